@@ -1,4 +1,4 @@
-"""What is drawn on a picture to point something out: boxes in one color, some with a letter."""
+"""Marks drawn on an image: boxes in one color, some with a letter."""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple, TypeAlias
@@ -22,7 +22,7 @@ _EXACT = 8
 
 
 class _Edge(NamedTuple):
-    """A level line: its columns, and its rows from the first up to and not including the last."""
+    """A horizontal line, in pixels; `right` and `bottom` are exclusive."""
 
     left: int
     right: int
@@ -31,24 +31,24 @@ class _Edge(NamedTuple):
 
 
 def red_box(pixels: Pixels) -> Box | None:
-    """Return the box that is drawn in red; the largest, where more than one is."""
+    """Return the largest box that is drawn in red; None: there is none."""
     return max(outlines(pixels, RED), key=lambda box: box.area, default=None)
 
 
 def outlines(pixels: Pixels, color: tuple[int, int, int], near: int = _NEAR) -> list[Box]:
-    """Return the rectangles that are drawn in a color as lines, not as areas.
+    """Return the rectangles that are drawn in a color as outlines, not filled.
 
     Args:
-        pixels: The picture.
+        pixels: The image.
         color: Red, green, blue.
-        near: How far each of the three may be off.
+        near: The maximum difference of each channel.
     """
     mask = _near_to(pixels, color, near)
     edges = [edge for edge in _edges(mask) if edge.bottom - edge.top <= _THICKEST]
     found: list[Box] = []
     for place, upper in enumerate(edges):
         for lower in edges[place + 1 :]:
-            # A letter beside a box makes one of its edges longer.
+            # A letter at a box makes one of its edges longer.
             inner, outer = sorted((upper, lower), key=lambda edge: edge.right - edge.left)
             before, after = inner.left - outer.left, outer.right - inner.right
             same = min(before, after) >= -_SLACK and before + after <= _TAG
@@ -63,13 +63,13 @@ def lettered_boxes(picture: Picture, letters: Sequence[str]) -> dict[str, Box]:
     """Return the boxes that have a letter at one of their corners, by that letter.
 
     Args:
-        picture: The picture.
-        letters: The letters there may be.
+        picture: The image.
+        letters: The possible letters.
     """
     found: dict[str, Box] = {}
     for color in colors_of_marks(picture.pixels):
         for box in outlines(picture.pixels, color, _EXACT):
-            # A letter's own area is a rectangle of that color, too.
+            # The filled area of a letter is a rectangle of that color, too.
             if _near_to(picture.cut(box), color, _EXACT).mean() > _HOLLOW:
                 continue
             for tag in _tags(picture.pixels, box, color):
@@ -84,29 +84,30 @@ def lettered_boxes(picture: Picture, letters: Sequence[str]) -> dict[str, Box]:
 
 
 def colors_of_marks(pixels: Pixels, most: int = 40) -> list[tuple[int, int, int]]:
-    """Return the colors of thin level and upright lines in a picture, the strongest first.
+    """Return the colors of thin horizontal and vertical lines, vivid and dark colors first.
 
     Args:
-        pixels: The picture.
-        most: How many colors at most.
+        pixels: The image.
+        most: The maximum number of colors.
     """
     wide = pixels.astype(np.int32)
     packed = wide[..., 0] << 16 | wide[..., 1] << 8 | wide[..., 2]
     level, upright = _thin(packed), _thin(packed.T)
     both = [color for color, count in level.items() if min(count, upright.get(color, 0)) >= _TAG]
     colors = [(one >> 16, one >> 8 & 255, one & 255) for one in both]
-    # A mark is drawn to be seen: vivid, or dark at least.
+    # Marks are usually vivid, or at least dark.
     ranked = sorted(colors, key=lambda one: (vividness(one) < 0.3, sum(one), one))
     return ranked[:most]
 
 
 def filled_around(pixels: Pixels, box: Box, reach: tuple[float, float] | None = None) -> Box | None:
-    """Return the area of one color that a text stands on, if it is small: a button or a badge.
+    """Return the area of one color behind a text, such as a button or badge; None: it is too large.
 
     Args:
-        pixels: The picture.
-        box: The text.
-        reach: How far the area may reach beyond it, across and down; None: by its height.
+        pixels: The image.
+        box: The text's box.
+        reach: The maximum distance of the area's edges from the text, horizontal and vertical, in
+            pixels; None: derived from the text's height.
     """
     height, width = pixels.shape[:2]
     left, top = max(int(box.left) - 1, 0), max(int(box.top) - 1, 0)
@@ -133,7 +134,7 @@ def filled_around(pixels: Pixels, box: Box, reach: tuple[float, float] | None = 
 
 
 def button_around(pixels: Pixels, box: Box) -> Box | None:
-    """Return the small area on which a text stands in the middle, as on a button, if it does."""
+    """Return the small area in whose middle a text is, as on a button; None: there is none."""
     around = filled_around(pixels, box)
     if around is None or around.height > 4.5 * box.height:
         return None
@@ -145,7 +146,7 @@ def button_around(pixels: Pixels, box: Box) -> Box | None:
 
 
 def field_around(pixels: Pixels, box: Box) -> Box | None:
-    """Return the frame of a field whose text stands at its left, half way up, if it does."""
+    """Return the frame of a field with a text at its left, vertically centered; None: none."""
     around = filled_around(pixels, box)
     if around is None or around.height > 3.2 * box.height or around.width > 40 * box.height:
         return None
@@ -164,7 +165,7 @@ def ground_of(pixels: Pixels, box: Box) -> tuple[int, int, int]:
 
 
 def vividness(color: tuple[int, int, int]) -> float:
-    """Return how far a color is from grey, 0..1."""
+    """Return a color's difference from gray, 0..1."""
     return (max(color) - min(color)) / 255
 
 
@@ -175,7 +176,7 @@ def _near_to(pixels: Pixels, color: tuple[int, int, int], near: int) -> Mask:
 
 
 def _edges(mask: Mask) -> list[_Edge]:
-    """Return the level lines of a mask: runs of at least `_LEAST_SIDE` pixels, row upon row."""
+    """Return a mask's horizontal lines: equal runs of at least `_LEAST_SIDE` pixels in each row."""
     open_edges: dict[tuple[int, int], _Edge] = {}
     closed: list[_Edge] = []
     for row in map(int, np.flatnonzero(mask.sum(axis=1) >= _LEAST_SIDE)):
@@ -206,7 +207,7 @@ def _sides(mask: Mask, edge: _Edge, top: int, bottom: int) -> bool:
 
 
 def _thin(packed: NDArray[np.int32]) -> dict[int, int]:
-    """Count, color by color, the pixels of level lines up to 4 pixels thick."""
+    """Return the number of pixels in horizontal lines up to 4 pixels thick, by color."""
     same = packed[:, :-1] == packed[:, 1:]
     off = np.ones(same.shape, bool)
     off[:-4] &= packed[:-4, :-1] != packed[4:, :-1]
@@ -216,7 +217,7 @@ def _thin(packed: NDArray[np.int32]) -> dict[int, int]:
 
 
 def _tags(pixels: Pixels, box: Box, color: tuple[int, int, int]) -> list[Box]:
-    """Return where a box's letter may stand: small areas of its color at its corners."""
+    """Return the possible places of a box's letter: small areas of its color at its corners."""
     import cv2
 
     found: list[Box] = []
@@ -231,7 +232,7 @@ def _tags(pixels: Pixels, box: Box, color: tuple[int, int, int]) -> list[Box]:
         if min(part.shape[:2]) < _LEAST_SIDE:
             continue
         solid = _near_to(part, color, _EXACT).astype(np.uint8)
-        # The letter is filled in; the lines of the box are wiped out.
+        # Closing fills the letter's gaps; opening removes the lines of the box.
         solid = np.asarray(cv2.morphologyEx(solid, cv2.MORPH_CLOSE, np.ones((7, 7), np.uint8)))
         solid = np.asarray(cv2.morphologyEx(solid, cv2.MORPH_OPEN, np.ones((7, 7), np.uint8)))
         _, _, areas, _ = cv2.connectedComponentsWithStats(solid, connectivity=4)
@@ -242,7 +243,7 @@ def _tags(pixels: Pixels, box: Box, color: tuple[int, int, int]) -> list[Box]:
 
 
 def _enlarged(pixels: Pixels) -> Pixels:
-    """Return a small picture three times as large, with a margin: single letters are read so."""
+    """Return an image three times as large, with a margin, so that OCR reads single letters."""
     margin = np.pad(pixels, ((2, 2), (6, 6), (0, 0)), mode="edge")
     return np.ascontiguousarray(margin.repeat(3, axis=0).repeat(3, axis=1))
 
@@ -255,6 +256,6 @@ def _ground(part: Pixels) -> tuple[int, int, int]:
 
 
 def _run(shares: NDArray[np.float64]) -> int:
-    """Return how many come before the first that is not nearly whole."""
+    """Return the number of shares before the first one below `_COVERED`."""
     off = np.flatnonzero(shares < _COVERED)
     return int(off[0]) if len(off) else len(shares)

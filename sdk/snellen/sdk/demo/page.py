@@ -25,8 +25,8 @@ class Mean(NamedTuple):
     """The mean over the items of several tasks, each item scored by its task's metric.
 
     Attributes:
-        items: How many items there are.
-        answered: How many have an answer.
+        items: The number of items.
+        answered: The number of items with an answer.
         value: The mean, 0..1; None if a task has no value.
         low: The lower end of its 95 % interval; None if the exam does not score single answers.
         high: The upper end.
@@ -61,7 +61,7 @@ def page_of(demo: Demo) -> bytes:
         signatures=[str(task["signature"]) for task in report["tasks"]],
         sections=list(_sections(demo.taken.steps)),
     )
-    # A half character pair has no form in UTF-8.
+    # UTF-8 can't encode a lone surrogate.
     return html.encode("utf-8", "backslashreplace")
 
 
@@ -96,7 +96,7 @@ def mean_of(rows: Sequence[Row], steps: Sequence[Step]) -> Mean:
 
 
 def what_it_shows(whole: Mean) -> str:
-    """Say in two sentences what a demonstration shows."""
+    """Return two sentences about the result of a demonstration."""
     if whole.value is None:
         return (
             "The agent took the whole exam over MCP. Its answers are graded elsewhere, where the"

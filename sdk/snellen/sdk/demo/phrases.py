@@ -1,4 +1,4 @@
-"""Words: what a prompt asks about, and how well two texts agree."""
+"""Words: the subject of a prompt, and the similarity of two texts."""
 
 import re
 import unicodedata
@@ -24,7 +24,7 @@ _QUOTED = re.compile(
 _WORD = re.compile(r"[^\W_]+(?:[.,:/'\u2019@-][^\W_]+)*")
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
-# Words that say nothing of their own, of prompts in English, German, Spanish, French, Portuguese.
+# Stop words of prompts in English, German, Spanish, French and Portuguese.
 _EMPTY_WORDS = """
 a an the of on in at to for from by with and or is are was were be been do does did has have
 had it its this that these those there here what which who whom whose when where why how many
@@ -42,7 +42,7 @@ _EMPTY = frozenset(_EMPTY_WORDS.split())
 
 
 def subject(prompt: str) -> str:
-    r"""Return what a prompt asks about: the question, description or instruction in it.
+    r"""Return the subject of a prompt: its question, description or instruction.
 
     >>> subject("You see a page. Reply at once.\n\nQuestion: What is it?")
     'What is it?'
@@ -55,7 +55,7 @@ def subject(prompt: str) -> str:
 
 
 def quoted(text: str) -> list[str]:
-    """Return what stands between quotation marks.
+    """Return the texts between quotation marks.
 
     >>> quoted('Which "Name" has \u201c12 %\u201d?')
     ['Name', '12 %']
@@ -65,7 +65,7 @@ def quoted(text: str) -> list[str]:
 
 @lru_cache(maxsize=8192)
 def words(text: str) -> tuple[str, ...]:
-    """Return a text's words in lower case; of Chinese and Japanese each pair of characters.
+    """Return a text's words in lower case; for Chinese and Japanese, each pair of characters.
 
     >>> words("Opening Hours: 9:00"), words("营业时间")
     (('opening', 'hours', '9:00'), ('营业', '业时', '时间'))
@@ -81,7 +81,7 @@ def words(text: str) -> tuple[str, ...]:
 
 
 def content(text: str) -> tuple[str, ...]:
-    """Return a text's words without those that say nothing of their own.
+    """Return a text's words without stop words.
 
     >>> content("What are the opening hours on Sunday?")
     ('opening', 'hours', 'sunday')
@@ -90,7 +90,7 @@ def content(text: str) -> tuple[str, ...]:
 
 
 def hits(wanted: Collection[str], text: str) -> set[str]:
-    """Return which words are in a text, a slip of the reader or an ending more or less forgiven."""
+    """Return the words that occur in a text, also with an OCR error or another ending."""
     there = words(text)
     return {
         word
@@ -100,7 +100,7 @@ def hits(wanted: Collection[str], text: str) -> set[str]:
 
 
 def agreement(one: str, other: str) -> float:
-    """Return how far two texts say the same, 0..1, order of words aside."""
+    """Return the similarity of two texts, 0..1; other orders of words only cost a little."""
     first, second = " ".join(words(one)), " ".join(words(other))
     if not first or not second:
         return 0.0
@@ -108,7 +108,7 @@ def agreement(one: str, other: str) -> float:
 
 
 def overlap(one: str, other: str) -> float:
-    """Return the share of the shorter text's own words that the other has, 0..1.
+    """Return the larger share of one text's content words that the other contains, 0..1.
 
     >>> overlap("the contact", "Contact - Harbour Bank")
     1.0
@@ -123,7 +123,7 @@ def overlap(one: str, other: str) -> float:
 
 
 def best(texts: Sequence[str], wanted: str) -> tuple[int, float]:
-    """Return which text fits a wanted one best, and how well; -1 where there is none."""
+    """Return the index and score of the text that matches a wanted one best; -1 without texts."""
     scored = [agreement(text, wanted) + 0.5 * overlap(text, wanted) for text in texts]
     if not scored:
         return -1, 0.0
@@ -132,7 +132,7 @@ def best(texts: Sequence[str], wanted: str) -> tuple[int, float]:
 
 
 def without_end(text: str) -> str:
-    """Return a text without quotes around it and without what ends a label.
+    """Return a text without the quotes around it and the characters that end a label.
 
     >>> without_end("Phone number:")
     'Phone number'

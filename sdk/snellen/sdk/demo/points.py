@@ -1,4 +1,4 @@
-"""Pointing: which element a description means; its letter, its box, or a point in it."""
+"""Pointing: the letter, the box or a point of the element that a description means."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -18,11 +18,11 @@ _FIELD = re.compile(
 )
 _PLAIN = re.compile(r"^(?:the )?(?:text|heading|paragraph|title|label)\b", re.IGNORECASE)
 LEAST = 0.45
-"""A description that agrees less with every line is of something that can't be read."""
+"""The minimum score of a match; below it, the described element has no legible text."""
 
 
 class Grounded(NamedTuple):
-    """The element that is meant: its text, where it stands, how well it fits, 0..1 and more."""
+    """The described element: its text, its box, and its score, 0..1 or more."""
 
     text: str
     box: Box
@@ -30,7 +30,7 @@ class Grounded(NamedTuple):
 
 
 def fit(wanted: str, text: str) -> float:
-    """Return how well a text fits a description; 1 for the same words, more where it is quoted.
+    """Return the score of a text for a description: 1 for the same words, more if it is quoted.
 
     >>> fit("Sign in", "Sign in") > fit("Sign in", "Sign up") > fit("Sign in", "Prices")
     True
@@ -49,7 +49,7 @@ def fit(wanted: str, text: str) -> float:
 
 
 def ground(wanted: str, lines: Sequence[Line]) -> Grounded | None:
-    """Return the line that a description means best, or None where none fits.
+    """Return the line that matches a description best, or None if none matches.
 
     Args:
         wanted: The description or instruction.
@@ -61,10 +61,10 @@ def ground(wanted: str, lines: Sequence[Line]) -> Grounded | None:
 
 
 def narrowed(one: Grounded, wanted: str) -> Grounded:
-    """Return the part of a line that a description means, where it means only a part.
+    """Return the part of a line that a description means; the line if it means all of it.
 
-    Texts that stand close beside one another are read as one line. Letters are taken to be
-    equally wide.
+    OCR reads adjacent texts as one line. The part's box assumes that all letters have the same
+    width.
 
     >>> line = Grounded("Prices Contact", Box(0, 0, 140, 10), 0.6)
     >>> narrowed(line, "the link Contact").text
@@ -86,12 +86,12 @@ def narrowed(one: Grounded, wanted: str) -> Grounded:
 
 
 def element_of(picture: Picture, box: Box, wanted: str) -> Box:
-    """Return the element that a text belongs to: the field or button it is on, else the text.
+    """Return the box of a text's element: the field or button that contains it, else the text.
 
     Args:
-        picture: The picture.
-        box: The text.
-        wanted: The description or instruction: it may say what kind of element is meant.
+        picture: The image.
+        box: The text's box.
+        wanted: The description or instruction, which may name the kind of element.
     """
     if _FIELD.search(wanted):
         return (
@@ -106,7 +106,7 @@ def element_of(picture: Picture, box: Box, wanted: str) -> Box:
 
 
 def _field_below(picture: Picture, label: Box) -> Box | None:
-    """Return the frame of the field under a label, if one is there."""
+    """Return the frame of the field under a label; None: there is none."""
     middle = label.bottom + 1.3 * label.height
     probe = Box(label.left + 6, middle - 4, label.left + 26, middle + 4)
     around = filled_around(picture.pixels, probe, reach=(900, 2.4 * label.height))
@@ -118,11 +118,11 @@ def _field_below(picture: Picture, label: Box) -> Box | None:
 def choose_box(
     wanted: str, picture: Picture, boxes: Mapping[str, Box]
 ) -> tuple[str, Grounded] | None:
-    """Return the letter of the marked box whose text a description means best.
+    """Return the letter of the marked box whose text matches a description best.
 
     Args:
         wanted: The description or instruction.
-        picture: The picture.
+        picture: The image.
         boxes: The marked boxes by their letters.
     """
     tried: list[tuple[str, Grounded]] = []
@@ -143,7 +143,7 @@ _POINT_FORM = re.compile(r"^\s*\[")
 
 
 def letter(question: ExamItem, pictures: Mapping[str, Picture]) -> Finding:
-    """Say which of the lettered boxes fits the description."""
+    """Return the letter of the box that matches the description."""
     picture = first(question, pictures)
     boxes = lettered_boxes(picture, _LETTERS)
     if not boxes:
@@ -156,7 +156,7 @@ def letter(question: ExamItem, pictures: Mapping[str, Picture]) -> Finding:
 
 
 def point(question: ExamItem, pictures: Mapping[str, Picture]) -> Finding:
-    """Point at the middle of the element that is described."""
+    """Return the middle of the described element."""
     picture = first(question, pictures)
     one = _ground(question, picture)
     if one is None:
@@ -170,7 +170,7 @@ def point(question: ExamItem, pictures: Mapping[str, Picture]) -> Finding:
 
 
 def box(question: ExamItem, pictures: Mapping[str, Picture]) -> Finding:
-    """Give the box of the element that is described."""
+    """Return the box of the described element."""
     picture = first(question, pictures)
     one = _ground(question, picture)
     if one is None:
@@ -188,7 +188,7 @@ def _ground(question: ExamItem, picture: Picture) -> Grounded | None:
 
 
 def _scaled(question: ExamItem, picture: Picture, numbers: Sequence[float]) -> list[str]:
-    """Write coordinates as the question counts them, x and y by turns; unsaid: as fractions."""
+    """Write coordinates, alternately x and y, in the question's unit; default: as fractions."""
     sides = [picture.width, picture.height] * (len(numbers) // 2)
     match question.space:
         case "pixels":

@@ -1,4 +1,4 @@
-"""Saying what is written: headings, marked texts, values that are looked up, a page's summary."""
+"""Quoting the screen: headings, marked texts, looked-up values, a page's summary."""
 
 import re
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ from snellen.sdk.ocr.pictures import Box, Line, Picture, paragraphs
 
 NO_ANSWER = "<no answer>"
 LEAST = 0.45
-"""A value that fits less is no answer."""
+"""The minimum score of a value."""
 
 _TOP = 1300
 _LINE = 3
@@ -34,7 +34,7 @@ def heading(question: ExamItem, pictures: Mapping[str, Picture]) -> Finding:
 
 
 def find_heading(picture: Picture) -> Line | None:
-    """Return the heading of a page: the tallest line near its top, and those that go on with it."""
+    """Return the heading of a page: the tallest line near its top, with its continuation lines."""
     near = [box for box in picture.boxes if box.top < min(_TOP, 0.6 * picture.height)]
     tallest = sorted(near, key=lambda box: (-_size(picture, box), box.top))[:_TALLEST]
     lines = [Line(text, box) for box in tallest if len(text := picture.text(box)) > 1]
@@ -43,13 +43,13 @@ def find_heading(picture: Picture) -> Line | None:
     top = max(_size(picture, line.box) for line in lines)
     large = [line for line in lines if _size(picture, line.box) >= 0.85 * top]
     joined = paragraphs(sorted(large, key=lambda line: line.box.top))
-    # A logo is as large as a heading, but a word or two; a price is no heading.
+    # A logo or a price can be as large as a heading, but is usually only one word.
     named = [line for line in joined if len(words(line.text)) > 1] or joined
     return min(named, key=lambda line: line.box.top)
 
 
 def marked_text(question: ExamItem, pictures: Mapping[str, Picture]) -> Finding:
-    """Read all that stands in the red box."""
+    """Read the text in the red box."""
     picture = first(question, pictures)
     box = red_box(picture.pixels)
     if box is None:
@@ -62,9 +62,9 @@ def marked_text(question: ExamItem, pictures: Mapping[str, Picture]) -> Finding:
 
 
 def read_inside(picture: Picture, box: Box) -> str:
-    """Read all that stands in a drawn box, line by line."""
+    """Read the text in a drawn box, line by line."""
     inner = picture.cut(box.grown(-_LINE))
-    # A text that begins at the very edge of what is looked at loses its first letter.
+    # OCR loses the first letter of a text that begins at the edge of an image.
     margin = np.full((inner.shape[0] + 20, inner.shape[1] + 20, 3), 255, np.uint8)
     margin[:] = ground_of(picture.pixels, box.grown(-_LINE))
     margin[10:-10, 10:-10] = inner
@@ -73,13 +73,13 @@ def read_inside(picture: Picture, box: Box) -> str:
 
 
 def text(question: ExamItem, pictures: Mapping[str, Picture]) -> Finding:
-    """Read the red box where the question is of one, else look up what is asked."""
+    """Read the red box if the question names it, else look up the answer."""
     skill = marked_text if "in the red box" in question.prompt else short_answer
     return skill(question, pictures)
 
 
 def short_answer(question: ExamItem, pictures: Mapping[str, Picture]) -> Finding:
-    """Look up what is asked and say the value alone."""
+    """Look up the answer and return only the value."""
     asked = subject(question.prompt)
     found = _found(asked, first(question, pictures))
     if found is None:
@@ -90,7 +90,7 @@ def short_answer(question: ExamItem, pictures: Mapping[str, Picture]) -> Finding
 
 
 def sentence(question: ExamItem, pictures: Mapping[str, Picture]) -> Finding:
-    """Look up what is asked and say it in a sentence."""
+    """Look up the answer and return it in a sentence."""
     asked = subject(question.prompt)
     found = _found(asked, first(question, pictures))
     if found is None:
@@ -99,7 +99,7 @@ def sentence(question: ExamItem, pictures: Mapping[str, Picture]) -> Finding:
 
 
 def as_sentence(question: str, value: str) -> str:
-    """Make a sentence of a question and the value that answers it.
+    """Return a sentence that answers a question with a value.
 
     >>> as_sentence("What is the name of the song?", "Hip-hop loop")
     'The name of the song is Hip-hop loop.'
@@ -119,7 +119,7 @@ def as_sentence(question: str, value: str) -> str:
 
 
 def elements(question: ExamItem, pictures: Mapping[str, Picture]) -> Finding:
-    """Look up what is asked and name the element that holds it."""
+    """Look up the answer and return the text of the element that contains it."""
     found = _found(subject(question.prompt), first(question, pictures))
     if found is None:
         return Finding("[]", "nothing on the screen fits the question")
@@ -128,7 +128,7 @@ def elements(question: ExamItem, pictures: Mapping[str, Picture]) -> Finding:
 
 
 def boxed_elements(question: ExamItem, pictures: Mapping[str, Picture]) -> Finding:
-    """Look up what is asked and give the element that holds it with its box."""
+    """Look up the answer and return the element that contains it, with its box."""
     picture = first(question, pictures)
     found = _found(subject(question.prompt), picture)
     if found is None:
@@ -142,7 +142,7 @@ def boxed_elements(question: ExamItem, pictures: Mapping[str, Picture]) -> Findi
 
 
 def caption(question: ExamItem, pictures: Mapping[str, Picture]) -> Finding:
-    """Sum up a page by its heading and the first text under it."""
+    """Summarize a page by its heading and the first text under it."""
     picture = first(question, pictures)
     title = find_heading(picture)
     if title is None:
@@ -175,7 +175,7 @@ def _value(asked: str, found: Found) -> str:
 
 
 def _size(picture: Picture, box: Box) -> float:
-    """Return how high the letters of a line are: the highest band of rows that have ink."""
+    """Return the height of a line's letters, in pixels: its longest run of rows with ink."""
     if box.width <= box.height:
         return 0.0
     part = picture.cut(box).astype(np.int16)

@@ -1,7 +1,7 @@
-"""A demonstration: an exam served here, taken by the baseline agent with images and without.
+"""A demonstration: the baseline agent takes a local exam with and without images.
 
-The exam's side of it, which server to start with which sample, is here; the agent's side is
-`agent.take`, which is given a connection and no path of a pack.
+This module starts the server with a sample. The agent's side is `agent.take`, which gets a
+connection and no path of a pack.
 """
 
 import asyncio
@@ -21,29 +21,29 @@ from snellen.sdk.ocr.reader import EXTRA, RapidReader, Shelf, cache_folder
 from snellen.tasks.memory import return_freed_memory
 
 ITEMS = 70
-"""How many items a demonstration takes by default."""
+"""The default number of items of a demonstration."""
 
 EPISODES = ("mail-delete", "notes-pin")
-"""Templates of interactive tasks, one easy task of each."""
+"""The templates of the interactive tasks; the demonstration has one easy task of each."""
 
 _LEAST = 2
-"""Items of a task: fewer could not hold a pair, the same page before and after a change."""
+"""The minimum number of items of a task: a pair, the same page before and after a change."""
 
 
 @dataclass(frozen=True, slots=True)
 class DemoOptions:
-    """What exam is taken, and how.
+    """The options of a demonstration.
 
     Attributes:
-        pack: The folder of a pack; None: the sample that ships.
-        items: About how many items, shared out evenly among the tasks; None: all.
-        seed: Draws the sample and orders it.
-        key: The file of the key of a pack that is sealed.
-        url: An exam that is served already; then it decides what is asked.
-        token: What that server asks for.
-        jobs: How many items are looked at at a time.
-        blind: Whether it is taken without the images, too.
-        cache: Where readings are kept; None: nowhere.
+        pack: The folder of a pack; None: the included sample.
+        items: The approximate number of items, the same for each task; None: all.
+        seed: The seed of the sample and its order.
+        key: The file with the key of a sealed pack.
+        url: The URL of a running exam server, which then selects the items.
+        token: The token for that server.
+        jobs: The number of items that are processed at the same time.
+        blind: Whether the exam is also taken without the images.
+        cache: The folder for OCR results; None: they are not stored.
     """
 
     pack: Path | None = None
@@ -58,24 +58,24 @@ class DemoOptions:
 
     @property
     def acts(self) -> bool:
-        """Whether interactive tasks are added: to the sample that ships, and to no other exam."""
+        """Whether interactive tasks are added, which is only done for the included sample."""
         return self.pack is None and self.url is None
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One task: what the agent scored with the images and without, and what chance scores.
+    """The scores of a task: the agent with the images and without, and chance.
 
     Attributes:
         task: The task's id.
-        items: How many items were asked.
-        answered: How many the agent had an idea about.
-        metric: What the values are; empty where answers are graded elsewhere.
-        value: What the agent scored over all items, 0..1.
+        items: The number of items.
+        answered: The number of items that the agent answered.
+        metric: The metric of the values; empty if answers are graded elsewhere.
+        value: The agent's score over all items, 0..1.
         low: The lower end of its 95 % interval.
         high: The upper end.
-        blind: What it scored without the images.
-        chance: What choosing at random scores, where that is known.
+        blind: The agent's score without the images.
+        chance: The score of a random choice, if known.
     """
 
     task: str
@@ -91,13 +91,14 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Demo:
-    """A demonstration that was given.
+    """The result of a demonstration.
 
     Attributes:
         taken: The attempt with the images.
-        blind: The one without the images, if there was one.
-        seconds: How long both took.
-        left_out: Why no task was acted in, in a sentence; empty: some were, or none was meant to.
+        blind: The attempt without the images; None: there was none.
+        seconds: The duration of both, in seconds.
+        left_out: The reason why no interactive task was taken, as a sentence; empty: some were
+            taken, or none were planned.
     """
 
     taken: AttemptLog
@@ -114,7 +115,7 @@ class Demo:
         return [_row(task, blind.get(task["task"])) for task in self.taken.report["tasks"]]
 
     def as_json(self) -> dict[str, Any]:
-        """Return it as JSON: both reports, and what the agent said to each item and why."""
+        """Return both reports, and the agent's answer and reason for each item, as JSON."""
         return {
             "agent": NAME,
             "seconds": round(self.seconds, 1),
@@ -125,18 +126,18 @@ class Demo:
 
 
 def run_demo(options: DemoOptions, notify: Callable[[Step, int, int], None] | None = None) -> Demo:
-    """Have the baseline agent take an exam.
+    """Let the baseline agent take an exam.
 
     Args:
-        options: What exam is taken, and how.
-        notify: Called after each item that was looked at.
+        options: The options.
+        notify: Called after each item of the attempt with images.
 
     Raises:
         MissingExtraError: RapidOCR or Jinja is not installed.
-        InputError: There is no such pack, or the exam refuses the agent.
+        InputError: The pack does not exist, or the exam refuses the agent.
         ExamUnreachableError: The exam's server can't be reached.
     """
-    # Before a server is started: a missing extra is reported at once.
+    # Checked before the server starts, so that a missing extra is reported at once.
     if find_spec("jinja2") is None:
         raise MissingExtraError("the page of a demonstration", EXTRA)
     return_freed_memory()
@@ -145,11 +146,11 @@ def run_demo(options: DemoOptions, notify: Callable[[Step, int, int], None] | No
 
 
 def sample_size(counts: Sequence[int], items: int) -> int:
-    """Return how many items of each task make about so many in all.
+    """Return the number of items per task for an approximate total.
 
     Args:
-        counts: How many items each task has.
-        items: How many are wanted; a task gives two all the same, if it has them.
+        counts: The number of items of each task.
+        items: The approximate total. The result is at least 2, even if the total is then larger.
 
     >>> sample_size([100, 100, 4], 24)
     10
@@ -174,7 +175,7 @@ async def _run(
 
 
 def _no_browser() -> str:
-    """Say why no task can be acted in; empty: it can."""
+    """Return a sentence why no interactive task can be taken; empty: it can."""
     from snellen.tasks.environments.browser import Browser
 
     try:
@@ -185,7 +186,7 @@ def _no_browser() -> str:
 
 
 def make_episodes(folder: Path, seed: int) -> None:
-    """Make a pack of two easy tasks on the desk; the seed draws their worlds."""
+    """Create a pack of two easy tasks on the desk; their worlds depend on the seed."""
     from snellen.tasks.benchmarks.desk.load import L3, write_rows
     from snellen.tasks.benchmarks.table import load_task
     from snellen.tasks.environments.desk.making import rows_of
@@ -223,8 +224,8 @@ def _server_options(options: DemoOptions) -> list[str]:
     counts = [task.items for task in open_pack(folder).manifest.tasks]
     if not counts:
         raise InputError("the pack has no items", file=str(folder))
-    # Practice: what an answer is worth is reported at once, for the page that shows each step.
-    # Options stay in their order, so that the same seed is the same demonstration.
+    # Practice mode returns the score of each answer at once, for the page of steps. Options are not
+    # shuffled, so that the same seed gives the same demonstration.
     server = [str(folder.resolve()), "--mode", "practice", "--seed", str(options.seed)]
     server.append("--keep-options")
     if options.items is not None:

@@ -1,6 +1,6 @@
-"""Which kind of question is answered by which rule: a table, by what the agent knows of it.
+"""The table of skills: the rule for each kind of question, by the information that the agent has.
 
-A skill looks at the pictures of a question and says an answer, and why; or that it has no idea.
+A skill looks at the images of a question and returns an answer with a reason, or no answer.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -18,7 +18,7 @@ Skill: TypeAlias = Callable[[ExamItem, Mapping[str, Picture]], Finding]
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A line of the table: tasks by name, with `*`, the skill, and which images it looks at."""
+    """A row of the table: a pattern of tasks' names with `*`, a skill, and the images it needs."""
 
     tasks: str
     skill: Skill
@@ -51,7 +51,7 @@ TABLE: Sequence[Row] = (
     Row("mmbench-gui/l2*", points.point),
     Row("screenspot*", points.point),
 )
-"""The first line that fits a task is taken; what no line fits goes by the form of its answer."""
+"""The skills by task; the first matching row applies. Other tasks use `BY_FORM`."""
 
 BY_FORM: Mapping[str, Row] = {
     "choice": Row("*", choices.option),
@@ -62,11 +62,11 @@ BY_FORM: Mapping[str, Row] = {
     "relations": Row("*", layout.parts, every_image=True),
     "text": Row("*", quotes.text),
 }
-"""The skill for each form of answer, for tasks that the table does not name."""
+"""The skill for each answer format, for tasks that the table does not name."""
 
 
 def row_for(question: ExamItem) -> Row | None:
-    """Return the line of the table for a question, or None: no rule answers such questions."""
+    """Return the row of the table for a question, or None if no rule answers such questions."""
     for row in TABLE:
         if fnmatchcase(question.task, row.tasks):
             return row
@@ -74,12 +74,11 @@ def row_for(question: ExamItem) -> Row | None:
 
 
 def answer(question: ExamItem, pictures: Mapping[str, Picture]) -> Finding:
-    """Answer a question from its pictures, or say that there is no idea.
+    """Answer a question from its images; the result may have no answer.
 
     Args:
         question: The question.
-        pictures: Its images by their names; at least the first, or every one where the skill
-            looks at all.
+        pictures: Its images by their names: at least the first, or all if the skill needs all.
     """
     row = row_for(question)
     if row is None:

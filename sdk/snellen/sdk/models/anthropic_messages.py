@@ -26,12 +26,12 @@ _VERSION = "2023-06-01"
 
 
 class _Block(msgspec.Struct):
-    # A block of thinking has no text: what it holds is not read.
+    # A thinking block has no text, and its content is not read.
     type: str
     text: str | None = None
 
 
-# What stands beside the content may be of any form: no answer is lost for it.
+# Other fields than the content may have any type, so that they can't make an answer invalid.
 class _Reply(msgspec.Struct):
     content: list[_Block] | None = None
     stop_reason: object = None
@@ -52,7 +52,7 @@ def parameters(_: Endpoint, decoding: Decoding) -> dict[str, JsonValue]:
     """Return the decoding parameters under the API's names.
 
     Raises:
-        InputError: There is one that it does not take, or none that it needs.
+        InputError: The API does not accept a given parameter, or requires a missing one.
     """
     if decoding.seed is not None:
         raise InputError("Anthropic's API takes no seed", field="seed")
@@ -65,7 +65,7 @@ def parameters(_: Endpoint, decoding: Decoding) -> dict[str, JsonValue]:
 
 
 def body(name: str, question: Question, decoding: Mapping[str, JsonValue]) -> bytes:
-    """Return the request that asks one question: its images, then its text."""
+    """Return the body of the request for a question: its images, then its text."""
     content: object = question.prompt
     if question.images:
         images = [
@@ -87,7 +87,7 @@ def read(content: bytes) -> Answer:
     """Read the answer in a reply.
 
     Raises:
-        Fault: The reply is none, or says that something broke.
+        Fault: The reply is not valid, or reports an error.
     """
     reply = reply_of(content, _Reply)
     if says_error(reply.error):

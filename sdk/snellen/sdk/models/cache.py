@@ -90,7 +90,7 @@ class Cache:
             raise self._unusable(error) from None
 
     def put(self, key: bytes, answer: Answer) -> None:
-        """Keep an answer; the first one under a key stays."""
+        """Store an answer, unless the key has one."""
         try:
             self._base.execute(
                 "INSERT OR IGNORE INTO answers VALUES (?, ?)",

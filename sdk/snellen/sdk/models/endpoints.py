@@ -15,7 +15,7 @@ Api = Literal["openai", "anthropic"]
 KEY_VARIABLES: Mapping[str, str] = {"openai": "OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY"}
 HIDDEN = "***"
 _TELLING = 8
-"""So many first characters of a secret are hidden by themselves: a text may be cut anywhere."""
+"""The number of a secret's first characters that are hidden even alone, as a text can be cut."""
 
 _TAILS = {"openai": ("/chat/completions",), "anthropic": ("/messages", "/v1")}
 

@@ -53,9 +53,9 @@ def evaluate(
         data: The published folder or file, or the result of `sdk.load`.
         **options: Any of these:
 
-            name: The model's name, for a base URL; for a function, its name in the report. images:
-            A folder of images, if the data does not contain them; False sends no images:
-                a blind baseline, which the report says.
+            name: The model's name, for a base URL; for a function, its name in the report.
+            images: A folder of images, if the data does not contain them; False sends no images:
+                a blind baseline, which the report states.
             max_view_side: Scale images down so that no side is longer, in pixels; None sends them
                 unchanged.
             prompt: The name of one of the task's prompts; None: its first one.
@@ -142,7 +142,7 @@ def _prepare(
         raise InputError(f"it must be at least 1, not {attempts}", field="attempts")
     asking = Asking(**options)
     client = client_of(model, asking)
-    # Before the data is loaded: a wrong name is reported at once.
+    # Checked before the data is loaded, so that a wrong name is reported at once.
     rule = choose(_task_of(task, data), protocol, embedder)
     loaded = _load(rule.task, data, split, images or None, prompt)
     selection = select(loaded.task, loaded, items=items)

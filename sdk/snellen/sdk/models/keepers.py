@@ -71,7 +71,7 @@ class Bill(msgspec.Struct):
             setattr(self, name, getattr(self, name) + getattr(other, name))
 
     def usage(self) -> Usage:
-        """Return it as a report states it."""
+        """Return the usage for a report."""
         return Usage(**{name: getattr(self, name) for name in Usage.model_fields})
 
 
@@ -85,11 +85,11 @@ class Keeper(Protocol):
     bill: Bill
 
     def has(self, item_id: str, attempt: int) -> bool:
-        """Whether there was an answer before this run; an error is none."""
+        """Whether there was an answer before this run; an error does not count."""
         ...
 
     def add(self, record: Record, cost: Cost) -> None:
-        """Keep one."""
+        """Save one record."""
         ...
 
     def sync(self) -> None:
@@ -109,7 +109,7 @@ class Memory:
         return False
 
     def add(self, record: Record, cost: Cost) -> None:
-        """Keep one."""
+        """Save one record."""
         self.records.append(record)
         self.bill.add(cost)
 
@@ -153,14 +153,14 @@ class RunFolder:
         self._file = os.open(answers, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666)
 
     def has(self, item_id: str, attempt: int) -> bool:
-        """Whether there was an answer before this run; an error is none."""
+        """Whether there was an answer before this run; an error does not count."""
         return (item_id, attempt) in self._before
 
     def add(self, record: Record, cost: Cost) -> None:
         """Write one line.
 
         Raises:
-            InputError: It can't be written: the disk is full.
+            InputError: It can't be written, for example because the disk is full.
         """
         line = memoryview(msgspec.json.encode(record) + b"\n")
         try:
@@ -174,7 +174,7 @@ class RunFolder:
         self.bill.add(cost)
 
     def sync(self) -> None:
-        """Return when what was written is on the disk.
+        """Flush the written lines to the disk.
 
         Raises:
             InputError: The disk failed.

@@ -1,4 +1,4 @@
-"""Chat completions, as OpenAI, vLLM, llama.cpp's server, Ollama and most others serve them.
+"""Chat completions, the API of OpenAI, vLLM, llama.cpp's server, Ollama and most others.
 
 Source: platform.openai.com/docs/api-reference/chat.
 """
@@ -27,7 +27,7 @@ from snellen.sdk.models.settings import Decoding
 
 PATH = "/chat/completions"
 _FILTER = "content_filter"
-# vLLM, DeepSeek and OpenRouter end with these what they could not finish.
+# The finish reasons of vLLM, DeepSeek and OpenRouter for answers that they could not finish.
 _BROKEN = frozenset({"error", "abort", "cancelled", "canceled", "insufficient_system_resource"})
 
 
@@ -38,12 +38,12 @@ class _Part(msgspec.Struct):
 
 
 class _Message(msgspec.Struct):
-    # Reasoning has fields and parts of its own: they are not read.
+    # Reasoning has its own fields and parts, which are not read.
     content: str | list[_Part | str] | None = None
     refusal: str | None = None
 
 
-# What stands beside the message may be of any form: no answer is lost for it.
+# Other fields than the message may have any type, so that they can't make an answer invalid.
 class _Choice(msgspec.Struct):
     message: object = None
     finish_reason: object = None
@@ -72,7 +72,7 @@ def parameters(endpoint: Endpoint, decoding: Decoding) -> dict[str, JsonValue]:
 
 
 def body(name: str, question: Question, decoding: Mapping[str, JsonValue]) -> bytes:
-    """Return the request that asks one question: its images, then its text."""
+    """Return the body of the request for a question: its images, then its text."""
     sent = dict(decoding)
     detail = sent.pop("detail", None)
     content: object = question.prompt
@@ -91,7 +91,7 @@ def read(content: bytes) -> Answer:
     """Read the answer in a reply.
 
     Raises:
-        Fault: The reply is none, or says that something broke.
+        Fault: The reply is not valid, or reports an error.
     """
     reply = reply_of(content, _Reply)
     choice = part_of(reply.choices[0], _Choice, content) if reply.choices else None

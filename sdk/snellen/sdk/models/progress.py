@@ -1,4 +1,4 @@
-"""What is seen of a run while it goes on."""
+"""The progress display of a run."""
 
 import asyncio
 import sys
@@ -15,14 +15,14 @@ _EVERY = 0.25
 
 @dataclass(slots=True)
 class Counts:
-    """How far a run is.
+    """The progress of a run.
 
     Attributes:
-        total: The answers wanted.
-        done: The answers and errors there are, those from before the run was resumed included.
-        errors: The errors among them.
-        tokens: Read and written, as far as the API says.
-        last: The last fault, in a few words; empty once answers come again.
+        total: The number of answers to collect.
+        done: The number of answers and errors, including answers from before the run was resumed.
+        errors: The number of errors among them.
+        tokens: The number of input and output tokens, as far as the API reports them.
+        last: The message of the last fault; empty after the next answer.
     """
 
     total: int
@@ -37,8 +37,8 @@ async def watched(counts: Counts, wanted: bool | None) -> AsyncGenerator[None]:
     """Show the counts on standard error while the block runs.
 
     Args:
-        counts: Read four times a second.
-        wanted: None shows them on a terminal only.
+        counts: The counts, which are read four times a second.
+        wanted: Whether to show them; None: only on a terminal.
     """
     if not (sys.stderr.isatty() if wanted is None else wanted):
         yield

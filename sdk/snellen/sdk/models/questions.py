@@ -16,7 +16,7 @@ from snellen.tasks.views import View, view
 _SHARED_VIEWS = 32
 
 REFUSED = "[I cannot.]"
-"""Stands for the answer that a filter of the API held back; it is graded as a refusal."""
+"""The text that replaces an answer withheld by the API's filter; it is graded as a refusal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a model replied to one question.
+    """A model's answer to one question.
 
     Attributes:
         text: The answer itself, without reasoning.
@@ -85,7 +85,7 @@ class Questions(Protocol):
         """Return the question of an id.
 
         Raises:
-            DataError: It can't be asked: one of its images can't be read.
+            DataError: One of its images can't be read.
         """
         ...
 
@@ -105,7 +105,7 @@ class ItemQuestions:
         self._data = data
         self._with_images = with_images
         self._max_side = max_view_side
-        # Questions on one screenshot come one after the other: they share its view.
+        # Questions about the same screenshot are consecutive, so they share its view.
         self._native: Callable[[bytes], View] = lru_cache(_SHARED_VIEWS)(view)
         self._scaled: Callable[[bytes], asyncio.Future[View]] = lru_cache(_SHARED_VIEWS)(
             self._start_scaling
@@ -127,7 +127,7 @@ class ItemQuestions:
         try:
             data = self._data.image(item_id, name)
             if self._max_side is None:
-                # Reading a header takes less than a thread's turn would.
+                # Reading a header takes less time than a switch to a thread.
                 return self._native(data)
             return await asyncio.shield(self._scaled(data))
         except DataError as error:

@@ -1,4 +1,4 @@
-"""What the HTTP APIs have in common: bodies out, replies in, and what is wrong with a reply."""
+"""The common parts of the HTTP APIs: requests' bodies, replies, and errors in replies."""
 
 import base64
 import json
@@ -36,7 +36,7 @@ def base64_of(view: View) -> str:
 def body_of(fields: Mapping[str, object]) -> bytes:
     """Return a request's body.
 
-    A text with a lone surrogate, which is no Unicode, is sent with a replacement character.
+    A lone surrogate, which UTF-8 can't encode, is replaced by a replacement character.
     """
     try:
         return msgspec.json.encode(fields)
@@ -48,7 +48,7 @@ def reply_of(content: bytes, kind: type[_Reply]) -> _Reply:
     """Read a reply's body.
 
     Raises:
-        Fault: It is no JSON, or not of the API's form; worth asking again.
+        Fault: It is not JSON, or does not match the API's schema; a retry may succeed.
     """
     content = content.removeprefix(_BOM)
     try:
@@ -57,7 +57,7 @@ def reply_of(content: bytes, kind: type[_Reply]) -> _Reply:
         except msgspec.ValidationError:
             raise
         except NO_JSON:
-            # Python's parser takes half a surrogate pair, which a cut answer may end in.
+            # Python's parser accepts a lone surrogate, which can be the end of a cut answer.
             plain: object = json.loads(content.decode("utf-8", "replace"))
             return msgspec.convert(_fixed(plain), kind)
     except msgspec.ValidationError as error:
@@ -68,10 +68,10 @@ def reply_of(content: bytes, kind: type[_Reply]) -> _Reply:
 
 
 def part_of(value: object, kind: type[_Reply], content: bytes) -> _Reply:
-    """Read a part of a reply's body that was left open at first.
+    """Convert a part of a reply's body that was read without a schema.
 
     Raises:
-        Fault: It is not of the API's form; worth asking again.
+        Fault: It does not match the API's schema; a retry may succeed.
     """
     try:
         return msgspec.convert(value, kind)
@@ -80,7 +80,7 @@ def part_of(value: object, kind: type[_Reply], content: bytes) -> _Reply:
 
 
 def count_of(value: object) -> int | None:
-    """Return a number of tokens, however it is written; None where it is none.
+    """Return a number of tokens from a number or text; None if it is not a count.
 
     >>> count_of(7), count_of("7"), count_of(7.0), count_of(-1), count_of(None)
     (7, 7, 7, None, None)
@@ -95,20 +95,21 @@ def count_of(value: object) -> int | None:
 
 
 def word_of(value: object) -> str | None:
-    """Return a field that holds a word, such as `finish_reason`; None where it holds none."""
+    """Return a text field such as `finish_reason`; None if it is not a text, or empty."""
     return value if isinstance(value, str) and value else None
 
 
 def says_error(error: object) -> bool:
-    """Whether a reply's `error` says anything: some servers send an empty one with an answer."""
+    """Whether a reply's `error` is not empty; some servers send an empty one with an answer."""
     fields = fields_of(error)
     return any(fields.values()) if fields else bool(error)
 
 
 def fault_within(error: object) -> Fault:
-    """Say what an `error` within a reply of status 200 means.
+    """Return the fault of an `error` within a reply of status 200.
 
-    Some gateways put a fault of the server behind them there, with its status as the code.
+    Some gateways report a fault of the server behind them in this way, with its status as the
+    code.
     """
     code = count_of(fields_of(error).get("code"))
     status = code if code is not None and 400 <= code < 600 else 502
@@ -116,13 +117,13 @@ def fault_within(error: object) -> Fault:
 
 
 def filtered(content: bytes) -> str | None:
-    """Return the code of an error by which a filter of contents refused; None: it is no such."""
+    """Return the code of an error of a content filter; None if it is another error."""
     code = _error_text(content)[1]
     return code if code in _FILTERED else None
 
 
 def fields_of(value: object) -> Mapping[str, object]:
-    """Return a field that holds fields, such as `usage`; none where it holds something else."""
+    """Return an object field such as `usage`; an empty mapping if it is not an object."""
     return cast("Mapping[str, object]", value) if isinstance(value, Mapping) else {}
 
 
@@ -135,15 +136,15 @@ def _formless(error: msgspec.ValidationError, content: bytes) -> Fault:
 def fault_of(
     status: int, headers: Mapping[str, str], content: bytes, now: datetime | None = None
 ) -> Fault:
-    """Say what a reply that is no answer means.
+    """Return the fault of a reply without an answer.
 
-    The message holds what the server said, keys and all: see `Secrets` and `short`.
+    The message contains the server's text, which may include keys: see `Secrets` and `short`.
 
     Args:
         status: The HTTP status.
-        headers: By name, in lower case.
+        headers: The headers, by name in lower case.
         content: The body.
-        now: The time that a Retry-After date is compared with; None: the clock's.
+        now: The time for the comparison with a Retry-After date; None: the clock's.
     """
     message, code = _error_text(content)
     if 300 <= status < 400:
@@ -167,9 +168,9 @@ def fault_of(
 
 
 def retry_after(headers: Mapping[str, str], now: datetime) -> float | None:
-    """Return how many seconds a server asks to wait: `retry-after-ms`, or `retry-after`.
+    """Return the wait that a server requests, in seconds, from `retry-after-ms` or `retry-after`.
 
-    The latter holds seconds or a date (RFC 9110 §10.2.3).
+    The latter contains seconds or a date (RFC 9110 §10.2.3).
 
     >>> midnight = datetime(2030, 1, 1, tzinfo=UTC)
     >>> retry_after({"retry-after": "2"}, midnight)
@@ -201,7 +202,7 @@ class _ErrorBody(msgspec.Struct):
 
 
 def _error_text(content: bytes) -> tuple[str, str]:
-    """Return what an error's body says, and its code: `{"error": {"message": ...}}` and kin."""
+    """Return the message and code of an error's body: `{"error": {"message": ...}}` or similar."""
     try:
         body = msgspec.json.decode(content.removeprefix(_BOM), type=_ErrorBody)
         if not isinstance(body.error, str | None):
@@ -220,21 +221,21 @@ def _start(content: bytes) -> str:
 
 
 def short(text: str) -> str:
-    """Return a message in one line that is not too long to be shown.
+    """Return a message in one line, cut to the maximum length.
 
-    To be done last: a key of which the half was cut off can't be found and hidden.
+    Call this last, because a key that is cut in half can't be found and hidden.
     """
     line = " ".join(text.split())
     return line if len(line) <= _SHOWN else f"{line[:_SHOWN]}…"
 
 
 def fixed(text: str) -> str:
-    """Return a text with a replacement character for every half of a surrogate pair."""
+    """Return a text with a replacement character for every lone surrogate."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _fixed(value: object) -> object:
-    """Return JSON with a replacement character for every half of a surrogate pair."""
+    """Return JSON with a replacement character for every lone surrogate."""
     if isinstance(value, str):
         return fixed(value)
     if isinstance(value, Mapping):

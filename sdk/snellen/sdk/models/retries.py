@@ -1,4 +1,4 @@
-"""Asking one question until there is an answer, or no hope of one."""
+"""Repeated requests for one question, until it has an answer or retries can't succeed."""
 
 import logging
 import time
@@ -14,7 +14,7 @@ from snellen.sdk.models.pace import Clock, Pace
 from snellen.sdk.models.questions import Answer, Question
 from snellen.sdk.models.settings import Limits
 
-# Events go to the standard library's logging, which shows none below a warning unless asked to.
+# Events use the standard library's logging, which by default shows only warnings and errors.
 log: structlog.stdlib.BoundLogger = structlog.wrap_logger(
     logging.getLogger("snellen.evaluation"),
     processors=[
@@ -29,13 +29,13 @@ _PIXELS_A_TOKEN = 750
 
 
 class Reply(NamedTuple):
-    """How asking one question ended.
+    """The result of the requests for one question.
 
     Attributes:
-        answer: None when there is none.
-        fault: Why there is none.
-        tries: The requests that were sent.
-        seconds: What the last of them took.
+        answer: The answer; None: there is none.
+        fault: The reason for no answer; None: there is an answer.
+        tries: The number of requests.
+        seconds: The duration of the last request, in seconds.
     """
 
     answer: Answer | None
@@ -45,7 +45,7 @@ class Reply(NamedTuple):
 
 
 class Patience:
-    """Repeats requests whose faults may pass, at the pace that all workers share."""
+    """Repeats requests after temporary faults, at the pace that all workers share."""
 
     def __init__(self, limits: Limits, clock: Clock | None = None) -> None:
         self._limits = limits
@@ -54,12 +54,12 @@ class Patience:
         self._jitter = tenacity.wait_random_exponential(limits.first_wait, limits.longest_wait)
 
     async def ask(self, ask: Ask, question: Question, most_tokens: int = 0) -> Reply:
-        """Ask a question.
+        """Send a question, with retries.
 
         Args:
             ask: Sends one request.
-            question: What to ask.
-            most_tokens: The longest answer, for guessing what a first request may take.
+            question: The question.
+            most_tokens: The maximum tokens of an answer, to estimate the first request's tokens.
         """
         tries = 0
         seconds = 0.0
@@ -82,7 +82,7 @@ class Patience:
             self._pace.answered(turn, _taken(answer))
             return answer
 
-        # One for each question: a retrying object counts its tries, and 64 of them overlap.
+        # Each question has its own object, because it counts the tries and questions overlap.
         retrying = tenacity.AsyncRetrying(
             sleep=self._clock.sleep,
             stop=tenacity.stop_after_attempt(self._limits.retries + 1),
@@ -98,7 +98,7 @@ class Patience:
         return Reply(answer, None, tries, seconds)
 
     def _final(self, fault: Fault) -> Fault:
-        """Return the fault, without hope if the server asks for more patience than there is."""
+        """Return the fault; it is permanent if the server requests a wait above `longest_wait`."""
         longest = self._limits.longest_wait
         if self._is_far(fault):
             fault.far = True
@@ -114,7 +114,7 @@ class Patience:
     def _wait(self, state: tenacity.RetryCallState) -> float:
         fault = _fault_of(state)
         if fault is not None and fault.throttled:
-            # The pace holds everybody, this question too.
+            # The pace delays all requests, including this one.
             return 0.0
         drawn = self._jitter(state)
         return max(drawn, (fault.retry_after if fault else None) or 0.0)
@@ -145,7 +145,7 @@ def _log_retry(item_id: str) -> Callable[[tenacity.RetryCallState], None]:
 
 
 def _expected(question: Question, most_tokens: int) -> float:
-    """Guess what a request takes; the mean of what answers took replaces it after the first."""
+    """Estimate a request's tokens; after the first answer, the mean of answers is used instead."""
     pixels = sum(view.width * view.height for view in question.images.values())
     return len(question.prompt) / _CHARACTERS_A_TOKEN + pixels / _PIXELS_A_TOKEN + most_tokens
 

@@ -1,4 +1,4 @@
-"""What a judge is shown of a report, and what it said."""
+"""The prompts for a judge about a report's responses, and its verdicts."""
 
 from collections import Counter
 from collections.abc import AsyncGenerator, Mapping, Sequence
@@ -36,10 +36,10 @@ _PLACES = frozenset(
         AnswerKind.EPISODE,
     }
 )
-"""Answers that a metric can measure and a reader of texts can't see."""
+"""The kinds of answers that a metric can measure but a judge of texts can't see."""
 
 _TRIES = 3
-"""So many replies that are no verdict are taken from a judge before it has given none."""
+"""The maximum number of replies without a verdict; after them, the response has no verdict."""
 
 _REASONS = 10
 
@@ -48,12 +48,12 @@ _FORMAT = AnswerFormat(kind=AnswerKind.TEXT, example='{"verdict": 0}')
 
 @dataclass(frozen=True, slots=True)
 class ResponseCase:
-    """A response to be judged.
+    """A response to judge.
 
     Attributes:
         cell: The index of its score in the report.
-        item_id: Its item.
-        case: What the judge is shown.
+        item_id: The item's id.
+        case: The question, references and response for the judge.
     """
 
     cell: int
@@ -63,16 +63,16 @@ class ResponseCase:
 
 @dataclass(frozen=True, slots=True)
 class Cases:
-    """The responses of a report as a judge meets them; arrays have a place for every score.
+    """The responses of a report for a judge. Arrays have one element per score of the report.
 
     Attributes:
-        responses: By what each is called in a run folder: the item's id and, if there are several
-            attempts, the attempt.
-        asked: Which scores have a response to judge.
-        selected: Which scores' items were selected.
+        responses: The responses by their names in a run folder: the item's id and, if there are
+            several attempts, the attempt.
+        asked: Whether a score has a response to judge.
+        selected: Whether the item of a score is selected.
         lengths: The responses' lengths in characters.
         data: The items.
-        left_out: How many items were left out because their answers are places.
+        left_out: The number of items that are left out because their answers are places.
     """
 
     responses: Mapping[str, ResponseCase] = field(repr=False)
@@ -85,11 +85,11 @@ class Cases:
 
 @dataclass(frozen=True, slots=True)
 class Verdicts:
-    """What a judge said.
+    """The verdicts of a judge.
 
     Attributes:
-        levels: Its settled verdicts, by the score's index.
-        faults: Why there was no verdict, and how often: the commonest reasons.
+        levels: The settled verdicts, by the score's index.
+        faults: The most frequent reasons for missing verdicts, with their counts.
         unanimous: The share of the settled verdicts on which all votes agree.
     """
 
@@ -99,7 +99,7 @@ class Verdicts:
 
 
 def read_verdicts(source: Source, cases: Cases, rubric: Rubric, votes: int) -> Verdicts:
-    """Read and settle what a judge replied."""
+    """Read a judge's replies and settle the votes."""
     given: dict[int, list[int]] = {}
     faults: Counter[str] = Counter()
     for batch in read(source, guess=False):
@@ -123,15 +123,15 @@ def read_verdicts(source: Source, cases: Cases, rubric: Rubric, votes: int) -> V
 
 
 def cases_of(report: Report, chosen: NDArray[np.bool_]) -> Cases:
-    """Gather what a judge is shown of a report.
+    """Collect the responses of a report for a judge.
 
     Args:
-        report: With its scores and its data.
-        chosen: Which items are to be judged.
+        report: The report, with its scores and its data.
+        chosen: The mask of the items to judge.
 
     Raises:
         InputError: The report was graded against references without questions, its answers are
-            places and no texts, or nothing selected has a response.
+            places instead of texts, or no selected item has a response.
     """
     intake = intake_of(report)
     selection = None if intake is None else intake.selection
@@ -176,10 +176,11 @@ def cases_of(report: Report, chosen: NDArray[np.bool_]) -> Cases:
 
 
 class JudgeQuestions:
-    """The rubric's prompts, a question a response.
+    """The questions for a judge: one per response, with the rubric's prompt.
 
     Attributes:
-        prompts: By the id.
+        ids: The responses' names.
+        prompts: The prompts by these names.
     """
 
     def __init__(
@@ -207,7 +208,7 @@ class JudgeQuestions:
 
 
 class VerdictClient:
-    """A model that has answered only when it gave a verdict: all else is a fault."""
+    """A model client that accepts only verdicts as answers; other replies are faults."""
 
     def __init__(self, model: ModelClient, rubric: Rubric) -> None:
         self.name = model.name
@@ -219,20 +220,20 @@ class VerdictClient:
 
     @asynccontextmanager
     async def connect(self) -> AsyncGenerator[Ask]:
-        """Open what one worker asks through."""
+        """Open the connection of one worker."""
         async with self._model.connect() as ask:
             last: Question | None = None
             unread = 0
 
             async def verdict(question: Question) -> Answer:
                 nonlocal last, unread
-                # A worker asks one question until it is done with it.
+                # A worker repeats a question until it has an answer or gives up.
                 unread = unread if question is last else 0
                 last = question
                 try:
                     answer = await ask(question)
                 except Fault as fault:
-                    # What is kept is saved with reports, and a prompt holds references.
+                    # `kept` is saved with reports, and a message can quote references of a prompt.
                     fault.kept = fault.kind
                     raise
                 try:
@@ -248,12 +249,12 @@ class VerdictClient:
 
 
 def _reason(fault: str) -> str:
-    """Return why there was no verdict, without the reply: a judge may quote a reference."""
+    """Return the reason for a missing verdict without the reply, which may quote a reference."""
     return fault.partition(":")[0] if fault.startswith(NO_VERDICT) else fault
 
 
 def _text(value: object) -> str:
-    """Write a response or a reference as text: text as it is, anything else as JSON."""
+    """Write a response or a reference as text: text unchanged, other values as JSON."""
     if value is None:
         return ""
     return value if isinstance(value, str) else msgspec.json.encode(value).decode()

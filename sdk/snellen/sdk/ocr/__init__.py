@@ -1,1 +1,1 @@
-"""The pictures that an agent or an audit reads, and OCR."""
+"""OCR, and the images that an agent or an audit reads."""

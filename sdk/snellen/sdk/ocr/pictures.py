@@ -1,6 +1,6 @@
-"""What the agent sees: a picture, and the lines of text that a reader finds in it.
+"""An image, and the lines of text that a reader finds in it.
 
-Boxes are left, top, right, bottom in pixels of the picture, the origin in its top left corner.
+Boxes are left, top, right, bottom in pixels of the image, with the origin in its top left corner.
 """
 
 import io
@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Pixels: TypeAlias = NDArray[np.uint8]
-"""Rows, columns, and red, green, blue."""
+"""An image as an array (rows, columns, 3): red, green, blue."""
 
 _STRIP = 1100
 _AREA = 1_600_000
@@ -24,7 +24,7 @@ _MARK = (0, 160, 60)
 
 
 class Box(NamedTuple):
-    """A rectangle of a picture.
+    """A rectangle of an image.
 
     >>> Box(0, 0, 10, 4).holds(5, 2), Box(0, 0, 10, 4).center
     (True, (5.0, 2.0))
@@ -37,22 +37,22 @@ class Box(NamedTuple):
 
     @property
     def width(self) -> float:
-        """In pixels."""
+        """The width, in pixels."""
         return self.right - self.left
 
     @property
     def height(self) -> float:
-        """In pixels."""
+        """The height, in pixels."""
         return self.bottom - self.top
 
     @property
     def area(self) -> float:
-        """In pixels; 0 for a box that is none."""
+        """The area, in square pixels; 0 for an empty or inverted box."""
         return max(self.width, 0.0) * max(self.height, 0.0)
 
     @property
     def center(self) -> tuple[float, float]:
-        """The point in its middle."""
+        """The center point, x and y."""
         return (self.left + self.right) / 2, (self.top + self.bottom) / 2
 
     def holds(self, x: float, y: float) -> bool:
@@ -69,7 +69,7 @@ class Box(NamedTuple):
         ).area
 
     def grown(self, by: float) -> "Box":
-        """Return it with its sides moved outwards; inwards where negative."""
+        """Return the box with its sides moved outward, or inward for a negative distance."""
         return Box(self.left - by, self.top - by, self.right + by, self.bottom + by)
 
     def joined(self, other: "Box") -> "Box":
@@ -82,44 +82,44 @@ class Box(NamedTuple):
         )
 
     def beside(self, other: "Box") -> float:
-        """Return how much of the lower box's height the two have in common, 0..1."""
+        """Return the common share of the rows, relative to the less tall box, 0..1."""
         common = min(self.bottom, other.bottom) - max(self.top, other.top)
         return max(common, 0.0) / max(min(self.height, other.height), 1.0)
 
     def above(self, other: "Box") -> float:
-        """Return how much of the narrower box's width the two have in common, 0..1."""
+        """Return the common share of the columns, relative to the narrower box, 0..1."""
         common = min(self.right, other.right) - max(self.left, other.left)
         return max(common, 0.0) / max(min(self.width, other.width), 1.0)
 
 
 class Line(NamedTuple):
-    """A line of text: what it says and where it stands."""
+    """A line of text, with its box."""
 
     text: str
     box: Box
 
 
 class Reading(NamedTuple):
-    """What a reader makes of one line: the text, and how sure it is, 0..1."""
+    """The text of one line, with the reader's confidence, 0..1."""
 
     text: str
     sure: float
 
 
 class Reader(Protocol):
-    """Finds lines of text in a picture and reads them one by one."""
+    """Finds lines of text in an image and reads them one by one."""
 
     def find(self, pixels: Pixels) -> Sequence[Box]:
-        """Return where lines of text stand."""
+        """Return the boxes of lines of text."""
         ...
 
     def read(self, pixels: Pixels) -> Reading:
-        """Read a picture of one line."""
+        """Read an image of one line."""
         ...
 
 
 class Notes(Protocol):
-    """Remembers what was found in a picture and read in it."""
+    """The stored boxes and readings of an image."""
 
     boxes: list[Box] | None
     readings: dict[Box, Reading]
@@ -127,7 +127,7 @@ class Notes(Protocol):
 
 @dataclass(slots=True)
 class PlainNotes:
-    """Notes that are forgotten with the picture."""
+    """Notes in memory, which are lost with the picture."""
 
     boxes: list[Box] | None = None
     readings: dict[Box, Reading] = field(default_factory=dict[Box, Reading])
@@ -135,13 +135,13 @@ class PlainNotes:
 
 @dataclass
 class Picture:
-    """A picture and what is read in it; a line is read when it is asked for, and once.
+    """An image with its text. Each line is read only once, when it is needed.
 
     Attributes:
         pixels: The pixels.
-        reader: What reads.
-        notes: What was found and read before.
-        sure: Below this certainty a line counts as not there.
+        reader: The reader of its text.
+        notes: The stored boxes and readings.
+        sure: The minimum confidence of a line; lines below it are ignored.
     """
 
     pixels: Pixels
@@ -151,39 +151,39 @@ class Picture:
 
     @property
     def width(self) -> int:
-        """In pixels."""
+        """The width, in pixels."""
         return self.pixels.shape[1]
 
     @property
     def height(self) -> int:
-        """In pixels."""
+        """The height, in pixels."""
         return self.pixels.shape[0]
 
     @cached_property
     def boxes(self) -> list[Box]:
-        """Where lines of text stand, from top to bottom and from left to right."""
+        """The boxes of lines of text, from top to bottom and from left to right."""
         if self.notes.boxes is None:
             self.notes.boxes = reading_order(list(self._found()))
         return self.notes.boxes
 
     def lines(self, where: Callable[[Box], bool] | None = None) -> list[Line]:
-        """Return the lines in reading order, or those of the places asked for."""
+        """Return the lines in reading order: all, or those whose box satisfies `where`."""
         found = ((self.text(box), box) for box in self.boxes if where is None or where(box))
         return [Line(text, box) for text, box in found if text]
 
     def inside(self, region: Box) -> list[Line]:
-        """Return the lines whose middle lies in a region."""
+        """Return the lines whose center is in a region."""
         return self.lines(lambda box: region.holds(*box.center))
 
     def text(self, box: Box) -> str:
-        """Read one line; empty where the reader is not sure."""
+        """Return the text of a line; empty if the reader's confidence is too low."""
         reading = self.notes.readings.get(box)
         if reading is None:
             reading = self.notes.readings[box] = self.reader.read(self.cut(box))
         return " ".join(reading.text.split()) if reading.sure >= self.sure else ""
 
     def cut(self, box: Box) -> Pixels:
-        """Return a part of the picture; at least one pixel of it."""
+        """Return a part of the image, at least one pixel."""
         left = min(max(int(box.left), 0), self.width - 1)
         top = min(max(int(box.top), 0), self.height - 1)
         right = max(min(int(np.ceil(box.right)), self.width), left + 1)
@@ -191,14 +191,14 @@ class Picture:
         return self.pixels[top:bottom, left:right]
 
     def crop(self, box: Box) -> "Picture":
-        """Return a part as a picture of its own, to be looked at afresh."""
+        """Return a part as a new picture, without notes."""
         return Picture(np.ascontiguousarray(self.cut(box)), self.reader, sure=self.sure)
 
     def thumbnail(self, mark: Box | None = None) -> bytes:
-        """Return the picture as a small WebP, at most 480 x 900 pixels.
+        """Return the image as a small WebP of at most 480 x 900 pixels.
 
         Args:
-            mark: What to draw a green frame around; a tall picture is cut to its surroundings.
+            mark: The box that gets a green frame; a tall image is cropped around it.
         """
         from PIL import Image, ImageDraw
 
@@ -230,10 +230,10 @@ class Picture:
 
 
 def strips(pixels: Pixels) -> list[tuple[int, int]]:
-    """Cut a tall picture into strips, where a row has the fewest changes, so through no line.
+    """Split a tall image into strips, at rows with the fewest changes, to avoid cuts through lines.
 
-    A strip has at most 1,100 rows and 1.6 million pixels, but at least 320 rows where the picture
-    has as many; the last one has at least 160.
+    A strip has at most 1,100 rows and 1.6 million pixels. The limit for very wide images is 320
+    rows; the last strip has at least 160.
 
     >>> strips(np.zeros((2500, 4, 3), np.uint8))
     [(0, 1100), (1100, 2200), (2200, 2500)]
@@ -243,7 +243,7 @@ def strips(pixels: Pixels) -> list[tuple[int, int]]:
     height, width = pixels.shape[:2]
     most, cuts = max(min(_STRIP, _AREA // width), 2 * _FLAT), [0]
     while height - cuts[-1] > most:
-        # A detector enlarges a sliver of a few rows until it is as large as many screens.
+        # The detector would enlarge a strip of a few rows to the size of many screens.
         end = min(cuts[-1] + most, height - _FLAT)
         start = end - _FLAT
         rows = pixels[start + 1 : end + 1].astype(np.int16)
@@ -268,7 +268,7 @@ def reading_order(boxes: Sequence[Box]) -> list[Box]:
 
 
 def paragraphs(lines: Sequence[Line]) -> list[Line]:
-    """Join lines that follow one another closely, with the same left side or the same middle.
+    """Join close consecutive lines with the same left side, center or right side.
 
     >>> near = [Line("one", Box(0, 0, 50, 10)), Line("two", Box(0, 12, 40, 22))]
     >>> [line.text for line in paragraphs([*near, Line("far", Box(0, 60, 40, 70))])]

@@ -1,7 +1,7 @@
-"""RapidOCR as a reader, and what it read, kept on disk by the picture's digest.
+"""RapidOCR as a reader, and its results on disk, by the image's digest.
 
-Its models come with its wheel: nothing is downloaded and nothing leaves the machine. They read
-Latin scripts, Chinese and Japanese; Arabic and Devanagari they do not.
+Its wheel contains its models: nothing is downloaded, and no data leaves the machine. They read
+Latin scripts, Chinese and Japanese, but not Arabic or Devanagari.
 """
 
 import os
@@ -23,10 +23,10 @@ from snellen.grading.errors import MissingExtraError
 from snellen.sdk.ocr.pictures import Box, Picture, Pixels, PlainNotes, Reader, Reading
 
 EXTRA = "demo"
-"""The extra that holds RapidOCR and onnxruntime."""
+"""The extra that installs RapidOCR and onnxruntime."""
 
-# One line a run of the model and no thread beside the caller's take the least work in all: two
-# pictures at a time keep two cores busy. Short lines need no padding to 320 columns.
+# One line per run of the model and no additional threads need the least work in total; two images
+# at the same time keep two cores busy. Short lines need no padding to 320 columns.
 _SETTINGS: dict[str, Any] = {
     "Global.log_level": "critical",
     "Global.max_side_len": 4000,
@@ -37,12 +37,12 @@ _SETTINGS: dict[str, Any] = {
     "Rec.rec_img_shape": [3, 48, 64],
 }
 _LEAST = 4
-# So many lines are remembered: an exam's pages are asked about in turn, not once and for all.
+# Several questions of an exam are about the same page, but not one after the other.
 _REMEMBERED = 4096
 
 
 class RapidReader:
-    """RapidOCR: a detector of lines and a recognizer; a thread has models of its own.
+    """RapidOCR: a detector of lines and a recognizer. Each thread has its own models.
 
     Raises:
         MissingExtraError: RapidOCR or onnxruntime is not installed.
@@ -60,7 +60,7 @@ class RapidReader:
         self.name = f"rapidocr {version('rapidocr')} {sorted(_SETTINGS.items())}"
 
     def find(self, pixels: Pixels) -> Sequence[Box]:
-        """Return where lines of text stand."""
+        """Return the boxes of lines of text."""
         if min(pixels.shape[:2]) < _LEAST:
             return []
         found = self._engine()(_bgr(pixels), use_det=True, use_cls=False, use_rec=False)
@@ -73,7 +73,7 @@ class RapidReader:
         ]
 
     def read(self, pixels: Pixels) -> Reading:
-        """Read a picture of one line; the same pixels are read once."""
+        """Read an image of one line; results for the same pixels are cached."""
         if min(pixels.shape[:2]) < _LEAST:
             return Reading("", 0.0)
         key = sha256(f"{pixels.shape}".encode() + np.ascontiguousarray(pixels).tobytes()).digest()
@@ -100,17 +100,17 @@ class _Kept(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class Shelf:
-    """What was read in pictures, a file a picture, named by the digest of reader and pixels.
+    """Stored OCR results: one file per image, named by the digest of the reader and the pixels.
 
     Attributes:
-        folder: Where they lie; None: nothing is kept.
+        folder: The folder; None: nothing is stored.
     """
 
     folder: Path | None
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False, compare=False)
 
     def open(self, pixels: Pixels, reader: Reader) -> Picture:
-        """Return a picture with what was read in it before."""
+        """Return a picture with its stored results."""
         picture = Picture(pixels, reader)
         with suppress(OSError, msgspec.DecodeError):
             if (path := self._path(picture)) is not None:
@@ -120,7 +120,7 @@ class Shelf:
         return picture
 
     def keep(self, picture: Picture) -> None:
-        """Keep what was read in a picture. A folder that can't be written to costs time only."""
+        """Store the results of a picture. If the folder is not writable, nothing is stored."""
         path, boxes = self._path(picture), picture.notes.boxes
         if path is None or boxes is None:
             return
@@ -144,7 +144,7 @@ class Shelf:
 
 
 def cache_folder() -> Path:
-    """Return where readings are kept: in `$SNELLEN_HOME`, or the user's cache folder."""
+    """Return the folder of OCR results, in `$SNELLEN_HOME` or the user's cache folder."""
     from platformdirs import user_cache_path
 
     named = os.environ.get("SNELLEN_HOME")

@@ -346,7 +346,7 @@ def _paired(report: ScoredReport, states: TagColumn) -> Estimate | None:
 
 
 def _curves(basis: _Basis) -> Iterator[Curve]:
-    """Yield each attempt's curve of recall by budget, if the protocol's EQA is the area under it."""
+    """Yield each attempt's recall by budget, if the protocol's EQA is the area under that curve."""
     played = basis.protocol.metric.episodes
     if played is None:
         return
