@@ -5,6 +5,6 @@ and the images. If its rules find no answer, it reports that and leaves the item
 
     skills     a table of the kinds of questions and their rules
     agent      the loop
-    run        an own exam, taken by the agent with and without the images
+    run        a local exam, taken by the agent with and without the images
     page       the demonstration as a page
 """

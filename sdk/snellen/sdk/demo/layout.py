@@ -31,9 +31,9 @@ def region(question: ExamItem, pictures: Mapping[str, Picture]) -> Finding:
 def region_of(picture: Picture, box: Box) -> str:
     """Return the part of the page that contains a box.
 
-    A bar is an area near the upper or lower end, or one with its own background across the whole
-    width of the page from there. A sidebar is a column near a side that is narrow compared with its
-    neighbor, or has its own background or a line.
+    A bar is near the upper or lower end of the page; a bottom bar can also be an area with its own
+    background that covers the page's width, down to its end. A sidebar is a column near a side that
+    is narrow compared with its neighbor, or has its own background or a line.
     """
     width, height = picture.width, picture.height
     if box.top < min(_HEADER, 0.15 * height) and box.height < _BAR:
@@ -51,7 +51,7 @@ def region_of(picture: Picture, box: Box) -> str:
 
 
 def _narrow_column(picture: Picture, box: Box) -> str:
-    """Return the sidebar that contains a box, by the columns of the texts around it."""
+    """Return the sidebar that contains a box, by the columns of nearby texts; empty: none."""
     near = [
         one
         for one in picture.boxes

@@ -36,7 +36,7 @@ class DemoOptions:
 
     Attributes:
         pack: The folder of a pack; None: the included sample.
-        items: The approximate number of items, the same for each task; None: all.
+        items: The approximate number of items, distributed evenly among the tasks; None: all.
         seed: The seed of the sample and its order.
         key: The file with the key of a sealed pack.
         url: The URL of a running exam server, which then selects the items.
@@ -150,7 +150,8 @@ def sample_size(counts: Sequence[int], items: int) -> int:
 
     Args:
         counts: The number of items of each task.
-        items: The approximate total. The result is at least 2, even if the total is then larger.
+        items: The approximate total. The result is at least 2, even if the total is then larger; a
+            task with fewer items gives all of them.
 
     >>> sample_size([100, 100, 4], 24)
     10

@@ -290,7 +290,7 @@ class FunctionClient:
             raise Fault(fixed(what), passing=True) from error
         except ConnectionError as error:
             raise Fault(fixed(f"{type(error).__name__}: {error}"), passing=True) from error
-        except Exception as error:  # anyone's function may raise anything
+        except Exception as error:  # a user's function can raise any exception
             raise Fault(fixed(f"{type(error).__name__}: {error}")) from error
         if not isinstance(text, str):
             raise self._wrong(f"the model's function must return text, not {type(text).__name__}")

@@ -15,7 +15,8 @@ Api = Literal["openai", "anthropic"]
 KEY_VARIABLES: Mapping[str, str] = {"openai": "OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY"}
 HIDDEN = "***"
 _TELLING = 8
-"""The number of a secret's first characters that are hidden even alone, as a text can be cut."""
+"""The number of a secret's first characters that are hidden even without the rest, because a text
+can be cut anywhere."""
 
 _TAILS = {"openai": ("/chat/completions",), "anthropic": ("/messages", "/v1")}
 

@@ -64,7 +64,7 @@ class EvaluationStoppedError(SnellenError):
         super().__init__(message)
 
 
-class EvaluationInterrupted(KeyboardInterrupt):  # it is no error
+class EvaluationInterrupted(KeyboardInterrupt):  # not named an error, like its base
     """Ctrl-C interrupted the run; earlier answers are saved.
 
     Attributes:

@@ -56,7 +56,7 @@ def judge(
     references leave this machine.
 
     Args:
-        report: A report that kept its scores, or one saved as JSON, loaded or its path.
+        report: A report with its scores; if it is saved as JSON, the loaded report or its path.
         judge: A model, as for `evaluate`: an `Endpoint`, a base URL, or an async function from a
             `Question`, whose prompt is the rubric's and contains the references.
         rubric: `correct` (0 or 1), `graded` (0 to 4), a `Rubric`, or a TOML file with one.
@@ -74,7 +74,7 @@ def judge(
         metrics and signature do not change.
 
     Raises:
-        InputError: An argument can't be used; the report kept no scores, its data was not found,
+        InputError: An argument can't be used; the report has no scores, its data was not found,
             its answers are places instead of texts, or there is no response to judge.
         UnknownNameError: There is no such rubric or item.
         EvaluationStoppedError: As for `evaluate`.

@@ -37,7 +37,7 @@ _SETTINGS: dict[str, Any] = {
     "Rec.rec_img_shape": [3, 48, 64],
 }
 _LEAST = 4
-# Several questions of an exam are about the same page, but not one after the other.
+# An exam asks about a page repeatedly, but not consecutively, so many lines are cached.
 _REMEMBERED = 4096
 
 

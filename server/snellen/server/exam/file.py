@@ -54,7 +54,7 @@ class Who(StrEnum):
 
 
 class Counts(StrEnum):
-    """Which of a participant's submissions stand on the leaderboard."""
+    """The submissions of a participant that are on the leaderboard."""
 
     ALL = "all"
     BEST = "best"

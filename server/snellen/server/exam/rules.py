@@ -12,11 +12,11 @@ class Mode(StrEnum):
     """The feedback that an examinee gets on its answers."""
 
     EXAM = "exam"
-    """None until the attempt is finished."""
+    """No feedback until the attempt is finished."""
     PRACTICE = "practice"
     """The score of each answer at once; such an attempt never counts in an exam."""
     DEFERRED = "deferred"
-    """None: this server records the answers, and they are graded elsewhere with the references."""
+    """No feedback: answers are recorded here and graded where the references are."""
 
 
 class Contexts(StrEnum):
@@ -51,7 +51,7 @@ class Rules(Closed):
 
     Attributes:
         mode: The feedback that an examinee gets on its answers.
-        seed: The seed of the order of items and options.
+        seed: The seed of the sample and of the order of items.
         sample: The number of items of each task, but at least one pair; None: all.
         attempts: The number of attempts that a caller may start; None: any number.
         minutes: The duration of an attempt, in minutes; None: until it is finished.

@@ -462,7 +462,7 @@ async def _look(
 
 
 async def _screen(call: ToolCall, shot: "Shot", request: "ViewRequest | None" = None) -> _Look:
-    """Return a view of an episode's screen; the original screenshot if its whole is requested."""
+    """Return a view of an episode's screen; a request for the whole gets the screenshot itself."""
     from snellen.server.screenshots.requests import MOST_SIDE, Limits, ViewRequest, make_plan
     from snellen.server.screenshots.service import View
     from snellen.server.screenshots.sources import Source

@@ -24,7 +24,7 @@ class AnnotationRow:
 
     Attributes:
         name: Its unique name.
-        pack: SHA-256 of the pack's items, as hexadecimal digits.
+        pack: SHA-256 of the items and their scoring, without references, as hexadecimal digits.
         mode: The purpose of the answers.
         note: Information for the raters, in plain text.
         created: The time of its creation.

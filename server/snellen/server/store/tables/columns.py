@@ -90,7 +90,7 @@ def table(
 def _column(name: str, hint: Any, default: object) -> Column[Any]:  # noqa: ANN401  # any annotation
     """Return the column of a field; it is nullable if the field can be None.
 
-    The metadata of `Annotated` are the column's SQL type, a foreign key, or other arguments of
+    The metadata of `Annotated` is the column's SQL type, a foreign key, or other arguments of
     `Column`.
     """
     nullable, kind = False, hint
