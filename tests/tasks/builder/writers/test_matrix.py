@@ -633,6 +633,21 @@ def test_headings_side_by_side_have_no_next_one(freeze: Freeze) -> None:
     assert following_headings(freeze(found).screen) == []
 
 
+def test_a_large_bold_link_looks_like_the_next_heading(freeze: Freeze) -> None:
+    def pairs(size: float) -> int:
+        look: dict[str, Any] = {"role": "heading", "level": 2, "font_size": 30.0, "bold": True}
+        name: dict[str, Any] = {"role": "link", "font_size": size, "bold": True}
+        found = [
+            part(0, "h2", (80, 40, 300, 80), "Our work", **look),
+            part(1, "p", (80, 90, 700, 110), "What we made for companies. " * 5, font_size=16.0),
+            part(2, "a", (80, 140, 300, 160), "Project name", **name),
+            part(3, "h2", (80, 240, 300, 300), "Let us build something", **look),
+        ]
+        return len(following_headings(freeze(found).screen))
+
+    assert (pairs(16.0), pairs(24.0)) == (1, 0)
+
+
 @pytest.mark.slow
 def test_relations_of_parts_are_those_of_their_boxes(snapshot: Snapshot) -> None:
     sides = {

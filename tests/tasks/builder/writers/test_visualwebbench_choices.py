@@ -284,6 +284,25 @@ def test_a_button_to_the_start_page_is_one_of_its_ways(tmp_path: Path) -> None:
     assert "Use what goes to the start page." not in told(back, home)
 
 
+def test_contact_beside_contact_us_is_another_way_to_do_it(tmp_path: Path) -> None:
+    for other, told in (("Gallery", True), ("Contact", False)):
+        snapshot = page(tmp_path, [link(0, "Contact us"), link(1, other), *links()[2:]])
+        wishes = {intent.text for intent in intents(snapshot, candidates(snapshot))}
+        assert ("Use what opens a way to contact us." in wishes) is told
+
+
+def test_two_links_of_one_name_are_not_told_apart_by_the_page_that_they_lead_to(
+    tmp_path: Path,
+) -> None:
+    clicked = [Click(0, "Our garden – Shop", outcome="page")]
+    first = link(0, "Roses", href="garden/")
+    for other, wishes in (("Tulips", 1), ("roses", 0)):
+        elements = [first, link(1, other, href="guide/"), *links()[2:]]
+        snapshot = page(tmp_path, elements, clicked)
+        found = intents(snapshot, candidates(snapshot))
+        assert sum(intent.way == "destination" for intent in found) == wishes
+
+
 def test_two_links_to_one_page_are_one_address_however_they_are_written(tmp_path: Path) -> None:
     def told(*first: Element) -> set[str]:
         clicked = [Click(0, "Our garden – Shop", outcome="page")]

@@ -160,14 +160,20 @@ def _deeds(snapshot: Snapshot, usable: Sequence[Candidate]) -> Iterator[Intent]:
         # Without its object, the description may match any button.
         if unknown and _VAGUE.search(does):
             continue
-        # `Apply at our office` may have the same effect as `Apply`.
-        if any(name != each.key and f" {each.key} " in f" {name} " for name in acts):
+        # `Apply at our office` may have the same effect as `Apply`, and `Contact` as `Contact us`.
+        if any(name != each.key and _is_part(name, each.key) for name in acts):
             continue
         effect = f"{does[0].lower()}{does[1:].rstrip('.')}"
         if same[does] <= 1:
             yield Intent("effect", f"Use what {effect}.", each)
         elif (about := _about(screen, each.element)) is not None:
             yield Intent("effect on", f"For “{about}”, use what {effect}.", each)
+
+
+def _is_part(name: str, other: str) -> bool:
+    """Whether one of two names is all words of the other, or some of them in a row."""
+    shorter, longer = sorted((name, other), key=len)
+    return bool(shorter) and f" {shorter} " in f" {longer} "
 
 
 def _deeds_within(words: Words, element: Element) -> set[str | None]:
@@ -231,11 +237,15 @@ def _led(snapshot: Snapshot, usable: Sequence[Candidate]) -> Iterator[Intent]:
     titles = Counter(folded(each.title) for each in clicks)
     source = snapshot.captured.source
     targets = Counter(_address(source, each) for each in screen.elements if each.href)
+    named = Counter(folded(each.text or each.name) for each in screen.elements if each.href)
     by_element = {each.element: each for each in clicks}
     for each in usable:
         click = by_element.get(each.element.id)
         target = _address(source, each.element)
         if click is None or titles[folded(click.title)] > 1 or targets[target] > 1:
+            continue
+        # The picture does not show which of two links of the same name leads there.
+        if named[each.key] > 1:
             continue
         if folded(click.title) != folded(screen.title):
             text = f"Go to the page with the title “{one_line(click.title)}”."

@@ -122,7 +122,7 @@ def following_headings(screen: Screen) -> list[tuple[Element, Element]]:
             and first.box[1] < element.box[3]
             and not screen.nested(element, first)
             and not screen.nested(element, second)
-            and _is_like_heading(element, second)
+            and _is_like_heading(element, second, usual)
         ]
         plain = all(
             counts[folded(element.text)] == 1 and _is_plain(element) for element in (first, second)
@@ -160,15 +160,17 @@ def is_outranked(screen: Screen, heading: Element) -> bool:
     return False
 
 
-def _is_like_heading(one: Element, heading: Element) -> bool:
-    """Whether an element is a heading, or looks like one."""
+def _is_like_heading(one: Element, heading: Element, usual: float) -> bool:
+    """Whether an element is a heading, or looks like one: a link only in larger text than usual."""
     if not one.text:
         return False
     titled = one.tag in {"legend", "summary", "caption", "dt"}
     short = len(one.own) <= _TITLE
-    bold = short and (one.bold or one.tag in {"strong", "b"}) and one.height >= heading.height / 2
+    larger = one.font_size >= _LARGER * usual
+    high = larger or one.height >= heading.height / 2
+    bold = short and (one.bold or one.tag in {"strong", "b"}) and high
     large = short and bool(one.own) and 0 < heading.font_size <= one.font_size
-    used = one.role in {"button", "link", "textbox", "combobox"}
+    used = one.role in {"button", "textbox", "combobox"} or (one.role == "link" and not larger)
     return one.role == "heading" or titled or (not used and (bold or large))
 
 
