@@ -206,6 +206,7 @@ def faq(draft: PageDraft) -> Body:
     site = draft.site
     lead = draft.opening("offer")
     facts = draft.facts(7)
+    stop = "\N{IDEOGRAPHIC FULL STOP}" if site.language.code == "zh" else "."
     parts = [
         tag(
             "details",
@@ -216,7 +217,7 @@ def faq(draft: PageDraft) -> Body:
                     topic=name.strip("?\N{INVERTED QUESTION MARK}\N{ARABIC QUESTION MARK}"),
                 ),
             ),
-            tag("p", f"{value}. {draft.lead('offer')}"),
+            tag("p", draft.together(f"{value}{stop}", draft.lead("offer"))),
             open=place < 3,
         )
         for place, (name, value) in enumerate(facts)
