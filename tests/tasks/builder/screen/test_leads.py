@@ -56,6 +56,15 @@ def test_what_denies_limits_or_says_nothing_of_what_something_is_describes_no_pa
     assert lead_of(headed(said)) == ""
 
 
+def test_a_sentence_about_another_guide_or_a_package_describes_no_page() -> None:
+    guide = "The Fernbrook Developer Guide provides documentation for everyone who fires teapots."
+    assert lead_of(headed(guide, title="User Guide")) == ""
+    assert lead_of(headed(guide, title="Developer Guide")) == guide
+    package = "Chart.js is a third party package that draws all the charts of Fernbrook."
+    assert lead_of(headed(package, title="Charts")) == ""
+    assert lead_of(headed(package, title="Chart.js")) == package
+
+
 def test_what_comes_after_a_paragraph_that_can_not_be_quoted_describes_nothing() -> None:
     """It begins with one sentence that is too long for a description."""
     long = f"The teapots of Fernbrook {'and its many neighbours ' * 20}are fired by hand."

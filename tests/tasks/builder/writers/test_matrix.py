@@ -20,7 +20,7 @@ from snellen.tasks.benchmarks.matrix.format import DIMENSIONS
 from snellen.tasks.benchmarks.matrix.load import load
 from snellen.tasks.builder.chance import draw
 from snellen.tasks.builder.items import Made, PageItems, Refused
-from snellen.tasks.builder.questions.spatial import following_headings
+from snellen.tasks.builder.questions.spatial import following_headings, pointable
 from snellen.tasks.builder.screen.elements import Element, Ltrb, Screen
 from snellen.tasks.builder.snapshots import Captured, Snapshot, write_snapshot
 from snellen.tasks.builder.writers.matrix.pages import relation
@@ -631,6 +631,16 @@ def test_headings_side_by_side_have_no_next_one(freeze: Freeze) -> None:
         part(4, "h2", (400, 244, 700, 280), "Two", role="heading", level=2),
     ]
     assert following_headings(freeze(found).screen) == []
+
+
+def test_no_word_of_code_is_an_element_to_point_at(freeze: Freeze) -> None:
+    found = [
+        part(0, "p", (80, 40, 300, 80), "Shown as text"),
+        part(1, "pre", (80, 90, 700, 110)),
+        msgspec.structs.replace(part(2, "span", (80, 90, 200, 110), "undefined"), parent=1),
+        part(3, "code", (80, 140, 300, 160), "sandbox.run"),
+    ]
+    assert [element.id for element in pointable(freeze(found).screen)] == [0]
 
 
 def test_a_large_bold_link_looks_like_the_next_heading(freeze: Freeze) -> None:

@@ -68,6 +68,15 @@ def test_a_long_answer_has_sentences_in_two_wordings_and_the_element(
     assert first["ui_elements"] == second["ui_elements"] == elements
 
 
+def test_an_element_in_two_lines_has_an_answer_and_no_box(blank: Blank, freeze: Freeze) -> None:
+    page = blank().pairs(Trial="30 days")
+    page.elements[1] = msgspec.structs.replace(page.elements[1], split=True)
+    snapshot = freeze(page)
+    assert [made.task for made in MAKERS[SHORT](snapshot, Random(1))] == [SHORT]
+    (refused,) = MAKERS[LONG](snapshot, Random(1))
+    assert isinstance(refused, Refused)
+
+
 def test_a_screen_carries_at_most_two_of_a_task_of_different_kinds(
     blank: Blank, freeze: Freeze
 ) -> None:

@@ -35,6 +35,7 @@ _SAME_SIZE = 0.5
 _LARGER = 1.1
 """The minimum ratio of a heading's font size to that of most text, to be seen as a heading."""
 
+_CODE = frozenset({"pre", "code", "kbd", "samp"})
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _TRIES = 40
 
@@ -238,7 +239,7 @@ class Shown(NamedTuple):
 
 
 def pointable(screen: Screen) -> list[Element]:
-    """Return elements that are distinct at a glance: fully visible leaves."""
+    """Return elements that are distinct at a glance: fully visible leaves, but no words of code."""
     return [
         element
         for element in screen.elements
@@ -251,6 +252,7 @@ def pointable(screen: Screen) -> list[Element]:
         and (element.painted or element.own or element.role == "img")
         and not is_fragment(screen, element)
         and not any(True for _ in screen.children(element))
+        and not any(outer.tag in _CODE for outer in (element, *screen.ancestors(element)))
     ]
 
 

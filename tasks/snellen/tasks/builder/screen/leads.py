@@ -70,10 +70,10 @@ _VERBLESS = re.compile(
 def lead_of(screen: Screen) -> str:
     """Return the first sentence below the main heading if it says what the page is about, or "".
 
-    Either the sentence speaks of the page itself (`This page lists ...`), or its subject is in the
-    heading and it says what the subject is or does (`words.defines`). In the second case it denies
-    and limits nothing, and the rest of the page shares its words. Sentences that refer to another
-    page are excluded.
+    Either the sentence speaks of the page itself (`This page lists ...`), or its subject is that of
+    the heading, by most of the heading's words, and it says what the subject is or does
+    (`words.defines`). In the second case it denies and limits nothing, and the rest of the page
+    shares its words. Sentences that refer to another page are excluded.
     """
     headings = [
         element
@@ -91,8 +91,9 @@ def lead_of(screen: Screen) -> str:
     if _OF_ITSELF.search(sentence):
         return sentence
     beginning = " ".join(sentence.split()[:_BEGINNING])
-    named = stems(beginning) & stems(title.text) and not _ASIDE.search(sentence)
-    if not named or not is_definition(screen.language, sentence):
+    titled = stems(title.text)
+    named = 2 * len(stems(beginning) & titled) > len(titled)
+    if not named or _ASIDE.search(sentence) or not is_definition(screen.language, sentence):
         return ""
     rest = " ".join(
         element.own for element in screen.elements if not screen.nested(element, paragraph)

@@ -80,17 +80,24 @@ def short(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
 
 def long(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
     """Ask for texts of elements, to be answered in a sentence, or with texts and boxes."""
-    facts = _mixed([fact for fact in lookups(snapshot) if fact.elements], random)
+    elements = snapshot.screen.elements
+    # The box of a text that goes on in the next line contains other words.
+    boxed = [
+        fact
+        for fact in lookups(snapshot)
+        if fact.elements and not any(elements[place].split for place in fact.elements)
+    ]
+    facts = _mixed(boxed, random)
     if not facts:
         yield Refused(LONG, Reason.NO_BOX.value)
     for number, fact in enumerate(facts):
-        shown = [snapshot.screen.elements[place] for place in fact.elements]
-        elements = [
+        shown = [elements[place] for place in fact.elements]
+        bounded = [
             {"text": text, "bounds": rounded(box_of(element))}
             for text, element in zip(fact.fragments, shown, strict=True)
         ]
         truth = [
-            {"full_answer": sentence, "ui_elements": elements}
+            {"full_answer": sentence, "ui_elements": bounded}
             for sentence in english_sentences(fact, random)
         ]
         yield _made(snapshot, LONG, number, fact, english_question(fact, random), truth)
