@@ -637,7 +637,7 @@ def test_no_word_of_code_is_an_element_to_point_at(freeze: Freeze) -> None:
     found = [
         part(0, "p", (80, 40, 300, 80), "Shown as text"),
         part(1, "pre", (80, 90, 700, 110)),
-        msgspec.structs.replace(part(2, "span", (80, 90, 200, 110), "undefined"), parent=1),
+        part(2, "span", (80, 90, 200, 110), "undefined", parent=1),
         part(3, "code", (80, 140, 300, 160), "sandbox.run"),
     ]
     assert [element.id for element in pointable(freeze(found).screen)] == [0]
