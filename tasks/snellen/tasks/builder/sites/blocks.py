@@ -1,5 +1,6 @@
 """Parts that pages of every structure are made of."""
 
+import re
 from collections.abc import Sequence
 from random import Random
 from typing import NamedTuple
@@ -8,6 +9,11 @@ from snellen.tasks.builder.sites.drafts import Act, PageDraft, Thing
 from snellen.tasks.builder.sites.icons import icon
 from snellen.tasks.builder.sites.markup import Child, Html, join, tag
 from snellen.tasks.builder.sites.pictures import TINTED, TINTS, picture
+
+_PHONE_WIDTH = 50
+"""The most characters that the longest words of a table's columns may have beside each other."""
+_TAG = re.compile(r"<[^>]*>")
+_UNBROKEN = re.compile(r"[^\s\u3040-\u9fff]+")
 
 
 def heading(draft: PageDraft) -> Html:
@@ -38,7 +44,7 @@ def table(
     numbers: Sequence[int] = (),
     foot: Sequence[Child] | None = None,
 ) -> Html:
-    """Return a table whose rows begin with their heading.
+    """Return a table whose rows begin with their heading; on a phone, a wide one breaks words.
 
     Args:
         headers: Of the columns.
@@ -60,13 +66,21 @@ def table(
         )
 
     head = [tag("th", text, scope="col", class_=css(n)) for n, text in enumerate(headers)]
+    columns = zip(headers, *rows, strict=True)
+    width = sum(1 + max(map(_longest, column)) for column in columns)
     return tag(
         "table",
         tag("caption", caption) if caption else None,
         tag("thead", tag("tr", head)),
         tag("tbody", (row(cells) for cells in rows)),
         tag("tfoot", row(foot)) if foot else None,
+        class_="crowded" if width > _PHONE_WIDTH else None,
     )
+
+
+def _longest(cell: Child) -> int:
+    """Return the length of a cell's longest word; lines may break at any Chinese character."""
+    return max(map(len, _UNBROKEN.findall(_TAG.sub(" ", join(cell)))), default=0)
 
 
 def button(text: str, css: str | None = None, **attributes: str) -> Html:
