@@ -1,4 +1,4 @@
-"""The page generator: realistic sites that nobody has seen, from a seed."""
+"""The page generator: realistic, unpublished sites from a seed."""
 
 from snellen.tasks.builder.sites.sites import (
     Site,

@@ -1,4 +1,4 @@
-"""Parts that pages of every structure are made of."""
+"""Building blocks that pages of every structure share."""
 
 import re
 from collections.abc import Sequence
@@ -22,12 +22,12 @@ def heading(draft: PageDraft) -> Html:
 
 
 def section(title: str, *children: Child) -> Html:
-    """Return a section under a heading of its own."""
+    """Return a section with its own heading."""
     return tag("section", tag("h2", title), *children)
 
 
 def paragraphs(*texts: str, css: str | None = None) -> Html:
-    """Return paragraphs, empty ones left out."""
+    """Return paragraphs, without the empty texts."""
     return join(tag("p", text, class_=css) for text in texts if text)
 
 
@@ -44,14 +44,14 @@ def table(
     numbers: Sequence[int] = (),
     foot: Sequence[Child] | None = None,
 ) -> Html:
-    """Return a table whose rows begin with their heading; on a phone, a wide one breaks words.
+    """Return a table; the first cell of each row is its heading, and wide ones break words on phones.
 
     Args:
-        headers: Of the columns.
-        rows: Of cells, as long as the headers.
-        caption: What it shows.
-        numbers: Which columns hold numbers, from 0.
-        foot: A last row of sums.
+        headers: The headings of the columns.
+        rows: The cells of each row, one for each header.
+        caption: The caption; None leaves it out.
+        numbers: The indices of the columns that hold numbers, from 0.
+        foot: The cells of a last row of sums.
     """
 
     def css(place: int) -> str | None:
@@ -84,7 +84,7 @@ def _longest(cell: Child) -> int:
 
 
 def button(text: str, css: str | None = None, **attributes: str) -> Html:
-    """Return a button that submits nothing."""
+    """Return a button that does not submit a form."""
     return tag("button", text, type="button", class_=css, **attributes)
 
 
@@ -94,12 +94,12 @@ def link(text: str, href: str, css: str | None = None) -> Html:
 
 
 def actions(*children: Child) -> Html:
-    """Return buttons and links in a row."""
+    """Return a row of buttons and links."""
     return tag("div", *children, class_="actions")
 
 
 def call_to_action(draft: PageDraft, act: Act) -> Html:
-    """Return the page's primary button: a link to the page where that is done, or else a button."""
+    """Return the page's primary button: a link to the page of the action if there is another."""
     key = next((page.key for page in draft.site.pages if page.key in act.keys), None)
     if key is None or key == draft.plan.key:
         return button(act.text, "primary")
@@ -107,7 +107,7 @@ def call_to_action(draft: PageDraft, act: Act) -> Html:
 
 
 def tool(draft: PageDraft, key: str) -> Html:
-    """Return a button for what browsers and apps do, such as printing: an icon or words."""
+    """Return a button for a tool of a browser or app, such as printing: an icon or words."""
     text = draft.ui(key)
     if draft.site.layout.icons:
         return tag("button", icon(key), type="button", class_="icon", aria_label=text, title=text)
@@ -118,14 +118,14 @@ _VISITS = frozenset({"appointment", "viewing", "booking"})
 
 
 def steps(draft: PageDraft) -> list[str]:
-    """Return what happens after something was sent, in its order."""
+    """Return what happens after the form is sent, in order."""
     sent, checked, changes, *visit = draft.site.language.words.lists["steps"]
     templates = [sent, checked]
     if draft.plan.key in _VISITS:
         templates.append(changes)
     if draft.plan.key == "appointment":
         templates += visit
-    # What the page says already is not said again.
+    # The writer leaves out sentences that the page has already.
     return draft.writer.sentences(templates, len(templates), draft.plan.key)
 
 
@@ -148,23 +148,23 @@ def shown(draft: PageDraft, thing: Thing, *, wide: bool = True) -> Html:
 
 
 def _line(draft: PageDraft, thing: Thing) -> str:
-    """Return what is said of a thing in a list: something that tells it from the others."""
+    """Return a line about a thing in a list: its category and a field without digits."""
     texts = [value for _, value in thing.fields if not any(map(str.isdigit, value))]
     return f"{thing.category} · {draft.random.choice(texts or [thing.person])}"
 
 
 def named(draft: PageDraft, thing: Thing) -> Html:
-    """Return a thing's name, a link where it has a page."""
+    """Return a thing's name, as a link if the thing has a page of its own."""
     if not thing.key or thing.key == draft.plan.key:
         return join(thing.name)
     return link(thing.name, draft.site.href(thing.key))
 
 
 def cost(draft: PageDraft, thing: Thing) -> Html | None:
-    """Return what a thing costs, where things have prices."""
+    """Return the price of a thing; None if the site's things have no prices."""
     if not draft.site.plan.priced:
         return None
-    # What is no price, such as a wage, is called what it is.
+    # Some amounts, such as wages, are no prices and have a label of their own.
     named = draft.site.words.price
     colon = "\N{FULLWIDTH COLON}" if draft.site.language.code == "zh" else ":"
     return tag(
@@ -176,14 +176,14 @@ def cost(draft: PageDraft, thing: Thing) -> Html | None:
 
 
 def updated(draft: PageDraft) -> Html:
-    """Return when the site was last changed: one date for all its pages."""
+    """Return the date of the site's last update, the same on all its pages."""
     return tag("p", draft.ui("updated", date=draft.site.today), class_="meta")
 
 
 def cards(
     draft: PageDraft, things: Sequence[Thing], act: str | None = None, level: str = "h3"
 ) -> Html:
-    """Return things as cards of the same form, which names alone tell apart."""
+    """Return things as cards of the same form, which differ only in their contents."""
     site = draft.site
 
     def card(thing: Thing) -> Html:
@@ -205,14 +205,14 @@ def cards(
 
 
 def _opened(draft: PageDraft, thing: Thing) -> Html | None:
-    """Return a link to the page of a thing that has one, which does not say its name."""
+    """Return a link to the page of a thing, without its name; None if it has no other page."""
     if not thing.key or thing.key == draft.plan.key:
         return None
     return tag("p", link(draft.ui("open"), draft.site.href(thing.key)))
 
 
 def tiles(draft: PageDraft, things: Sequence[Thing], level: str = "h3") -> Html:
-    """Return things as pictures with their names over them."""
+    """Return things as pictures overlaid with their names."""
 
     def tile(thing: Thing) -> Html:
         text = [tag(level, named(draft, thing)), tag("p", _line(draft, thing)), cost(draft, thing)]
@@ -222,7 +222,7 @@ def tiles(draft: PageDraft, things: Sequence[Thing], level: str = "h3") -> Html:
 
 
 def rows(draft: PageDraft, things: Sequence[Thing], act: str | None, level: str = "h2") -> Html:
-    """Return things below one another, each with a picture and a sentence."""
+    """Return things in a column, each with a picture and a sentence."""
 
     def row(thing: Thing) -> Html:
         return tag(
@@ -242,7 +242,7 @@ def rows(draft: PageDraft, things: Sequence[Thing], act: str | None, level: str 
 
 
 def tabs(draft: PageDraft, panels: Sequence[tuple[str, Child]]) -> Html:
-    """Return panels of which one is seen at a time."""
+    """Return tabs and their panels; one panel is visible at a time."""
     heads = [
         tag("button", title, type="button", role="tab", id=f"tab-{n}", aria_controls=f"panel-{n}",
             aria_selected="true" if n == 0 else "false")
@@ -262,7 +262,7 @@ def tabs(draft: PageDraft, panels: Sequence[tuple[str, Child]]) -> Html:
 
 
 def pagination(draft: PageDraft, shown: int) -> Html | None:
-    """Return links to the parts of a list, of which the first is shown; none if that is all."""
+    """Return links to the pages of a list; the first is current. None if there is only one page."""
     here = draft.site.href(draft.plan.key)
     count = -(-len(draft.site.things) // shown)
     if count == 1:
@@ -281,7 +281,7 @@ def pagination(draft: PageDraft, shown: int) -> Html | None:
 
 
 def danger_zone(draft: PageDraft) -> Html:
-    """Return buttons whose effect can't be undone, and what each does."""
+    """Return buttons with irreversible effects, each with a description of its effect."""
     pairs = list(draft.site.words.danger)
     draft.random.shuffle(pairs)
     return tag(
@@ -296,12 +296,12 @@ def danger_zone(draft: PageDraft) -> Html:
 
 
 def panel(title: str, *children: Child) -> Html:
-    """Return a part of what stands beside the text."""
+    """Return a panel of the sidebar."""
     return tag("section", tag("h2", title), *children)
 
 
 def hours_panel(draft: PageDraft) -> Html:
-    """Return when the site's people can be reached, and where."""
+    """Return a panel with the opening hours and the contact details."""
     site = draft.site
     return panel(
         draft.ui("opening_hours"),
@@ -314,7 +314,7 @@ def hours_panel(draft: PageDraft) -> Html:
 
 
 def links_panel(draft: PageDraft, title: str, things: Sequence[Thing]) -> Html | None:
-    """Return links to things that have pages of their own, or nothing."""
+    """Return a panel of links to things that have pages; None if none has one."""
     found = [thing for thing in things if thing.key and thing.key != draft.plan.key]
     if not found:
         return None
@@ -322,7 +322,7 @@ def links_panel(draft: PageDraft, title: str, things: Sequence[Thing]) -> Html |
 
 
 def advertisement(draft: PageDraft) -> Html:
-    """Return what somebody paid for, marked as such."""
+    """Return an advertisement, labeled as such."""
     lists = draft.site.language.words.lists
     text, act = draft.random.choice(list(zip(lists["ads"], lists["ad_acts"], strict=True)))
     text, name = draft.writer.text(text), draft.writer.text("{last} & {last}")
@@ -337,7 +337,7 @@ def advertisement(draft: PageDraft) -> Html:
 
 
 def subscription(draft: PageDraft) -> Html:
-    """Return a short form for a letter by mail."""
+    """Return a short form to subscribe to a newsletter."""
     return panel(
         draft.ui("newsletter"),
         tag("p", draft.ui("newsletter_text")),
@@ -386,7 +386,7 @@ def label_of(draft: PageDraft, key: str) -> str:
     """Return the label of a form's field."""
     label = draft.site.language.words.form_fields[key].label
     if draft.site.kind == "mail":
-        # Mails are not for those who run the site, of whom the other wordings speak.
+        # The other wordings address the operators of the site; a mail goes to someone else.
         label = label.strip("[]").split("|")[0]
     return draft.writer.wording(label)
 
@@ -396,9 +396,9 @@ def field(draft: PageDraft, key: str, prefix: str = "field", *, hint: bool = Tru
 
     Args:
         draft: The page.
-        key: Which field, from the words of the language.
+        key: The field's key in the words of the language.
         prefix: Makes its id unique on the page.
-        hint: Whether its hint stands in it.
+        hint: Whether the field shows its hint as a placeholder.
     """
     words, kind = draft.site.language.words.form_fields[key], _INPUTS[key]
     name = f"{prefix}-{key}"
@@ -429,17 +429,17 @@ def form(
     target: str | None = None,
     more: Child = None,
 ) -> Html:
-    """Return a form; about two of three fields that have a hint show it.
+    """Return a form; each field that has a hint shows it with a probability of two thirds.
 
     Args:
         draft: The page.
-        keys: Its fields.
-        send: What its button says.
+        keys: The keys of its fields.
+        send: The label of its submit button.
         prefix: Makes ids unique on the page.
-        css: Its class.
-        quiet: Whether its button is not the page's primary one.
-        target: The page that it leads to; none leads back to itself.
-        more: Other buttons beside.
+        css: Its CSS class.
+        quiet: Whether its submit button is not the page's primary button.
+        target: The key of the page that it leads to; None leads back to the page itself.
+        more: Other buttons beside the submit button.
     """
     fields = [field(draft, key, prefix, hint=draft.random.randrange(3) > 0) for key in keys]
     submit = tag("button", send, type="submit", class_=None if quiet else "primary")

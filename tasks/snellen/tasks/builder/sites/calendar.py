@@ -1,4 +1,4 @@
-"""The days and hours of a site: one today, from which all its dates are derived."""
+"""The calendar of a site: its opening hours, and the today from which its dates are derived."""
 
 from dataclasses import dataclass
 from datetime import date, timedelta
@@ -9,15 +9,15 @@ _EVENING = 20 * 60
 
 @dataclass(frozen=True, slots=True)
 class Calendar:
-    """When a site is open, and which day it is; weekdays count from Monday, times in minutes.
+    """The opening hours of a site and its today; weekdays count from Monday = 0, times in minutes.
 
-    Every coming day is a day on which the site is open, later than the week of today.
+    `coming` and `later` return days on which the site is open, after the week of today.
 
     Attributes:
-        today: The day on which all pages of the site are read.
-        days: The weekdays with full hours, one after the other.
-        opens: When it opens on these.
-        closes: When it closes on these.
+        today: The current date on all pages of the site.
+        days: The weekdays with full hours, consecutive.
+        opens: The opening time on these days.
+        closes: The closing time on these days.
     """
 
     today: date = date(2026, 6, 17)
@@ -27,22 +27,22 @@ class Calendar:
 
     @property
     def short_day(self) -> int:
-        """The weekday on which it opens later and closes earlier."""
+        """The weekday with short hours: the site opens later and closes earlier."""
         return self.days[-1] + 1
 
     @property
     def short_hours(self) -> tuple[int, int]:
-        """From when to when it is open on that day."""
+        """The opening and the closing time on the short day."""
         return self.opens + 60, self.closes - 180
 
     @property
     def closed(self) -> tuple[int, ...]:
-        """The weekdays on which it is closed."""
+        """The weekdays on which the site is closed."""
         return tuple(day for day in range(7) if day not in (*self.days, self.short_day))
 
     @property
     def slots(self) -> tuple[int, ...]:
-        """The times at which things take place, two hours apart at most."""
+        """The start times of events, at most two hours apart."""
         first, last = self.opens + 30, self.closes - 120
         step = 105 if last - first > 360 else 90
         return tuple(range(first, last + 1, step))
@@ -53,12 +53,12 @@ class Calendar:
         return self.today - timedelta(self.today.weekday())
 
     def time(self, name: str, random: Random) -> int:
-        """Return a time of day: on full days, any `time` lies well within the hours.
+        """Return a random time of day; on full days, `time` lies well within the opening hours.
 
         Args:
             name: `morning` (before it opens), `midday` (also on the short day), `evening`, `time`,
                 or `before_close`.
-            random: What it is drawn from.
+            random: The source of random numbers.
         """
         early, late = self.short_hours
         first, end = {
@@ -79,19 +79,19 @@ class Calendar:
         return self.today
 
     def past(self, random: Random, before: date | None = None) -> date:
-        """Return a day before another, or before today."""
+        """Return a day before `before`, or before today."""
         return (before or self.today) - timedelta(random.randrange(3, 60))
 
     def soon(self, random: Random) -> date:
-        """Return a day in the next days."""
+        """Return a day 2 to 5 days from today."""
         return self.today + timedelta(random.randrange(2, 6))
 
     def coming(self, random: Random) -> date:
-        """Return a day of the next weeks on which the site is open."""
+        """Return a day in the next weeks on which the site is open."""
         return self._open(self.monday + timedelta(7 * random.randrange(2, 7)), random)
 
     def later(self, random: Random) -> date:
-        """Return a day of the next months on which the site is open."""
+        """Return a day in the next months on which the site is open."""
         return self._open(self.monday + timedelta(7 * random.randrange(9, 24)), random)
 
     def _open(self, monday: date, random: Random) -> date:
@@ -102,9 +102,9 @@ def draw_calendar(hours: tuple[int, int, int, int], weekend: bool, random: Rando
     """Return the calendar of a site.
 
     Args:
-        hours: When it opens, from and to, and when it closes, from and to, in hours.
-        weekend: Whether it is open at the weekend instead of on Mondays.
-        random: What it is drawn from.
+        hours: The earliest and latest opening hour, then the earliest and latest closing hour.
+        weekend: Whether it is open on Saturdays instead of on Mondays.
+        random: The source of random numbers.
     """
     today = date(2026, 2, 2) + timedelta(7 * random.randrange(36) + random.randrange(4))
     first, last, early, late = (4 * hour for hour in hours)

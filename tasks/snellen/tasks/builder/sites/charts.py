@@ -1,7 +1,7 @@
-"""Charts as inline SVG: bars, lines and shares, labelled so that they can be read.
+"""Charts as inline SVG: bars, lines and shares, labeled so that their values can be read.
 
-The values of bars and lines are written beside them, or, where the step of the axis is given, lie
-each on one of its lines and are read from there.
+Each value of a bar or a line is written beside it. If the step of the axis is given, no value is
+written; each value lies on a line of the axis and is read there.
 """
 
 from collections.abc import Sequence
@@ -15,11 +15,11 @@ SLICES = ("#2f6fb0", "#d17a22", "#4d8f55", "#8e4162", "#5b5f97", "#7a6a52")
 
 
 TICKS = 8
-"""How many steps an axis has from which values are read."""
+"""The number of steps of an axis from which values are read."""
 
 
 def tick(most: int) -> int:
-    """Return a round step: `TICKS` of them are no less than a number.
+    """Return the smallest round step such that `TICKS` steps reach a number.
 
     >>> tick(96), tick(940)
     (20, 200)
@@ -33,7 +33,7 @@ def tick(most: int) -> int:
 
 
 def bars(title: str, labels: Sequence[str], values: Sequence[int], step: int = 0) -> Html:
-    """Return a chart of upright bars; values are written unless they are read from the axis."""
+    """Return a bar chart; values are written unless `step` is given."""
     top = TICKS * step or _limit(values)
     axis = _axis(top, TICKS if step else 4)
     room = (WIDTH - _LEFT - 8) // len(values)
@@ -51,7 +51,7 @@ def bars(title: str, labels: Sequence[str], values: Sequence[int], step: int = 0
 
 
 def line(title: str, labels: Sequence[str], values: Sequence[int], step: int = 0) -> Html:
-    """Return a chart of one line with its points; values are written as those of bars are."""
+    """Return a line chart with one line; values are written unless `step` is given."""
     top = TICKS * step or _limit(values)
     axis = _axis(top, TICKS if step else 4)
     room = (WIDTH - _LEFT - 30) // max(1, len(values) - 1)
@@ -65,7 +65,7 @@ def line(title: str, labels: Sequence[str], values: Sequence[int], step: int = 0
     ]
     for place, ((x, y), label, value) in enumerate(zip(places, labels, values, strict=True)):
         around = values[max(place - 1, 0) : place + 2]
-        # Above a peak, below a valley: the line does not run through the number.
+        # Above a peak and below a valley, the line does not cross the number.
         away = -9 if value * len(around) >= sum(around) else 20
         parts += [
             tag("circle", cx=x, cy=y, r=4, fill="var(--link)"),
@@ -76,7 +76,7 @@ def line(title: str, labels: Sequence[str], values: Sequence[int], step: int = 0
 
 
 def shares(title: str, labels: Sequence[str], values: Sequence[int]) -> Html:
-    """Return a round chart of shares with a key beside it, in whole percent that add up to 100."""
+    """Return a pie chart with a key beside it, in whole percent that add up to 100."""
     parts: list[Html] = []
     percents = percentages(values)
     angle = -pi / 2
@@ -96,7 +96,7 @@ def shares(title: str, labels: Sequence[str], values: Sequence[int]) -> Html:
 
 
 def percentages(values: Sequence[int]) -> list[int]:
-    """Return whole percents that add up to 100, by largest remainders.
+    """Return whole percentages that add up to 100, by the largest remainder method.
 
     >>> percentages([1, 1, 1])
     [34, 33, 33]

@@ -1,4 +1,4 @@
-"""What is known of a site before its pages are written, and of a page while it is."""
+"""Drafts: the data of a site before its pages are written, and of a page during its writing."""
 
 import datetime
 from collections.abc import Mapping, Sequence
@@ -17,21 +17,21 @@ from snellen.tasks.builder.sites.writer import Writer
 
 @dataclass(frozen=True, slots=True)
 class Thing:
-    """One of what a site offers: a product, a course, a message, a headline.
+    """An entry of a site: a product, a course, a message or a headline.
 
     Attributes:
-        name: What it is called, unique in the site.
-        category: Which of the site's categories it is in.
-        cents: What it costs, in cents.
-        fields: What is known of it.
-        day: On which day it was written or added.
-        date: That day, as the site writes dates.
-        coming: The day on which it takes place; also the weekday on which it does every week.
-        minutes: At what time, in minutes since midnight.
+        name: Its name, unique in the site.
+        category: Its category, one of the site's.
+        cents: Its price in cents.
+        fields: Its properties, as pairs of label and value.
+        day: The day on which it was written or added.
+        date: `day` in the site's date format.
+        coming: The day on which it takes place; a weekly event takes place on its weekday.
+        minutes: The time at which it takes place, in minutes since midnight.
         stars: Its rating in tenths, 10..50.
-        person: Somebody who goes with it.
-        known: What sentences about it may name besides: its town, its street...
-        key: Its page, or empty.
+        person: The person related to it, such as an author or a sender.
+        known: Other values that sentences about it may use: its town, its street...
+        key: The key of its page; empty if it has none.
     """
 
     name: str
@@ -50,17 +50,17 @@ class Thing:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """How a site arranges what it shows, whatever its theme.
+    """The arrangement of a site's content, independent of its theme.
 
     Attributes:
         hero: `split`, `banner`, `over` (text over the picture), `boxed` or `plain`.
         listing: `cards`, `tiles` (text over pictures), `rows` or `table`.
-        cards: How many stand beside one another.
-        aside_first: Whether what stands beside the text comes before it.
-        search: Whether the header has a search.
-        crumbs: Whether pages say where one is.
-        wide_pictures: Whether pictures are wide rather than square.
-        icons: Whether tools such as print are icons rather than words.
+        cards: The number of cards in a row.
+        aside_first: Whether the sidebar comes before the text.
+        search: Whether the header has a search field.
+        crumbs: Whether pages have breadcrumbs.
+        wide_pictures: Whether pictures are wide instead of square.
+        icons: Whether tools, such as print, are icons instead of words.
     """
 
     hero: str
@@ -75,34 +75,34 @@ class Layout:
 
 @dataclass(frozen=True, slots=True)
 class SiteDraft:
-    """What all pages of a site have in common.
+    """The data that all pages of a site share.
 
     Attributes:
         kind: The name of its kind.
         plan: Its kind.
         language: Its language.
-        words: What sites of the kind say.
+        words: The texts of sites of the kind.
         family: Its design family.
         theme: Its colors.
-        layout: How it arranges things.
-        calendar: Its today and its hours.
-        today: That day, as it writes dates.
-        title: What it calls itself.
-        place: Where it is.
-        founded: In which year it began.
-        phone: Its number.
-        email: Its address for mail.
+        layout: Its layout.
+        calendar: Its today and its opening hours.
+        today: Today in the site's date format.
+        title: Its name.
+        place: Its town.
+        founded: The year in which it was founded.
+        phone: Its phone number.
+        email: Its email address.
         address: Its street, number and town.
-        host: Who answers for it.
-        person: Who has signed in, with a number and since a day.
-        number: Of that person, as a customer.
-        since: When that person joined.
-        hours: When it is open, by days.
-        facts: What is known of it.
-        things: What it offers.
+        host: The person responsible for it.
+        person: The name of the signed-in user.
+        number: The customer number of that user.
+        since: The day on which that user joined.
+        hours: Its opening hours, as pairs of days and hours.
+        facts: Facts about it, as pairs of label and value.
+        things: The things that it offers.
         pages: Its pages.
-        headings: The first heading of each page, by key.
-        labels: What links to each page are called, by key.
+        headings: The first heading of each page, by the page's key.
+        labels: The label of links to each page, by the page's key.
     """
 
     kind: str
@@ -136,7 +136,7 @@ class SiteDraft:
         return f"{key}.html"
 
     def key_of(self, *structures: str, besides: str = "") -> str | None:
-        """Return the first page of one of these structures, or None."""
+        """Return the key of the first page of the first structure that has a page, or None."""
         for structure in structures:
             for page in self.pages:
                 if page.structure == structure and page.key != besides:
@@ -144,12 +144,12 @@ class SiteDraft:
         return None
 
     def label(self, key: str) -> str:
-        """Return what links to a page are called."""
+        """Return the label of links to a page."""
         return self.labels[key]
 
 
 class Act(NamedTuple):
-    """A clear button: what it says, and the pages where that is done, of which a site has one."""
+    """A clear button: its text, and the keys of the pages where its action can be done."""
 
     text: str
     keys: Sequence[str]
@@ -157,13 +157,13 @@ class Act(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PageDraft:
-    """One page while it is written.
+    """A page during its writing.
 
     Attributes:
         site: Its site.
-        plan: Which page it is.
-        writer: Writes its sentences.
-        random: What its other choices are drawn from.
+        plan: The page's plan.
+        writer: The writer of its sentences.
+        random: The source of random numbers for its other choices.
     """
 
     site: SiteDraft
@@ -173,12 +173,12 @@ class PageDraft:
 
     @property
     def heading(self) -> str:
-        """Its first heading."""
+        """The page's first heading."""
         return self.site.headings[self.plan.key]
 
     @property
     def thing(self) -> Thing:
-        """What the page is about; the first thing where it is about none."""
+        """The thing that the page is about; the site's first thing if it is about none."""
         for thing in self.site.things:
             if thing.key == self.plan.key:
                 return thing
@@ -191,26 +191,26 @@ class PageDraft:
         return self.writer.wording(self.site.language.words.ui[key], **(fixed | known))
 
     def texts(self, key: str) -> list[str]:
-        """Return texts that belong together."""
+        """Return a list of texts of the language, by its key."""
         return [self.writer.text(text) for text in self.site.language.words.lists[key]]
 
     def measures(self) -> list[str]:
-        """Return what the site's figures are of."""
+        """Return the names of the quantities that the site's figures measure."""
         own = self.site.words.measures or self.site.language.words.lists["measures"]
         return [self.writer.text(text) for text in own]
 
     @property
     def price_label(self) -> str:
-        """What the site calls what things cost."""
+        """The site's label for prices."""
         return self.site.words.price or self.ui("price")
 
     def price(self, thing: Thing) -> str:
-        """Return what a thing costs, as the language writes it."""
+        """Return the price of a thing in the format of the language."""
         return self.site.language.price(thing.cents)
 
     @property
     def acts(self) -> list[Act]:
-        """The site's clear buttons, without those that are said on other pages alone."""
+        """The site's clear buttons, without those that appear only on other pages."""
         texts = map(self.writer.wording, self.site.words.act)
         return [
             Act(text, (key.removeprefix("@"),))
@@ -219,19 +219,19 @@ class PageDraft:
         ]
 
     def act(self) -> Act:
-        """Return one of the site's clear buttons."""
+        """Return a random one of the site's clear buttons."""
         return self.random.choice(self.acts)
 
     def safe(self) -> str:
-        """Return what a button says that sounds as if it couldn't be undone, and can."""
+        """Return the text of a button that sounds irreversible but can be undone."""
         return self.writer.wording(self.random.choice(self.site.words.safe))
 
     def facts(self, count: int) -> Sequence[tuple[str, str]]:
-        """Return some of what is known of the site: what other pages have not said comes first."""
+        """Return facts about the site; those that the fewest pages have come first."""
         return self.writer.least_used(self.site.facts, count)
 
     def purpose(self) -> str:
-        """Return a sentence that says what the page is for."""
+        """Return a sentence about the purpose of the page."""
         thing = self.thing
         known = {
             "label": self.site.label(self.plan.key),
@@ -243,15 +243,15 @@ class PageDraft:
         return self.writer.paragraph(said, 1, self.plan.key, **known)
 
     def opening(self, *topics: str, of: Sequence[Thing] = ()) -> str:
-        """Return sentences that open the page: what it is for, then as `lead` does."""
+        """Return the opening sentences of the page: its purpose, then those of `lead`."""
         return self.together(self.purpose(), self.lead(*topics, of=of))
 
     def lead(self, *topics: str, of: Sequence[Thing] = ()) -> str:
         """Return a sentence for each topic, and one about the site.
 
         Args:
-            topics: What the sentences are about.
-            of: The things that they may name, if not all.
+            topics: The topics of the sentences.
+            of: The things that they may name; empty means all.
         """
         site = self.site
         things = sorted(of or site.things, key=lambda thing: thing.cents)
@@ -275,11 +275,11 @@ class PageDraft:
         return self.together(*said, self.about(1))
 
     def newest(self, things: Sequence[Thing]) -> list[Thing]:
-        """Return things, the newest first."""
+        """Return things by their day, the newest first."""
         return sorted(things, key=lambda thing: thing.day, reverse=True)
 
     def past(self, count: int) -> list[str]:
-        """Return days before today, the latest first."""
+        """Return random days before today in the site's date format, the latest first."""
         calendar = self.site.calendar
         days = sorted((calendar.past(self.random) for _ in range(count)), reverse=True)
         return [self.writer.date(day) for day in days]
@@ -291,7 +291,7 @@ class PageDraft:
         return self.writer.paragraph(self.site.words.says, count, thing.name, **known)
 
     def letter(self, count: int) -> list[str]:
-        """Return what a letter says, two sentences at a time, from its thanks to its regards."""
+        """Return the paragraphs of a letter, two sentences each, from its thanks to its regards."""
         known = self._known_of(self.thing)
         said = self.writer.sentences(self.site.words.says, count, self.thing.name, **known)
         return [self.together(*said[start : start + 2]) for start in range(0, len(said), 2)]
@@ -301,17 +301,18 @@ class PageDraft:
         return named | dict(thing.known)
 
     def about(self, count: int) -> str:
-        """Return a paragraph about the site, of sentences that no other page has."""
+        """Return a paragraph about the site with sentences that no other page has."""
         return self.writer.paragraph(self.site.words.about, count)
 
     def line(self, *parts: str) -> str:
-        """Return parts of a line, separated as the language separates them."""
+        """Join the parts of a line with the language's separator."""
         return self.site.language.words.formats.comma.join(parts)
 
     def _cited(self, thing: Thing) -> str:
-        """Return a thing's name as it stands in a sentence.
+        """Return a thing's name in the form that sentences use.
 
-        Headlines and subjects are in quotes, and so are German names, which would be inflected.
+        Headlines and subjects are quoted. German names are quoted too because they would otherwise
+        be inflected.
         """
         left, _, right = self.site.language.words.formats.quote.partition("{text}")
         inflected = self.site.language.code == "de" and left not in thing.name
@@ -320,17 +321,17 @@ class PageDraft:
         return f"{left}{thing.name}{right}"
 
     def together(self, *sentences: str) -> str:
-        """Return sentences as a paragraph."""
+        """Join sentences to a paragraph."""
         space = "" if self.site.language.code == "zh" else " "
         return space.join(filter(None, sentences))
 
     def other(self, thing: Thing) -> Thing:
-        """Return another thing of the site, of another category."""
+        """Return a thing of another category, or the thing itself if there is only one category."""
         others = [other for other in self.site.things if other.category != thing.category]
         return self.random.choice(others or [thing])
 
     def sample(self, count: int, besides: Thing | None = None) -> list[Thing]:
-        """Return different things of the site, those with pages first."""
+        """Return random distinct things of the site; those with pages come first."""
         things = [thing for thing in self.site.things if thing != besides]
         self.random.shuffle(things)
         things.sort(key=lambda thing: not thing.key)
@@ -339,13 +340,13 @@ class PageDraft:
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """What a structure makes of a page.
+    """The content of a page, as its structure builds it.
 
     Attributes:
-        main: What stands in `<main>`, the first heading included.
-        description: What is on the page, in a sentence or two.
-        aside: What stands beside it.
-        narrow: Whether it is one narrow column.
+        main: The content of `<main>`, including the first heading.
+        description: A description of the page in one or two sentences.
+        aside: The content of the sidebar.
+        narrow: Whether the content is one narrow column.
     """
 
     main: Html

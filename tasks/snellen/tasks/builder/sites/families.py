@@ -1,4 +1,4 @@
-"""Design families: each has a frame, a stylesheet and a choice of blocks of its own."""
+"""Design families: each has its own frame, stylesheet and choice of blocks."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,17 +9,17 @@ _EITHER = (True, False)
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """A design family, which looks like one sort of site and like no other family.
+    """A design family: it looks like one sort of site and unlike every other family.
 
     Attributes:
-        name: Its name: of its frame in `frame` and of its stylesheet in `styles/`.
+        name: Its name, also of its frame in `frame` and of its stylesheet in `styles/`.
         themes: The themes that suit it.
-        heroes: How its home pages begin; see `Layout`.
-        listings: How it lists things; see `Layout`.
-        cards: How many cards may stand beside one another.
-        search: Whether its header may have a search.
-        crumbs: Whether its pages may say where one is.
-        icons: Whether its tools may be icons without words.
+        heroes: The possible values of `Layout.hero`.
+        listings: The possible values of `Layout.listing`.
+        cards: The possible numbers of cards in a row.
+        search: Whether its header may have a search field.
+        crumbs: Whether its pages may have breadcrumbs.
+        icons: Whether its tools may be icons instead of words.
     """
 
     name: str
@@ -53,4 +53,4 @@ FAMILIES: Mapping[str, Family] = {
                (False,), (False,), (True,)),
     )
 }  # fmt: skip
-"""By name."""
+"""The families by name."""

@@ -1,4 +1,4 @@
-"""What is around a page's own content: head, bars, navigation, footer, as each family has them."""
+"""The frame of a page: head, bars, navigation and footer of each family."""
 
 from collections.abc import Callable, Mapping
 from functools import cache
@@ -39,8 +39,8 @@ def document(draft: PageDraft, body: Body, title: str) -> str:
 
     Args:
         draft: The page.
-        body: What is on it.
-        title: What it is called, unique in its site.
+        body: Its content.
+        title: Its title, unique in its site.
     """
     site = draft.site
     framed = _FRAMES[site.family.name](draft, body)
@@ -74,7 +74,7 @@ def document(draft: PageDraft, body: Body, title: str) -> str:
 
 @cache
 def _style(family: str) -> str:
-    """Return what holds on wide windows, then on narrow ones; the family's after ours."""
+    """Return the rules for wide windows, then for narrow ones; a family's follow the shared."""
     styles = files(__package__ or "") / "styles"
     base, phone, own = (
         (styles / f"{name}.css").read_text("utf-8") for name in ("base", "phone", family)
@@ -98,7 +98,7 @@ def _variables(theme: Theme, cards: int) -> str:
 
 
 def _columns(draft: PageDraft, body: Body, *more: Child) -> Html:
-    """Return the content, with what stands beside it."""
+    """Return the content and the sidebar."""
     aside = [child for child in body.aside if child is not None]
     order = "aside-first" if draft.site.layout.aside_first else "with-aside"
     return tag(
@@ -186,7 +186,7 @@ def _crumbs(draft: PageDraft) -> Html | None:
 
 
 def _tools(draft: PageDraft, *names: str) -> Html:
-    """Return a bar of icons without words."""
+    """Return a toolbar of icons without words."""
     return tag("div", (_tool(draft, name) for name in names), class_="tools")
 
 
@@ -196,7 +196,7 @@ def _tool(draft: PageDraft, name: str) -> Html:
 
 
 def _strip(draft: PageDraft) -> Html:
-    """Return one line about one of the things."""
+    """Return a promotional line about one of the things."""
     thing = draft.site.things[-1]
     price = draft.price(thing) if draft.site.plan.priced else thing.date
     if draft.site.words.price:
@@ -228,7 +228,7 @@ def _contact(draft: PageDraft) -> list[Child]:
 
 
 def _links(draft: PageDraft) -> Html:
-    """Return links to some of the things that have pages, and to other pages."""
+    """Return links to up to three other pages."""
     site = draft.site
     pages = [page.key for page in site.pages if page.key not in (draft.plan.key, "index")]
     return tag(
@@ -247,7 +247,7 @@ _ASKING = frozenset({"form", "signin", "checkout"})
 
 
 def _person(draft: PageDraft) -> Html | None:
-    """Return who has signed in, except beside a form that asks for somebody's data."""
+    """Return the signed-in user; None beside a form that asks for personal data."""
     if draft.plan.structure in _ASKING:
         return None
     return tag("p", icon("person"), tag("span", draft.site.person), class_="chip")
@@ -286,7 +286,7 @@ def _magazine(draft: PageDraft, body: Body) -> Html:
 
 def _shop(draft: PageDraft, body: Body) -> Html:
     account = draft.site.key_of("account", "signin", besides=draft.plan.key)
-    # Beside a form that asks for somebody's data no other person is named.
+    # A name beside a form that asks for personal data would belong to another person.
     name = None if draft.plan.structure in _ASKING else tag("span", draft.site.person)
     person = (icon("person"), name)
     who = None if name else draft.site.label(account) if account else draft.ui("profile")
@@ -392,7 +392,7 @@ def _civic(draft: PageDraft, body: Body) -> Html:
         class_="site",
     )  # fmt: skip
     updated = blocks.updated(draft)
-    # Some pages say it themselves.
+    # Some pages contain the date already.
     shown = None if updated in body.main else updated
     middle = tag("div", _crumbs(draft), _columns(draft, body), shown, class_="wrap")
     foot = _footer(draft, tag("div", _contact(draft)), _links(draft))

@@ -1,4 +1,4 @@
-"""Icons as inline SVG, drawn with strokes of the text's color."""
+"""Icons as inline SVG, with strokes in the color of the text."""
 
 from snellen.tasks.builder.sites.markup import Html
 
@@ -39,7 +39,7 @@ _OF_STRUCTURES = {
 
 
 def icon(name: str, size: int = 20) -> Html:
-    """Return an icon, which says nothing to those who don't see it."""
+    """Return an icon that is hidden from assistive technology."""
     return Html(
         f'<svg class="icon-{name}" width="{size}" height="{size}" viewBox="0 0 24 24" fill="none" '
         f'stroke="currentColor" stroke-width="2" stroke-linecap="round" stroke-linejoin="round" '
@@ -48,5 +48,5 @@ def icon(name: str, size: int = 20) -> Html:
 
 
 def icon_of(structure: str, size: int = 20) -> Html:
-    """Return the icon of pages of a structure."""
+    """Return the icon for pages of a structure."""
     return icon(_OF_STRUCTURES[structure], size)

@@ -1,4 +1,4 @@
-"""Kinds of sites and the pages that each is made of: a table to read."""
+"""The table of the kinds of sites and their pages."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -8,8 +8,8 @@ class PagePlan(NamedTuple):
     """One page of a site.
 
     Attributes:
-        key: Its file's name without `.html`, and of its heading in the words of the kind.
-        structure: How it is laid out, from `structures.STRUCTURES`.
+        key: Its file name without `.html`; also the key of its heading in the words of the kind.
+        structure: The name of its template, from `templates.STRUCTURES`.
     """
 
     key: str
@@ -22,20 +22,20 @@ class Kind(NamedTuple):
     Attributes:
         pages: Its pages; the first is its home.
         form: The fields of its form.
-        price: What its things cost, in whole units, from and below.
-        picture: What its pictures show.
-        priced: Whether its things have prices at all.
-        families: The design families that such sites are made in.
-        hours: Between which hours it opens, and between which it closes.
-        weekend: Whether it is open at the weekend rather than on Mondays.
-        local: Whether all that it offers is at its own address.
-        rated: Whether those who bought its things rate them.
-        praised: Whether its customers speak on its pages.
-        compared: Whether its pages compare what its things cost.
-        billed: Whether those who have an account get invoices.
-        acts: The page where what each of its clear buttons says is done, in their order; empty
-            where it is done at once; after an @ where it is said on that page alone, as what sends
-            a form is.
+        price: The range of its prices in whole units; the upper end is excluded.
+        picture: The scene of its pictures, from `pictures.SCENES`.
+        priced: Whether its things have prices.
+        families: The design families of such sites.
+        hours: The earliest and latest opening hour, then the earliest and latest closing hour.
+        weekend: Whether it is open on Saturdays instead of on Mondays.
+        local: Whether everything that it offers is at its own address.
+        rated: Whether customers rate its things.
+        praised: Whether its pages quote customers.
+        compared: Whether its pages compare prices.
+        billed: Whether users with an account get invoices.
+        acts: For each of its clear buttons, in their order, the key of the page where the action
+            is done. Empty means that the action is done at once. An @ before the key means that
+            the button appears only on that page, such as one that sends a form.
     """
 
     pages: tuple[PagePlan, ...]
@@ -204,4 +204,4 @@ KINDS: Mapping[str, Kind] = {
         praised=True,
     ),
 }  # fmt: skip
-"""By name, in the order in which sites take turns."""
+"""The kinds by name, in the order from which the turns of sites are shuffled."""

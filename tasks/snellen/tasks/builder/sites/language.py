@@ -1,4 +1,4 @@
-"""A language's words, and how it writes numbers, prices, dates and hours: by CLDR's rules."""
+"""The words of a language, and its formats of numbers, prices, dates and hours by CLDR's rules."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ except ImportError as error:
 
 LANGUAGES = ("en", "de", "es", "zh", "ar")
 
-# What CLDR puts between digits and letters, such as the narrow space of "1:30 PM".
+# The spaces that CLDR puts between digits and letters, such as the narrow one of "1:30 PM".
 _SPACES = str.maketrans({"\u202f": " ", "\u00a0": " "})
 
 
@@ -31,23 +31,23 @@ class FieldWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class KindWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What sites of a kind say; texts are templates of the grammar in `writer`.
+    """The texts of sites of a kind, as templates in the grammar of `writer`.
 
     Attributes:
         names: Names of such sites.
         slogans: First headings of their home pages.
         about: Sentences about the site.
-        items: What it offers, by category.
-        fields: What is known of each thing it offers; `value~unit` puts the unit to the label.
-        says: Sentences about one such thing, `{item}`.
-        facts: What is known of the site.
+        items: The names of the things that it offers, by category.
+        fields: Properties of each thing it offers; `value~unit` adds the unit to the label.
+        says: Sentences about one such thing, named `{item}`.
+        facts: Facts about the site.
         titles: The headings of its pages, by their key.
-        act: What the clear buttons say.
-        danger: Buttons whose effect can't be undone, each with what it does.
-        safe: Buttons that sound like those and can be undone.
-        topics: What can be chosen in its forms.
-        price: What it calls what things cost, where that is more than a price.
-        measures: What its figures are of, where those are not of any business.
+        act: The texts of the clear buttons.
+        danger: The texts of buttons with irreversible effects, each with its effect.
+        safe: The texts of buttons that sound irreversible but can be undone.
+        topics: The choices in its forms.
+        price: Its label for prices, if that differs from the language's.
+        measures: The quantities that its figures measure, if they differ from the language's.
     """
 
     names: tuple[str, ...]
@@ -67,18 +67,18 @@ class KindWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Formats(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Templates of what has no rule in CLDR, and the patterns that sites choose from.
+    """Templates of formats without a rule in CLDR, and the patterns that sites choose from.
 
     Attributes:
-        phone: A number, of the ranges kept for fiction where a country has them.
+        phone: A phone number, from the range reserved for fiction if the country has one.
         address: A street and a town.
         person: A name.
-        hours: From when to when.
+        hours: A span of time, from start to end.
         price: An amount of money.
-        quote: What stands in quotation marks.
-        comma: What separates parts of a line.
-        clock: A pattern of CLDR for times of day.
-        dates: Patterns of CLDR for dates; a site keeps to one.
+        quote: A quoted text.
+        comma: The separator between the parts of a line.
+        clock: The CLDR pattern for times of day.
+        dates: CLDR patterns for dates; each site uses one of them.
     """
 
     phone: str
@@ -93,7 +93,7 @@ class Formats(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Names(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Templates of names; `coin` makes up names of products."""
+    """Templates of names; `coin` generates names of products."""
 
     woman: str
     man: str
@@ -104,16 +104,16 @@ class Names(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Words(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """All that sites of a language have in common.
+    """The texts and formats that all sites of a language share.
 
     Attributes:
-        locale: The locale of CLDR.
-        formats: How it writes what is counted.
-        names: Of people and places.
+        locale: The CLDR locale.
+        formats: Its formats.
+        names: Names of people and places.
         form_fields: Labels and hints of forms.
-        lists: Texts that belong together.
-        ui: Texts of the interface.
-        counted: Nouns whose form depends on the number before them: few, many, other.
+        lists: Lists of texts, by key.
+        ui: Texts of the interface, by key.
+        counted: The forms (few, many, other) of nouns that depend on the number before them.
     """
 
     locale: str
@@ -127,12 +127,12 @@ class Words(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @dataclass(frozen=True)
 class Language:
-    """One language.
+    """A language of sites.
 
     Attributes:
-        code: As `<html lang>` has it.
-        words: What its sites have in common.
-        kinds: What its sites of each kind say.
+        code: Its code, as in `<html lang>`.
+        words: The texts and formats that its sites share.
+        kinds: The texts of its sites, by kind.
     """
 
     code: str
@@ -141,7 +141,7 @@ class Language:
 
     @property
     def direction(self) -> str:
-        """`ltr` or `rtl`."""
+        """The writing direction, `ltr` or `rtl`."""
         return self._locale.text_direction
 
     @cached_property
@@ -150,7 +150,7 @@ class Language:
 
     @cached_property
     def weekdays(self) -> tuple[str, ...]:
-        """The days of the week from Monday, as they stand in a sentence."""
+        """The days of the week from Monday, in the form that sentences use."""
         return tuple(self._locale.days["format"]["wide"][day] for day in range(7))
 
     @cached_property
@@ -161,7 +161,7 @@ class Language:
     @cached_property
     def months(self) -> tuple[str, ...]:
         """The months from January."""
-        # Babel mixes up the stand-alone forms of locales that are loaded one after the other.
+        # Babel confuses the stand-alone forms of locales that are loaded in sequence.
         return tuple(self._locale.months["format"]["wide"][month] for month in range(1, 13))
 
     @cached_property
@@ -171,7 +171,7 @@ class Language:
         return tuple(months[month] for month in range(1, 13))
 
     def price(self, cents: int) -> str:
-        """Write a price.
+        """Format a price.
 
         >>> language("en").price(123456), language("de").price(123456)
         ('$1,234.56', '1.234,56 €')
@@ -180,7 +180,7 @@ class Language:
         return self.words.formats.price.format(amount=amount)
 
     def number(self, value: int) -> str:
-        """Write a whole number.
+        """Format a whole number.
 
         >>> language("en").number(12345), language("es").number(12345)
         ('12,345', '12.345')
@@ -188,7 +188,7 @@ class Language:
         return self._decimal(value, None)
 
     def tenths(self, value: int) -> str:
-        """Write tenths.
+        """Format a number of tenths with one decimal place.
 
         >>> language("de").tenths(47)
         '4,7'
@@ -196,7 +196,7 @@ class Language:
         return self._decimal(value / 10, "0.0")
 
     def date(self, day: int, month: int, year: int, pattern: str = "long") -> str:
-        """Write a date.
+        """Format a date.
 
         >>> language("en").date(4, 3, 2026), language("es").date(4, 3, 2026, "full")
         ('March 4, 2026', 'miércoles, 4 de marzo de 2026')
@@ -204,7 +204,7 @@ class Language:
         return format_date(date(year, month, day), pattern, locale=self._locale)
 
     def time(self, minutes: int) -> str:
-        """Write a time of day, given in minutes since midnight.
+        """Format a time of day, given in minutes since midnight.
 
         >>> language("en").time(810), language("de").time(810)
         ('1:30 PM', '13:30 Uhr')
@@ -214,7 +214,7 @@ class Language:
         return text.translate(_SPACES)
 
     def hours(self, start: int, end: int) -> str:
-        r"""Write from when to when.
+        r"""Format a span of time, given in minutes since midnight.
 
         >>> ascii(language("en").hours(540, 1080))
         "'9:00 AM \\u2013 6:00 PM'"
@@ -222,7 +222,7 @@ class Language:
         return self.words.formats.hours.format(start=self.time(start), end=self.time(end))
 
     def counted(self, number: int, noun: str) -> str:
-        """Return the form that a noun takes after a number.
+        """Return the form of a noun after a number.
 
         >>> language("ar").counted(5, "يوم"), language("ar").counted(20, "أيام")
         ('أيام', 'يومًا')

@@ -1,4 +1,4 @@
-"""HTML as a value: every text is escaped, every tag is closed."""
+"""HTML as a value: all texts are escaped and all tags are closed."""
 
 from collections.abc import Iterable
 from html import escape
@@ -8,20 +8,20 @@ VOID = frozenset({"br", "hr", "img", "input", "link", "meta"})
 
 
 class Html(str):
-    """Text that is HTML already."""
+    """Text that is already HTML and is not escaped."""
 
     __slots__ = ()
 
 
 Child: TypeAlias = str | Iterable["Child"] | None
-"""Text, which is escaped; HTML, which is not; nothing; or several of these."""
+"""A text, which is escaped; HTML, which is not; None for nothing; or several of these."""
 
 Value: TypeAlias = str | int | bool | None
-"""Of an attribute: true writes its name alone, false and none leave it out."""
+"""The value of an attribute: true writes only its name; false and None leave it out."""
 
 
 def join(*children: Child) -> Html:
-    """Return children one after the other, texts escaped.
+    """Concatenate children and escape their texts.
 
     >>> join("a < b", tag("br"), None, ["c", "d"])
     'a &lt; b<br>cd'
@@ -30,7 +30,9 @@ def join(*children: Child) -> Html:
 
 
 def tag(name: str, /, *children: Child, **attributes: Value) -> Html:
-    """Return an element; a trailing underscore in an attribute's name goes, inner ones are hyphens.
+    """Return an element.
+
+    In the names of attributes, a trailing underscore is removed and inner ones become hyphens.
 
     >>> tag("label", "Day", for_="day", aria_label="The day", hidden=False)
     '<label for="day" aria-label="The day">Day</label>'

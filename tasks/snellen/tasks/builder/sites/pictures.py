@@ -1,4 +1,4 @@
-"""Pictures drawn as SVG: scenes of simple shapes, each from a seed."""
+"""Pictures as SVG: random scenes of simple shapes."""
 
 from collections.abc import Callable
 from html import escape
@@ -17,17 +17,17 @@ TINTS = ("#c8553d", "#e0a458", "#588b8b", "#2d4a67", "#8e4162", "#3f7d58", "#d17
 _SKINS = ("#f2cfb4", "#d9a47c", "#b0764e", "#8a5638", "#5f3b26")
 WIDTH = 480
 TINTED = frozenset({"product", "room", "cards", "tools", "portrait"})
-"""The scenes whose main thing has the picture's color."""
+"""The scenes whose main object has the tint of the picture."""
 
 
 class Brush(NamedTuple):
-    """What a scene is drawn from.
+    """The inputs of the drawing of a scene.
 
     Attributes:
-        random: What is left to chance.
-        height: Of the picture; all are equally wide.
-        form: Which of the forms that the scene has: a lamp is no table.
-        tint: The color of the main thing.
+        random: The source of random numbers.
+        height: The height of the picture; all pictures have the same width.
+        form: The index of the object in the scene, such as a table or a lamp.
+        tint: The color of the main object.
     """
 
     random: Random
@@ -46,16 +46,16 @@ def picture(
     wide: bool = True,
     css: str = "",
 ) -> Html:
-    """Return a picture as an image element that needs no file.
+    """Return a picture as an image element with inline data.
 
     Args:
-        shows: What it shows, from `SCENES`.
-        alt: What it says to those who don't see it.
-        random: What it is drawn from.
-        tint: The color of the main thing, where the scene is one of `TINTED`.
-        form: Which of the forms that the scene has: a lamp is no table.
-        wide: Whether it is 5:3 rather than square.
-        css: Its class.
+        shows: Its scene, from `SCENES`.
+        alt: Its alternative text.
+        random: The source of random numbers.
+        tint: The color of the main object, used if the scene is in `TINTED`.
+        form: The index of the object in the scene, such as a table or a lamp.
+        wide: Whether its aspect ratio is 5:3 instead of 1:1.
+        css: Its CSS class.
     """
     height = 288 if wide else WIDTH
     shapes = "".join(SCENES[shows](Brush(random, height, form, tint)))
@@ -68,7 +68,7 @@ def picture(
 
 
 def logo(title: str, color: str, back: str) -> Html:
-    """Return a small sign that stands beside a site's name, the same on all of its pages."""
+    """Return the small logo beside a site's name, the same on all of its pages."""
     shape = draw(0, title, "logo").randrange(4)
     inner = (
         f'<circle cx="16" cy="16" r="15" fill="{color}"/>'
@@ -348,4 +348,4 @@ SCENES: dict[str, Callable[[Brush], list[str]]] = {
     "hall": _hall,
     "turbines": _turbines,
 }
-"""What pictures can show."""
+"""The names of the scenes."""

@@ -1,4 +1,4 @@
-"""Whole sites from a seed: equal seeds give equal bytes, everywhere."""
+"""Complete sites from a seed: equal seeds give equal bytes on every platform."""
 
 import re
 import shutil
@@ -24,7 +24,7 @@ from snellen.tasks.builder.sites.writer import Writer
 
 _TURNS = ("en", "zh", "de", "en", "es", "ar", "en")
 _THINGS = (10, 15)
-# How many days back the oldest thing of a site was added; what is news is younger.
+# The maximum age in days of a site's things; news are younger than other things.
 _SPANS = {"news": 12, "social": 8, "mail": 30}
 _TOOLS = ("quill", "lantern", "pebble", "tern", "ripple", "sprig", "moss", "kite", "finch", "loam",
           "otter", "cedar", "plume", "harbor", "ember", "drift", "clover", "marten")  # fmt: skip
@@ -40,8 +40,8 @@ class SitePage:
     """One page of a site.
 
     Attributes:
-        kind: How it is laid out: `home`, `listing`, `detail`, `form`...
-        title: What its `<title>` says.
+        kind: Its structure: `home`, `listing`, `detail`, `form`...
+        title: The text of its `<title>`.
     """
 
     kind: str
@@ -50,7 +50,7 @@ class SitePage:
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """One site.
+    """A complete site.
 
     Attributes:
         name: Its folder, unique among the sites of a seed.
@@ -58,9 +58,9 @@ class Site:
         language: `en`, `zh`...
         family: The name of its design family.
         theme: The name of its theme.
-        calendar: The day on which its pages are read, and its hours.
-        pages: Its pages by path.
-        files: All its files by path.
+        calendar: Its today and its opening hours.
+        pages: Its pages, by path.
+        files: All its files, by path.
     """
 
     name: str
@@ -74,15 +74,15 @@ class Site:
 
 
 def generate_site(seed: int, number: int, *, most: int = 6) -> Site:
-    """Return one site of three to six pages that link to one another.
+    """Return a site of three to six pages that link to one another.
 
     Kinds and languages take turns, in an order that the seed shuffles, so that a few dozen sites
     have all of them. A kind has several design families, a family several themes.
 
     Args:
-        seed: What everything is drawn from.
-        number: Which site, from 0.
-        most: How many pages at most.
+        seed: The seed of all random choices.
+        number: The index of the site, from 0.
+        most: The maximum number of pages.
     """
     kind = _turn(seed, "kind", number, tuple(KINDS))
     code = _turn(seed, "language", number, _TURNS)
@@ -107,7 +107,7 @@ def generate_site(seed: int, number: int, *, most: int = 6) -> Site:
 
 
 def generate_sites(pages: int, seed: int) -> Iterator[Site]:
-    """Yield sites until they have so many pages; the last may be cut short."""
+    """Yield sites until they have `pages` pages in total; the last site may have fewer pages."""
     number = 0
     while pages > 0:
         site = generate_site(seed, number, most=min(6, pages))
@@ -117,12 +117,12 @@ def generate_sites(pages: int, seed: int) -> Iterator[Site]:
 
 
 def write_sites(folder: Path, *, pages: int, seed: int) -> list[Site]:
-    """Write sites below a folder, each into a folder of its own, until they have so many pages.
+    """Write sites with `pages` pages in total below a folder, each into its own folder.
 
-    A site that is there in full is left as it is, so that what was interrupted can go on.
+    A site that is already complete is left unchanged, so an interrupted call can be resumed.
 
     Raises:
-        InputError: One of the folders holds something else.
+        InputError: One of the folders has other contents.
     """
     sites: list[Site] = []
     for site in generate_sites(pages, seed):
@@ -146,7 +146,7 @@ def _write(folder: Path, contents: Mapping[str, bytes]) -> None:
 
 
 def _turn(seed: int, what: str, number: int, choices: Sequence[T]) -> T:
-    """Return whose turn it is: all are taken once, in a new order, before any comes again."""
+    """Return the choice for a number: each block of numbers has every choice once, shuffled."""
     block, place = divmod(number, len(choices))
     order = list(choices)
     draw(seed, what, str(block)).shuffle(order)
@@ -162,11 +162,11 @@ def _draft(
     random: Random,
     most: int,
 ) -> SiteDraft:
-    """Draw all that pages of a site may state, once."""
+    """Draw the data that all pages of a site share."""
     plan, words = KINDS[kind], spoken.kinds[kind]
     calendar, place, street = writer.calendar, writer.text("{town}"), writer.text("{street}")
     product, tool = _product(spoken, writer)
-    # Where nothing else is spoken of, the street is the site's own.
+    # Without another subject, `{street}` is the site's own street.
     writer.know(place=place, street=street, product=product, tool=tool,
                 workers=str(random.randrange(2, 9)))  # fmt: skip
     title = writer.pick(words.names, town=place)
@@ -266,7 +266,7 @@ def _things(
 
 
 class _About(NamedTuple):
-    """What all that is said of one thing agrees on."""
+    """The values that all texts about one thing share."""
 
     coming: date
     minutes: int
@@ -274,7 +274,7 @@ class _About(NamedTuple):
 
 
 def _named(plan: Kind, template: str, count: int, writer: Writer) -> dict[str, _About]:
-    """Return different names from one template, each with what is known of that thing."""
+    """Return distinct names from one template, each with the shared values of that thing."""
     found: dict[str, _About] = {}
     for _ in range(12 * count):
         if len(found) < count:
@@ -305,14 +305,14 @@ def _about(plan: Kind, writer: Writer) -> _About:
 
 
 def _days(count: int, span: int, calendar: Calendar, random: Random) -> list[date]:
-    """Return the days on which things were added, the last of them today."""
+    """Return the days on which things were added; the latest is today."""
     ago = [0, *(random.randrange(1, span) for _ in range(count - 1))]
     random.shuffle(ago)
     return [calendar.today - timedelta(days) for days in ago]
 
 
 def _product(spoken: Language, writer: Writer) -> tuple[str, str]:
-    """Return the name of a program, and the command that starts it."""
+    """Return the name of a program and the command that starts it."""
     name = writer.text("{coin}")
     command = _slug(name).replace("-", "")
     if not command or spoken.code == "ar":
@@ -325,17 +325,17 @@ def _title(heading: str, site: str) -> str:
 
 
 def _cents(low: int, high: int, random: Random) -> int:
-    """Return a price as shops round them: small ones to cents, large ones to tens."""
+    """Return a random price in cents; the larger the range, the rounder the price."""
     step = 1 if high < 200 else 5 if high < 1000 else 10
     rest = random.choice((0, 0, 50, 90, 95)) if step < 10 else 0
     return random.randrange(low, high, step) * 100 + rest
 
 
 def _fields(words: KindWords, writer: Writer, random: Random) -> list[tuple[str, str]]:
-    """Return which fields a site shows of its things, and the templates of their values."""
+    """Return the fields of a site's things, as pairs of label and template of the value."""
     measured = [(label, text) for label, text in words.fields.items() if "~" in text]
     others = [(label, text) for label, text in words.fields.items() if "~" not in text]
-    # Tables show the first three: two columns of numbers, where there are so many.
+    # Tables show the first three fields; up to two of them are columns of numbers.
     chosen = random.sample(measured, min(2, len(measured)))
     chosen.append(others.pop(random.randrange(len(others))))
     random.shuffle(chosen)
@@ -365,7 +365,7 @@ def _layout(family: Family, random: Random) -> Layout:
 
 
 def _says(label: str, measure: str) -> bool:
-    """Tell whether a label names the unit already: `Rooms` of `Rooms (rooms)`."""
+    """Return whether a label contains the unit already: `Rooms` of `Rooms (rooms)`."""
     name, unit = label.casefold(), measure.casefold()
     return unit in name or name in unit or any(word in unit.split() for word in name.split())
 

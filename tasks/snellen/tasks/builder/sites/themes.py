@@ -1,6 +1,6 @@
 """Themes: the colors of a site, and the fonts that stylesheets choose from.
 
-Every text color has a contrast of at least 4.5 to what is behind it (WCAG 2.2, 1.4.3). Fonts are
+Every text color has a contrast of at least 4.5 to its background (WCAG 2.2, 1.4.3). The fonts are
 those of Debian's `fonts-liberation` and `fonts-dejavu-core`; Arabic is in the latter, Chinese needs
 `fonts-wqy-microhei` (1.6 MB), `fonts-droid-fallback` or `fonts-noto-cjk`.
 """
@@ -42,7 +42,7 @@ class Colors:
     on_notice: str = "#5c4200"
 
     def pairs(self) -> list[tuple[str, str]]:
-        """Return each color of text with each color that it stands on."""
+        """Return each text color with each of its background colors."""
         plain = [
             (front, back)
             for front in (self.text, self.muted, self.link)
@@ -80,7 +80,7 @@ FONTS = {
     "book": BOOK,
     "mono": MONO,
 }
-"""By the name of the variable that stylesheets know them by."""
+"""The fonts, by the name of their variable in stylesheets."""
 
 _THEMES = (
     Theme(
@@ -186,4 +186,4 @@ _THEMES = (
 )  # fmt: skip
 
 THEMES: Mapping[str, Theme] = {theme.name: theme for theme in _THEMES}
-"""By name."""
+"""The themes by name."""

@@ -1,15 +1,15 @@
 r"""Sentences from templates.
 
-[We|Our people] open at {time}.     one of several, nested as one likes
-{n 3 40}   {digits 1890 2020}       a number, with separators of thousands or without
+[We|Our people] open at {time}.     one of several choices, which may be nested
+{n 3 40}   {digits 1890 2020}       a number, with and without thousands separators
 {price 10 90}                       a price between whole units
 {person} {first} {woman} {man} {last} {coin} {town} {street}    names
-{now} {past} {soon} {coming} {later}    dates, as the site's calendar has them
+{now} {past} {soon} {coming} {later}    dates of the site's calendar
 {day} {month} {time} {phone} {address}
-{coming:council}                    the same wherever a site names it
+{coming:council}                    the same value in the whole site
 {elsewhere} {road} {lead} {photo} {rooms} {length} {product} {workers}
-                                    drawn unless they are given: another town, another street...
-{site} {place} {item} {other} {category}...   given by whoever asks
+                                    drawn if not given: another town, another street...
+{site} {place} {item} {other} {category}...   given by the caller
 """
 
 import datetime
@@ -37,16 +37,16 @@ T = TypeVar("T", bound=Hashable)
 
 
 class Writer:
-    """Writes the texts of a site, and no sentence twice.
+    """The writer of a site's texts; it repeats no sentence.
 
-    What is said of one subject agrees: equal slots for numbers give equal numbers, so that
-    `{n 24 70}` is the number of seats wherever the words of a kind name it.
+    Texts about one subject agree: equal slots for numbers give equal numbers. For example,
+    `{n 24 70}` is the same number of seats in all texts of a kind.
 
     Args:
         language: The language.
-        random: What its choices are drawn from.
-        known: What templates may name: the site, its place...
-        calendar: What dates and times are drawn from.
+        random: The source of random numbers.
+        known: The values of slots: the site, its place...
+        calendar: The calendar of its dates and times.
     """
 
     def __init__(
@@ -68,37 +68,37 @@ class Writer:
         self._dates = random.choice(language.words.formats.dates)
 
     def know(self, **known: str) -> None:
-        """Let templates name something more."""
+        """Add values of slots."""
         self._known |= known
 
     def text(self, template: str, about: str | None = None, /, **known: str) -> str:
-        """Return what a template becomes.
+        """Fill in a template.
 
         Args:
             template: The template.
-            about: The subject whose numbers have to agree; None: numbers are drawn anew.
-            known: What it may name.
+            about: The subject whose numbers must agree; None draws new numbers.
+            known: Additional values of slots.
 
         Raises:
-            KeyError: It names what is not known.
+            KeyError: It has a slot without a value.
         """
         return self._filled(self._chosen(template), about, self._known | known)
 
     def wording(self, template: str, /, **known: str) -> str:
-        """Return what a template becomes, in the wording that the whole site keeps to."""
+        """Fill in a template with the wording that the whole site uses for it."""
         if template not in self._wordings:
             self._wordings[template] = self._chosen(template)
         return self._filled(self._wordings[template], None, self._known | known)
 
     def label(self, template: str) -> str:
-        """Return a label, which begins with a capital."""
+        """Return a label, with its first letter capitalized."""
         text = self.wording(template)
         return text[:1].upper() + text[1:]
 
     def heading(self, template: str) -> tuple[str, str]:
-        """Return a page's heading, and the short form of it that links to the page have.
+        """Return a page's heading and its short form, the label of links to the page.
 
-        The short form is what is chosen first: `Plans` of `[Plans|Prices] of {site}`.
+        The short form is the first choice in the template: `Plans` of `[Plans|Prices] of {site}`.
         """
         short = ""
         if (first := _CHOICE.search(template)) is not None:
@@ -110,21 +110,21 @@ class Writer:
     def paragraph(
         self, templates: Sequence[str], count: int = 3, about: str = "", /, **known: str
     ) -> str:
-        """Return a paragraph of sentences on a subject, as many as were not said before."""
+        """Return a paragraph of up to `count` new sentences about a subject."""
         space = "" if self.language.code == "zh" else " "
         return space.join(self._said_of(templates, count, about, known).values())
 
     def sentences(
         self, templates: Sequence[str], count: int, about: str = "", /, **known: str
     ) -> list[str]:
-        """Return such sentences in the order of their templates."""
+        """Return up to `count` new sentences about a subject, in the order of their templates."""
         said = self._said_of(templates, count, about, known)
         return [said[template] for template in templates if template in said]
 
     def _said_of(
         self, templates: Sequence[str], count: int, about: str, known: dict[str, str]
     ) -> dict[str, str]:
-        """Return new sentences by their template."""
+        """Return new sentences, by their templates."""
         order = self.random.sample(templates, len(templates))
         order.sort(key=lambda template: self._uses.get(template, 0))
         sentences: dict[str, str] = {}
@@ -142,7 +142,7 @@ class Writer:
         return sentences
 
     def least_used(self, choices: Sequence[T], count: int) -> list[T]:
-        """Return several of these: those that were taken least come first."""
+        """Return `count` choices; those that were returned least often come first."""
         order = self.random.sample(choices, len(choices))
         order.sort(key=lambda choice: self._uses.get(choice, 0))
         for choice in order[:count]:
@@ -150,7 +150,7 @@ class Writer:
         return order[:count]
 
     def several(self, template: str, count: int, /, **known: str) -> list[str]:
-        """Return different things from one template, as many as there are up to a count."""
+        """Return up to `count` distinct texts from one template."""
         found: dict[str, None] = {}
         for _ in range(count * _TRIES):
             if len(found) == count:
@@ -159,19 +159,19 @@ class Writer:
         return list(found)
 
     def pick(self, texts: Sequence[str], /, **known: str) -> str:
-        """Return one of several templates, filled in."""
+        """Fill in a random template."""
         return self.text(self.random.choice(texts), **known)
 
     def date(self, day: datetime.date) -> str:
-        """Return a day as the site writes dates."""
+        """Return a day in the site's date format."""
         return self.language.date(day.day, day.month, day.year, self._dates)
 
     def weekday(self, day: datetime.date) -> str:
-        """Return the day of the week as it stands in a sentence."""
+        """Return the day of the week in the form that sentences use."""
         return self.language.weekdays[day.weekday()]
 
     def price(self, low: int, high: int) -> str:
-        """Return a price between two whole amounts."""
+        """Return a random price between two whole amounts."""
         cents = self.random.choice((0, 0, 50, 90, 99))
         return self.language.price(self.random.randrange(low, high) * 100 + cents)
 
@@ -184,7 +184,7 @@ class Writer:
 
     def _filled(self, template: str, about: str | None, values: dict[str, str]) -> str:
         text = _SLOT.sub(lambda found: self._fill(found, about, values), template)
-        # In Spanish, `y` before the sound of an i is `e`.
+        # In Spanish, `y` becomes `e` before the sound of an i.
         return _BEFORE_I.sub("e ", text) if self.language.code == "es" else text
 
     def _fill(self, found: re.Match[str], about: str | None, values: dict[str, str]) -> str:

@@ -1,4 +1,4 @@
-"""How pages are laid out: a table to read."""
+"""The table of the structures of pages."""
 
 from collections.abc import Callable, Mapping
 
@@ -26,7 +26,7 @@ STRUCTURES: Mapping[str, Callable[[PageDraft], Body]] = {
     "message": messages.message,
     "feed": messages.feed,
 }
-"""By name."""
+"""The structures by name."""
 
 ABOUT_ONE_THING = frozenset({"detail", "article", "message"})
-"""The structures whose pages are about one thing and have its name as their first heading."""
+"""The structures whose pages are about one thing; their first heading is its name."""

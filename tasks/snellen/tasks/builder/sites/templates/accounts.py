@@ -1,4 +1,4 @@
-"""Pages of those who have signed in: an account, switches, figures."""
+"""Pages for signed-in users: an account, switches, figures."""
 
 from collections.abc import Sequence
 from random import Random
@@ -11,7 +11,7 @@ from snellen.tasks.builder.sites.pictures import picture
 
 
 def account(draft: PageDraft) -> Body:
-    """Return an account: who, which devices or invoices, and buttons that can't be undone."""
+    """Return an account: the user, devices or invoices, and buttons with irreversible effects."""
     site, random = draft.site, draft.random
     person = site.person
     lead = draft.opening("account")
@@ -53,11 +53,11 @@ def account(draft: PageDraft) -> Body:
 
 
 def toggles(draft: PageDraft) -> Body:
-    """Return switches in groups, and the button that keeps them."""
+    """Return groups of switches and the button that saves them."""
     site, random = draft.site, draft.random
     lead = draft.opening("account")
     groups = list(dict.fromkeys(thing.category for thing in site.things))
-    # What can be bought is not switched on and off.
+    # The first two categories of settings are offers to buy, which have no switch.
     shown = groups[2:] if site.kind == "settings" else groups[:3]
     parts = [
         tag("fieldset", tag("legend", group), _switches(draft, 4, group, prefix=f"group-{n}"))
@@ -86,12 +86,12 @@ def toggles(draft: PageDraft) -> Body:
 
 
 def dashboard(draft: PageDraft) -> Body:
-    """Return figures: tiles, up to four charts, and what happened last."""
+    """Return a dashboard: tiles of figures, up to four charts and the latest events."""
     site, random, language = draft.site, draft.random, draft.site.language
     lead = draft.opening("figures")
     measures = list(dict.fromkeys(draft.measures()))
     random.shuffle(measures)
-    # The last six months before this one.
+    # The six months before the current one.
     last = site.calendar.today.month - 1
     months = [language.short_months[month % 12] for month in range(last - 6, last)]
     categories = list(dict.fromkeys(thing.category for thing in site.things))[:5]
@@ -106,11 +106,11 @@ def dashboard(draft: PageDraft) -> Body:
         (fourth, charts.bars(fourth, months[2:], high.values, high.step)),
         (third, charts.shares(third, categories, [random.randrange(8, 50) for _ in categories])),
     ]
-    # A tile says what the last month of its chart shows.
+    # A tile shows the last value of its chart.
     parts = _series((120, 9800), 2, random, read=False)
     named = {first: low, second: line, third: parts, fourth: high}
     tiles = [(name, language.number(each.values[-1]), each.change) for name, each in named.items()]
-    # A line is on every page of figures, among one other chart or three.
+    # Every dashboard has the line chart, with one or three of the other charts.
     drawn = [shown.pop(1), *random.sample(shown, random.choice((1, 3)))]
     random.shuffle(drawn)
     lines = [
@@ -151,20 +151,20 @@ def dashboard(draft: PageDraft) -> Body:
 
 
 class _Series(NamedTuple):
-    """The figures of some months, and the step of the axis from which they are read, or 0."""
+    """Monthly figures and the step of the axis from which they are read; 0 if they are written."""
 
     values: Sequence[int]
     step: int = 0
 
     @property
     def change(self) -> int:
-        """The percent by which the last figure differs from the one before it."""
+        """The change from the last but one figure to the last, in percent."""
         *_, before, last = self.values
         return round(100 * (last - before) / before)
 
 
 def _series(between: tuple[int, int], count: int, random: Random, *, read: bool) -> _Series:
-    """Return figures that go up and down; those that are read are different steps of the axis."""
+    """Return random figures; with `read`, they are distinct multiples of the axis step."""
     low, high = between
     if read:
         step = charts.tick(high)
@@ -192,7 +192,7 @@ def _switches(
     else:
         things = [thing for thing in site.things if thing.category == group][:count]
         mail = site.kind == "mail"
-        # A rule is about who writes, not about one letter.
+        # A mail rule concerns a sender, not one letter.
         names = [thing.person if mail else thing.name for thing in things]
         texts = [
             f"{draft.ui('folder')}: {group}"

@@ -5,15 +5,15 @@ from snellen.tasks.builder.sites.drafts import Body, PageDraft
 from snellen.tasks.builder.sites.markup import join, tag
 
 _TO_WRITE = ("name", "email", "topic", "message")
-"""What one fills in to write to somebody, where the site's form is for something else."""
+"""The fields of a contact form, if the site's own form has another purpose."""
 
 
 _OF_MINE = ("profile", "transfer", "meter")
-"""Forms about what one has already, which can also be deleted there."""
+"""Forms that edit existing data, which can also be deleted there."""
 
 
 def form(draft: PageDraft) -> Body:
-    """Return a form with what one should know before sending it."""
+    """Return a form with the facts that the user should know before sending it."""
     site, random = draft.site, draft.random
     letter = draft.plan.key == "compose"
     lead = draft.opening() if letter else draft.opening("form")
@@ -77,13 +77,13 @@ def _send(draft: PageDraft) -> str:
         case "contact" | "groups" | "feedback" | "invite":
             return draft.ui("send_request")
         case _:
-            # What leads to the form may also send it.
+            # The text of a button that leads to the form may also be that of its submit button.
             here = [act for act in draft.acts if draft.plan.key in act.keys]
             return draft.random.choice(here or draft.acts).text
 
 
 def signin(draft: PageDraft) -> Body:
-    """Return a narrow page to sign in."""
+    """Return a narrow sign-in page."""
     site = draft.site
     lead = draft.opening("form")
     other = site.key_of("form")
@@ -125,7 +125,7 @@ def signin(draft: PageDraft) -> Body:
 
 
 def checkout(draft: PageDraft) -> Body:
-    """Return an order with its sum, an address and the button that pays."""
+    """Return an order with its total, an address and the button to pay."""
     site, random, language = draft.site, draft.random, draft.site.language
     lead = draft.opening("priced", "form")
     chosen = draft.sample(random.randrange(2, 5))

@@ -1,4 +1,4 @@
-"""Pages that show what a site offers: the home page, lists, one thing, plans, a menu."""
+"""Pages that present a site's things: the home page, lists, one thing, plans, a menu."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,7 @@ from snellen.tasks.builder.sites.markup import Html, join, tag
 
 
 def home(draft: PageDraft) -> Body:
-    """Return a first page: who they are, what they offer, when they are open."""
+    """Return a home page: the site's introduction, its things and its opening hours."""
     site, random = draft.site, draft.random
     lead = draft.opening("offer")
     act = draft.act()
@@ -50,12 +50,12 @@ def home(draft: PageDraft) -> Body:
 
 
 def listing(draft: PageDraft) -> Body:
-    """Return what a site offers, with a filter, in the site's own form of lists."""
+    """Return a list of the site's things with a filter, in the site's listing style."""
     site, random = draft.site, draft.random
     lead = draft.opening("offer", "priced")
     things = draft.newest(site.things) if not site.plan.priced else list(site.things)
     shown = things[: random.randrange(6, min(12, len(things)) + 1)]
-    # What can be bought or applied for has a button of its own.
+    # A thing that can be bought or applied for has its own button.
     act = random.choice((draft.act().text, None)) if site.plan.priced else None
     if site.layout.listing == "table":
         content = _table(draft, shown)
@@ -83,7 +83,7 @@ def listing(draft: PageDraft) -> Body:
 
 
 def menu(draft: PageDraft) -> Body:
-    """Return everything by category, each with its price."""
+    """Return all things by category, each with its price."""
     site = draft.site
     lead = draft.opening("offer", "priced")
     parts: list[Html] = []
@@ -109,7 +109,7 @@ def menu(draft: PageDraft) -> Body:
 
 
 def detail(draft: PageDraft) -> Body:
-    """Return one thing: its picture, what is known of it, what one can do with it."""
+    """Return a page about one thing: its picture, its properties and its actions."""
     site, random, thing = draft.site, draft.random, draft.thing
     act = draft.act()
     first, second = draft.says(2), draft.says(3)
@@ -149,7 +149,7 @@ def detail(draft: PageDraft) -> Body:
 
 
 def plans(draft: PageDraft) -> Body:
-    """Return what can be subscribed to: three or four plans side by side, then compared."""
+    """Return three or four subscription plans side by side, then a comparison of them."""
     site, random = draft.site, draft.random
     chosen = sorted(site.things[: random.choice((3, 3, 4))], key=lambda thing: thing.cents)
     lead = draft.opening("offer", "priced", of=chosen)
@@ -242,7 +242,7 @@ def _notice(draft: PageDraft) -> Html:
 
 
 def _opinion(draft: PageDraft) -> Html:
-    """Return what others think of a thing that they can buy, or else which category it is in."""
+    """Return the rating of a thing, or its category if the site's things have no ratings."""
     thing = draft.thing
     if not draft.site.plan.rated:
         return tag("p", tag("span", thing.category, class_="badge"))
@@ -252,7 +252,7 @@ def _opinion(draft: PageDraft) -> Html:
 
 
 def _voices(draft: PageDraft) -> Html | None:
-    """Return what customers say, on half of the pages of sites that have some."""
+    """Return quotes of customers, on half of the pages of sites that have quotes."""
     if not draft.site.plan.praised or draft.random.randrange(2):
         return None
     templates = draft.site.language.words.lists["voices"]

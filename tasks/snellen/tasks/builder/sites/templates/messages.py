@@ -1,4 +1,4 @@
-"""Pages of those who write to one another: a mailbox, a letter, a stream of posts."""
+"""Pages of messages: a mailbox, a letter, a feed of posts."""
 
 from snellen.tasks.builder.sites import blocks
 from snellen.tasks.builder.sites.drafts import Body, PageDraft, Thing
@@ -7,11 +7,11 @@ from snellen.tasks.builder.sites.pictures import picture
 
 
 def inbox(draft: PageDraft) -> Body:
-    """Return a mailbox: letters with who sent them and when."""
+    """Return a mailbox: letters with senders and dates."""
     site, random = draft.site, draft.random
     lead = draft.opening()
     things = draft.newest(site.things)
-    # What has a page of its own is among those that are shown.
+    # The letters that have a page of their own must be in the list.
     last = max(place for place, thing in enumerate(things) if thing.key or not place)
     shown = things[: max(random.randrange(8, 13), last + 1)]
     unread = random.randrange(1, 5)
@@ -64,7 +64,7 @@ def inbox(draft: PageDraft) -> Body:
 
 
 def message(draft: PageDraft) -> Body:
-    """Return one letter, with a field to answer it."""
+    """Return a letter with a field for a reply."""
     site, random, thing = draft.site, draft.random, draft.thing
     texts = draft.letter(random.randrange(4, 7))
     main = tag(
@@ -100,7 +100,7 @@ def message(draft: PageDraft) -> Body:
 
 
 def feed(draft: PageDraft) -> Body:
-    """Return posts with who wrote them, and what one can do with each."""
+    """Return a feed of posts with authors and the actions of each post."""
     site, random = draft.site, draft.random
     lead = draft.opening("post")
     things = draft.newest(draft.sample(random.randrange(4, 7)))

@@ -8,7 +8,7 @@ from snellen.tasks.builder.sites.markup import Html, join, tag
 
 
 def article(draft: PageDraft) -> Body:
-    """Return a headline, who wrote it and when, and some paragraphs with a picture between."""
+    """Return an article: a headline, its author and date, and paragraphs with a picture."""
     random, thing = draft.random, draft.thing
     lead = draft.says(2)
     texts = [text for text in (draft.says(random.choice((2, 3))) for _ in range(4)) if text]
@@ -50,12 +50,12 @@ _SOURCES = (
     "const store = open({{ port: {n} }});\nawait store.sync({m});",
 )
 _NOTHING = "\N{EN DASH}"
-# In the order in which the words of every language say what they set.
+# The order is that of the options' descriptions in the words of every language.
 _OPTIONS = (("timeout", "30"), ("workers", ""), ("store", "./results"), ("skip", "none"))
 
 
 def docs(draft: PageDraft) -> Body:
-    """Return a page of documentation: steps, examples, a table of options."""
+    """Return a page of documentation: steps, examples and a table of options."""
     site, random = draft.site, draft.random
     lead = draft.opening("offer")
     name, workers = draft.writer.text("{tool}"), draft.writer.text("{workers}")
@@ -106,7 +106,7 @@ def docs(draft: PageDraft) -> Body:
 
 
 def reference(draft: PageDraft) -> Body:
-    """Return tables of what things cost, and definitions below."""
+    """Return tables of prices with definitions below."""
     random = draft.random
     lead = draft.opening("offer", "priced")
     parts = _together(draft) if random.randrange(2) else _by_category(draft)
@@ -126,13 +126,13 @@ def reference(draft: PageDraft) -> Body:
 
 
 def _together(draft: PageDraft) -> Html:
-    """Return all things in one table, each with its category."""
+    """Return a table of all things, each with its category."""
     lines = [[thing.name, thing.category] for thing in draft.site.things]
     return _priced_table(draft, [draft.ui("item"), draft.ui("category")], lines, draft.site.things)
 
 
 def _by_category(draft: PageDraft) -> Html:
-    """Return a table for each category."""
+    """Return one table for each category."""
     tables: list[Html] = []
     for category in dict.fromkeys(thing.category for thing in draft.site.things):
         things = [thing for thing in draft.site.things if thing.category == category]
@@ -161,7 +161,7 @@ def _priced_table(
 
 
 def timetable(draft: PageDraft) -> Body:
-    """Return what happens on which day and at what time."""
+    """Return a timetable: the things by day and time."""
     site, random, language = draft.site, draft.random, draft.site.language
     lead = draft.opening("offer")
     calendar = site.calendar
@@ -202,7 +202,7 @@ def timetable(draft: PageDraft) -> Body:
 
 
 def faq(draft: PageDraft) -> Body:
-    """Return questions that open to their answers; the first ones are open."""
+    """Return questions with collapsible answers; the first ones are open."""
     site = draft.site
     lead = draft.opening("offer")
     facts = draft.facts(7)
