@@ -57,7 +57,7 @@ def test_from_an_annotation_to_a_pack(run: Run, export: Path, tmp_path: Path) ->
     first = next(iter(open_pack(source).index[TASK]))
     assert "12 items of sample for 2 raters each" in run("create", "checks", source).stderr
     assert "checks  check  12 items, 12 wait for raters  open" in run("list", source).stdout
-    assert "nobody has answered" in run("report", "checks", source, code=2).stderr
+    assert "has no answers yet" in run("report", "checks", source, code=2).stderr
     said = run("import", "checks", source, export, "--from", "label-studio").stderr
     assert "24 answers of 2 raters, 24 of them new" in said
     report = run("report", "checks", source).stdout
@@ -110,15 +110,15 @@ def test_an_exam_file_names_the_packs_and_the_store(run: Run, tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("create", "checks", "{pack}", "--mode", "guess"), "no mode 'guess'"),
+        (("create", "checks", "{pack}", "--mode", "guess"), "unknown mode 'guess'"),
         (("create", "checks", "{pack}", "--task", "nothing"), "nothing"),
         (("create", "Bad name", "{pack}"), "small letters"),
         (("create", "checks", "{pack}", "--elements", "missing.jsonl"), "can't be read"),
         (("create", "checks", "nowhere"), "not a pack"),
         (("report", "nothing", "{pack}"), "there is no annotation 'nothing'"),
-        (("import", "kept", "{pack}", "x.json", "--from", "paper"), "no program 'paper'"),
+        (("import", "kept", "{pack}", "x.json", "--from", "paper"), "unknown program 'paper'"),
         (("import", "kept", "{pack}", "x.json", "--from", "potato"), "can't be read"),
-        (("pack", "kept", "{pack}", "-o", "new"), "nobody has answered"),
+        (("pack", "kept", "{pack}", "-o", "new"), "has no answers yet"),
     ],
 )
 def test_what_can_not_be_done_is_said(run: Run, words: tuple[str, ...], message: str) -> None:

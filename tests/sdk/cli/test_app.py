@@ -124,7 +124,7 @@ def test_what_could_not_be_saved_is_refused_before_any_work(folder: Path) -> Non
     assert not (folder / "r.json").exists()
     nowhere = run(folder, *GRADE, "-o", "@/no/r.json")
     assert (nowhere.exit_code, nowhere.stdout) == (2, "")
-    assert "no such folder" in nowhere.stderr
+    assert "the folder to save it in does not exist" in nowhere.stderr
 
 
 def test_a_response_of_the_wrong_type_is_told_with_status_1(folder: Path) -> None:

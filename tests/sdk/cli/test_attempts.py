@@ -139,7 +139,7 @@ def test_export_writes_over_nothing_unless_it_is_told_to(
     (folder / "screenqa-short.jsonl").write_text("mine")
     refused = run("export", "1", "-o", str(folder))
     assert refused.exit_code == 2
-    assert "it is there already; --force writes over it" in refused.stderr
+    assert "it exists already; --force overwrites it" in refused.stderr
     assert [path.name for path in folder.iterdir()] == ["screenqa-short.jsonl"]
     assert (folder / "screenqa-short.jsonl").read_text() == "mine"
     assert run("export", "1", "-o", str(folder), "--force").exit_code == 0
@@ -196,7 +196,7 @@ def test_packs_that_an_attempt_is_not_of_are_refused(take: Took, run: Run, tmp_p
     assert "attempt 1 is of sample@" in result.stderr
     assert "and this is other@" in result.stderr
     none = run("grade", "1", str(tmp_path))
-    assert "no pack: there is no manifest.json in it" in none.stderr
+    assert "it is not a pack: it has no manifest.json" in none.stderr
 
 
 def test_close_abandon_and_sweep_say_what_became_of_attempts(take: Took, run: Run) -> None:
@@ -240,7 +240,7 @@ def test_a_store_that_is_not_there_is_said_and_not_made(
 ) -> None:
     result = run(*command.split())
     assert result.exit_code == 2
-    assert "there is no store; --store names the one" in result.stderr
+    assert "there is no such store; give --store" in result.stderr
     assert not store.exists()
 
 

@@ -31,7 +31,7 @@ def test_pages_are_made_up_and_built_in_one_go(tmp_path: Path) -> None:
     assert result.exit_code == 0, result.output
     assert "visualwebbench/heading_ocr  1 items" in result.stdout
     assert "1 pages of 1 sites, 0 skipped" in result.stdout
-    assert "answers among it" in result.stdout
+    assert "including the answers" in result.stdout
     assert check_pack(tmp_path / "exam").fine
     assert [file.suffix for file in (tmp_path / "exam/images").rglob("*.*")] == [".webp"]
     assert (tmp_path / "exam.build/snapshots").is_dir()
@@ -41,7 +41,7 @@ def test_one_kind_of_pages_must_be_said(tmp_path: Path) -> None:
     for options in ((), (page(tmp_path / "site"), "--generate", 3)):
         result = run(*options, "-o", tmp_path / "exam")
         assert result.exit_code == 2
-        assert "say which pages" in result.output
+        assert "give the pages" in result.output
 
 
 @pytest.mark.slow
@@ -63,4 +63,4 @@ def test_an_exam_does_not_lie_among_its_pages(tmp_path: Path) -> None:
     site = page(tmp_path / "site")
     result = run(site, "-o", site / "exam")
     assert result.exit_code == 2
-    assert "would lie among the pages" in result.output
+    assert "it is inside the folder of pages" in result.output

@@ -94,8 +94,8 @@ def test_the_same_seed_is_the_same_demonstration(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (("--http", "http://127.0.0.1:1/mcp", "--all"), "the server decides"),
-        (("--n", "5", "--all"), "give one of them"),
+        (("--http", "http://127.0.0.1:1/mcp", "--all"), "the server chooses the items"),
+        (("--n", "5", "--all"), "--n and --all exclude one another"),
         (("--pack", "nowhere"), "nowhere"),
     ],
 )

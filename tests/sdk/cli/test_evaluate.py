@@ -132,7 +132,7 @@ def test_decoding_headers_and_further_fields_are_sent_as_told(folder: Path, serv
         (("--with-references",), "-o NAME.html"),
         (("-o", "@/r.txt"), ".json"),
         (("--temperature", "warm"), "neither a number nor none"),
-        (("--max-tokens", "1.5"), "no whole number"),
+        (("--max-tokens", "1.5"), "not a whole number"),
         (("--extra", "[]"), "JSON object"),
         (("--header", "X-Team"), "Name: value"),
     ],

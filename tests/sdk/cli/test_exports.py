@@ -82,10 +82,10 @@ def test_a_format_of_the_other_kind_is_refused_with_those_that_fit(
 ) -> None:
     of_report = run("export", saved, "--to", "harbor", "-o", tmp_path / "x")
     assert of_report.exit_code == 2
-    fitting = "a report is exported --to one of inspect, eval_results, every_eval_ever"
+    fitting = "a report can be exported to one of inspect, eval_results, every_eval_ever"
     assert fitting in of_report.stderr
     assert run("export", saved, "-o", tmp_path / "x.json").exit_code == 2
     of_pack = run("export", sample_pack(), "--to", "inspect", "-o", tmp_path / "x.eval")
     assert of_pack.exit_code == 2
-    assert "a pack is exported --to one of chats, harbor" in of_pack.stderr
+    assert "a pack can be exported to one of chats, harbor" in of_pack.stderr
     assert run("export", tmp_path / "none", "--to", "inspect", "-o", "x.eval").exit_code == 2

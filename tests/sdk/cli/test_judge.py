@@ -162,10 +162,10 @@ def test_people_stand_beside_the_judge(saved: Path, server: Server) -> None:
     ("more", "message"),
     [
         (("--rubric", "corect"), "did you mean 'correct@1'"),
-        (("--votes", "2"), "odd number"),
+        (("--votes", "2"), "it must be odd"),
         (("--with-images",), "loaded without them"),
         (("--labels", "@/none.csv"), "none.csv: it can't be read"),
-        (("-o", "@/none/report.json"), "no such folder"),
+        (("-o", "@/none/report.json"), "the folder to save it in does not exist"),
         (("--data", "@/none"), "none"),
     ],
 )

@@ -66,7 +66,7 @@ def test_create_says_what_went_in_and_how_the_references_are_kept(folder: Path) 
     assert re.search(r"demo in .*/pack: 2 images, 0\.0 MB", result.stdout)
     assert re.search(r"screenqa/short +6 items +official@1", result.stdout)
     assert re.search(r"screenqa/complex +1 items +official@1", result.stdout)
-    assert "can be read in references.jsonl: snellen pack seal before" in result.stdout
+    assert "are readable in references.jsonl: run snellen pack seal before" in result.stdout
     manifest = json.loads((folder / "pack" / "manifest.json").read_text())
     assert (manifest["title"], manifest["licence"]) == ("A demo", "CC BY 4.0")
 
@@ -166,8 +166,9 @@ def test_seal_removes_what_could_be_read_and_does_no_harm_again(folder: Path) ->
     run(folder, *CREATE, "-o", "@/pack")
     refused = run(folder, "pack", "seal", "@/pack")
     assert refused.exit_code == 2
-    assert f"say which key: --key FILE (with --new-key to make one), or {KEY_VARIABLE}" in (
-        refused.stderr
+    assert (
+        f"the key is missing: give --key FILE (with --new-key to create one), or {KEY_VARIABLE}"
+        in (refused.stderr)
     )
     result = run(folder, "pack", "seal", "@/pack", "--key", "@/key", "--new-key")
     assert result.exit_code == 0
@@ -249,7 +250,9 @@ def test_strip_copies_all_but_the_references(folder: Path) -> None:
     run(folder, *CREATE, "-o", "@/pack")
     result = run(folder, "pack", "strip", "@/pack", "-o", "@/bare")
     assert result.exit_code == 0
-    assert "no references: answers are recorded, and graded where they are" in result.stdout
+    assert (
+        "no references: answers are recorded, and graded where the references are" in result.stdout
+    )
     assert names(folder / "bare") == {"manifest.json", "items.jsonl", "images"}
     assert run(folder, "pack", "check", "@/bare").exit_code == 0
     again = run(folder, "pack", "strip", "@/pack", "-o", "@/bare")

@@ -72,7 +72,7 @@ def test_sample_says_what_it_lacks(folder: Path) -> None:
     assert "either n=, in all, or each=" in result.stderr
     bare = ("sample", "--task", "screenqa/short", "--by", "x", "--n", "3", "-o", "@/s.json")
     assert "--data" in run(folder, *bare).stderr
-    assert "no such folder" in run(folder, *SAMPLE, "--n", "9", "-o", "@/none/s.json").stderr
+    assert "does not exist" in run(folder, *SAMPLE, "--n", "9", "-o", "@/none/s.json").stderr
 
 
 def test_items_that_are_json_and_no_sample_are_refused(folder: Path) -> None:
@@ -120,7 +120,7 @@ def test_plan_counts_models_attempts_and_tokens(folder: Path) -> None:
 
 def test_plan_says_when_all_items_are_not_enough(folder: Path) -> None:
     result = run(folder, "plan", "--difference", "1", "--population", "500")
-    assert "There are not as many items" in result.stdout
+    assert "There are fewer items than that" in result.stdout
     assert "500 items: each score is known to +-0.00 points" in result.stdout
 
 

@@ -156,8 +156,11 @@ def test_breakdowns_are_in_the_json_too(folder: Path) -> None:
     ("arguments", "message"),
     [
         (("report", "@/good.json", "--with-references"), "-o NAME.html"),
-        (("report", "@/good.json", "-o", "@/none/r.md"), "no such folder"),
-        (("compare", "@/good.json", "@/poor.json", "-o", "@/none/c.md"), "no such folder"),
+        (("report", "@/good.json", "-o", "@/none/r.md"), "the folder to save it in does not exist"),
+        (
+            ("compare", "@/good.json", "@/poor.json", "-o", "@/none/c.md"),
+            "the folder to save it in does not exist",
+        ),
     ],
 )
 def test_what_could_not_be_saved_is_refused_before_any_work(
@@ -192,7 +195,7 @@ def test_consensus_wants_a_name_for_each_voter_and_enough_voters(folder: Path) -
     twice = ("@/a.jsonl", "@/a.jsonl", "@/a.jsonl")
     result = run(folder, "consensus", "webrssbench/color", *twice, "-o", "@/f.json")
     assert result.exit_code == 2
-    assert "one name" in result.stderr
+    assert "two answer files have the same name" in result.stderr
     alone = run(folder, "consensus", "webrssbench/color", "@/a.jsonl", "-o", "@/f.json")
     assert alone.exit_code == 2
     assert not (folder / "f.json").exists()

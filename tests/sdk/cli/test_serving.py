@@ -58,7 +58,9 @@ def test_a_token_can_have_both_scopes(store: str) -> None:
 def test_a_scope_that_is_none_is_refused(store: str) -> None:
     result = run("token", "create", "alice", "--scope", "tak", "--store", store)
     assert result.exit_code == 2
-    assert "no scope 'tak'; there are: take, submit, annotate, organize, admin" in result.stderr
+    assert (
+        "unknown scope 'tak'; choose from: take, submit, annotate, organize, admin" in result.stderr
+    )
 
 
 def test_a_token_that_is_not_there_is_said_with_status_2(store: str) -> None:
@@ -73,7 +75,7 @@ def test_what_is_no_pack_is_said_before_anything_is_served(
 ) -> None:
     result = run(command, str(tmp_path), "--store", store)
     assert result.exit_code == 2
-    assert "no pack: there is no manifest.json in it" in result.stderr
+    assert "it is not a pack: it has no manifest.json" in result.stderr
     assert not Path(store).exists()
 
 
@@ -173,5 +175,5 @@ def test_an_option_is_taken_from_the_environment_and_the_command_line_comes_firs
     assert "--sample: Input should be greater than 0" in refused.stderr
     packs = f"{sample_pack()}:{tmp_path}"
     refused = run("worker", SNELLEN_STORE=store, SNELLEN_PACKS=packs)
-    assert "no pack" in refused.stderr
+    assert "it is not a pack" in refused.stderr
     assert str(tmp_path) in refused.stderr

@@ -59,7 +59,7 @@ def test_it_saves_json_with_the_numbers_and_markdown_to_read(saved: Path, tmp_pa
 def test_what_can_not_be_done_is_told_before_any_work(saved: Path, tmp_path: Path) -> None:
     for arguments, message in (
         ((saved, "-o", "s.txt"), "can't save a summary as '.txt'; use one of .json, .md"),
-        ((saved, "-o", tmp_path / "no" / "s.md"), "there is no such folder"),
+        ((saved, "-o", tmp_path / "no" / "s.md"), "the folder to save it in does not exist"),
         ((saved, saved), "two reports are of webrssbench/color: give one"),
         ((tmp_path / "none.json",), "can't read it"),
     ):

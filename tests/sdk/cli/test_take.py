@@ -151,7 +151,7 @@ def test_an_attempt_is_closed_with_open_items_only_when_asked(take: Take) -> Non
 def test_a_server_that_does_not_start_says_why(take: Take, tmp_path: Path) -> None:
     result = CliRunner().invoke(app, ["take", "--agent", "true", "--", str(tmp_path)])
     assert result.exit_code == 2
-    assert "no pack: there is no manifest.json in it" in result.stderr.replace("\n", " ")
+    assert "it is not a pack: it has no manifest.json" in result.stderr.replace("\n", " ")
 
 
 def test_a_server_that_is_not_there_is_said() -> None:
@@ -167,7 +167,10 @@ def test_a_server_that_is_not_there_is_said() -> None:
         (("--agent", " "), "the agent's command is empty"),
         (("--agent", "true", "--url", "http://a/mcp", "--", "pack"), "not for --url"),
         (("--agent", "true", "--attempt", "a", "--task", "b"), "keeps its tasks"),
-        (("--agent", "true", "-o", "nowhere/report.json"), "there is no such folder"),
+        (
+            ("--agent", "true", "-o", "nowhere/report.json"),
+            "the folder to save it in does not exist",
+        ),
     ],
 )
 def test_options_that_can_not_be_are_refused(options: tuple[str, ...], said: str) -> None:

@@ -19,11 +19,11 @@ def test_objects_and_headers_are_read() -> None:
     ("read", "text", "message"),
     [
         (number, "warm", "'warm' is neither a number nor none"),
-        (whole, "1.5", "'1.5' is no whole number"),
-        (json_object, "{", "it is no JSON"),
+        (whole, "1.5", "'1.5' is not a whole number"),
+        (json_object, "{", "it is not JSON"),
         (json_object, "[1]", "it must be a JSON object"),
-        (header, "x-team", "a header looks like"),
-        (header, " : eyes", "a header looks like"),
+        (header, "x-team", "write a header as"),
+        (header, " : eyes", "write a header as"),
     ],
 )
 def test_what_is_none_is_refused(read: object, text: str, message: str) -> None:

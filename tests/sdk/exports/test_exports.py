@@ -209,12 +209,12 @@ def test_what_can_not_be_exported_says_why_and_writes_nothing(
         report.export("inspct", path)  # pyright: ignore[reportArgumentType]  # the test
     with pytest.raises(InputError, match=r"can't save an export to inspect as '\.yaml'"):
         report.export("inspect", path)
-    with pytest.raises(InputError, match="not known to be on the Hub; say dataset="):
+    with pytest.raises(InputError, match="has no known dataset on the Hub; give dataset="):
         report.export("eval_results", path)
     with pytest.raises(InputError, match="2 selected items, and a leaderboard is over whole"):
         subset.export("eval_results", path, dataset="acme/screens")
-    with pytest.raises(InputError, match="only an Inspect log has a place for references"):
+    with pytest.raises(InputError, match="only an Inspect log can store references"):
         report.export("eval_results", path, dataset="acme/screens", with_references=True)
-    with pytest.raises(InputError, match="say which answered with model="):
+    with pytest.raises(InputError, match="give the model as model="):
         nameless.export("every_eval_ever", tmp_path / "run.json")
     assert list(tmp_path.iterdir()) == []

@@ -133,12 +133,12 @@ def test_an_answer_that_always_takes_too_long_is_an_error(api: Api, benchmark: B
 @pytest.mark.parametrize(
     ("body", "message"),
     [
-        (b"<html>oops</html>", "the reply is no JSON; it begins '<html>oops</html>'"),
-        (b"", "the reply is no JSON; it begins ''"),
-        (b'{"choices": [{"mess', "the reply is no JSON"),
+        (b"<html>oops</html>", "the reply is not JSON; it begins '<html>oops</html>'"),
+        (b"", "the reply is not JSON; it begins ''"),
+        (b'{"choices": [{"mess', "the reply is not JSON"),
         (b"[1, 2]", "the reply is not of the API's form: Expected `object`, got `array`"),
-        (b'{"choices": [], "content": null}', "the reply holds no c"),
-        (b"{}", "the reply holds no c"),
+        (b'{"choices": [], "content": null}', "the reply has no c"),
+        (b"{}", "the reply has no c"),
         (
             b'{"choices": [{}], "content": [{}]}',
             "not of the API's form: ",

@@ -33,7 +33,7 @@ def test_the_base_url_is_taken_however_much_of_the_path_is_given(
     ],
 )
 def test_a_url_that_may_hold_a_key_is_refused_without_showing_it(url: str) -> None:
-    with pytest.raises(InputError, match="a key goes into key= or headers=") as refused:
+    with pytest.raises(InputError, match="put a key into key= or headers=") as refused:
         Endpoint(url, "toy")
     assert "hidden" not in str(refused.value)
 
@@ -69,7 +69,7 @@ def test_each_api_has_its_own_variable_for_the_key(monkeypatch: pytest.MonkeyPat
 
 def test_an_endpoint_without_a_name_or_with_a_strange_api_is_refused() -> None:
     api: Any = "gemini"
-    with pytest.raises(InputError, match="say which model"):
+    with pytest.raises(InputError, match="the model is missing"):
         Endpoint("http://host", "")
     with pytest.raises(UnknownNameError, match="no API 'gemini'"):
         Endpoint("http://host", "toy", api)

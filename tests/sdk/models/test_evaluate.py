@@ -223,7 +223,7 @@ def test_an_unknown_protocol_is_told_before_anything_is_asked(
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"name": None}, "say which model"),
+        ({"name": None}, "the model is missing"),
         ({"model": Endpoint("http://x", "a")}, "leave out name="),
         ({"model": 7}, "async function, a base URL or an Endpoint"),
         ({"attempts": 0}, "field 'attempts'"),
@@ -308,7 +308,7 @@ def test_a_function_that_is_no_async_function_is_refused(benchmark: Benchmark) -
 
     folder = benchmark(2)
     given: Any = plain
-    with pytest.raises(InputError, match="plain is none"):
+    with pytest.raises(InputError, match="plain is not"):
         evaluate("screenqa/short", model=given, data=folder, images=False)
 
     async def number(question: Question) -> int:

@@ -324,7 +324,7 @@ def test_several_votes_are_settled_by_the_median(folder: Path, answers: Any) -> 
 
 @pytest.mark.parametrize("votes", [0, 2, -1])
 def test_votes_that_can_not_be_settled_are_refused(folder: Path, answers: Any, votes: int) -> None:
-    with pytest.raises(InputError, match="odd number"):
+    with pytest.raises(InputError, match="it must be odd"):
         judged(graded(folder, answers), Judge(), votes=votes)
 
 
@@ -417,7 +417,7 @@ def test_some_items_can_be_judged_alone(folder: Path, answers: Any) -> None:
     ("items", "error", "message"),
     [
         (["test/9/9"], UnknownNameError, "no item in the report 'test/9/9'"),
-        ([], InputError, "holds no item id"),
+        ([], InputError, "has no item ids"),
         ("test/0/1", InputError, "takes a list"),
         (["test/3/1"], InputError, "no response to judge"),
     ],
@@ -488,7 +488,7 @@ def test_a_saved_report_is_judged_by_its_path(folder: Path, answers: Any, tmp_pa
     _, found = judged(judge(tmp_path / "report.json", judge=Judge(), limits=AT_ONCE), Judge())
     assert found.judged == 5
     folder.rename(tmp_path / "moved")
-    with pytest.raises(InputError, match=r"stands alone.*data="):
+    with pytest.raises(InputError, match=r"needs the questions and references.*data="):
         judge(tmp_path / "report.json", judge=Judge())
     again = judge(tmp_path / "report.json", judge=Judge(), data=tmp_path / "moved", name="owl")
     assert again.auxiliary["judge:owl/correct@1"].levels == found.levels
@@ -505,7 +505,7 @@ def test_a_loaded_report_is_judged_as_its_path_is(
     folder.rename(tmp_path / "moved")
     _, found = judged(loaded, Judge(), data=tmp_path / "moved")
     assert found.levels == by_path.auxiliary["judge:owl/correct@1"].levels
-    with pytest.raises(InputError, match="loaded already, with its data"):
+    with pytest.raises(InputError, match="this report has its data already"):
         judged(graded(tmp_path / "moved", answers), Judge(), data=tmp_path / "moved")
 
 
@@ -580,7 +580,7 @@ def test_the_signature_changes_with_all_that_a_verdict_depends_on(
         ({"rubric": "none.toml"}, InputError, "can't read the rubric"),
         ({"rubric": Path("none")}, InputError, "can't read the rubric"),
         ({"max_view_side": 0}, InputError, "max_view_side"),
-        ({"data": "elsewhere"}, InputError, "loaded already"),
+        ({"data": "elsewhere"}, InputError, "has its data already"),
         ({"labels": {"test/0/0": 2}}, InputError, "2 is no level"),
     ],
 )
@@ -600,7 +600,7 @@ def test_a_report_without_scores_data_or_questions_can_not_be_judged(
         judged(graded(folder, answers, keep_scores=False), Judge())
     graded(folder, answers).save(tmp_path / "report.json")
     folder.rename(tmp_path / "gone")
-    with pytest.raises(InputError, match="stands alone"):
+    with pytest.raises(InputError, match="needs the questions and references"):
         judged(load_report(tmp_path / "report.json"), Judge())
     alone = sdk.grade(
         [{"item_id": "a", "response": "x"}], task="screenqa/short", references={"a": ["x"]}
@@ -621,7 +621,7 @@ def test_places_are_not_for_a_judge_of_texts(folder: Path, answers: Any, pointed
     pointing = replace(data, build_item=build_item)
     report = sdk.grade(answers, data=pointing)
     if pointed == 8:
-        with pytest.raises(InputError, match="the metric measures them"):
+        with pytest.raises(InputError, match="a judge of texts can't assess them"):
             judged(report, Judge())
         return
     _, found = judged(report, Judge())

@@ -187,7 +187,7 @@ def test_other_settings_are_refused_and_named(
     folder, run = benchmark(3), tmp_path / "run"
     asked(api, folder, run)
     before = (run / "answers.jsonl").read_bytes()
-    with pytest.raises(InputError, match="begun under other settings") as refused:
+    with pytest.raises(InputError, match="started with other settings") as refused:
         asked(api, folder, run, **options)
     assert difference in str(refused.value)
     assert "; " not in str(refused.value).partition("again: ")[2]
@@ -230,7 +230,7 @@ def test_answers_without_their_settings_are_not_gone_on_with(
 def test_a_second_run_in_the_same_folder_is_refused(tmp_path: Path) -> None:
     with (
         open_run(tmp_path / "run", SETTINGS),
-        pytest.raises(InputError, match="another process is asking"),
+        pytest.raises(InputError, match="another process uses this run folder"),
         open_run(tmp_path / "run", SETTINGS),
     ):
         pass
@@ -240,7 +240,7 @@ def test_a_second_run_in_the_same_folder_is_refused(tmp_path: Path) -> None:
 
 def test_a_file_in_the_folder_s_place_is_named(tmp_path: Path) -> None:
     (tmp_path / "run").write_bytes(b"")
-    with pytest.raises(InputError, match="can't be made"), open_run(tmp_path / "run", SETTINGS):
+    with pytest.raises(InputError, match="can't be created"), open_run(tmp_path / "run", SETTINGS):
         pass
 
 

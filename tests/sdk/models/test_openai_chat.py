@@ -122,10 +122,10 @@ def test_what_a_filter_held_back_is_graded_as_a_refusal() -> None:
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
-        ({"finish_reason": "error"}, "broke off: finish_reason is 'error'"),
-        ({"finish_reason": "abort"}, "broke off"),
-        ({"finish_reason": "cancelled"}, "broke off"),
-        ({"finish_reason": "insufficient_system_resource"}, "broke off"),
+        ({"finish_reason": "error"}, "the answer is incomplete: finish_reason is 'error'"),
+        ({"finish_reason": "abort"}, "the answer is incomplete"),
+        ({"finish_reason": "cancelled"}, "the answer is incomplete"),
+        ({"finish_reason": "insufficient_system_resource"}, "the answer is incomplete"),
         ({"error": {"code": 503, "message": "upstream died"}}, "HTTP 503: upstream died"),
         ({"error": "died"}, "HTTP 502: died"),
         ({"error": {"code": 1.5, "message": "x"}}, "HTTP 502: x"),

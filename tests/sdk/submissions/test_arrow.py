@@ -81,7 +81,9 @@ def test_a_truncated_file_is_refused(tmp_path: Path, keep: float) -> None:
     path = write(tmp_path, COLUMNS)
     content = path.read_bytes()
     path.write_bytes(content[: int(len(content) * keep)])
-    with pytest.raises(SubmissionError, match=r"it is no parquet file, or was cut off \(") as error:
+    with pytest.raises(
+        SubmissionError, match=r"it is not a parquet file, or is truncated \("
+    ) as error:
         list(read(path))
     assert error.value.file == str(path)
 
@@ -93,12 +95,12 @@ def test_a_file_that_is_no_parquet_is_refused(tmp_path: Path) -> None:
 
 
 def test_parquet_without_rows_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(SubmissionError, match="there are no submissions in it"):
+    with pytest.raises(SubmissionError, match="it has no submissions"):
         list(read(write(tmp_path, {"item_id": pa.array([], pa.string()), "response": []})))
 
 
 def test_parquet_without_a_needed_column_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(SubmissionError, match="field 'response': there is no such column"):
+    with pytest.raises(SubmissionError, match="field 'response': the column is missing"):
         list(read(write(tmp_path, {"item_id": ["a"]})))
 
 

@@ -124,7 +124,7 @@ def test_without_guessing_only_what_is_said_is_taken() -> None:
     ("columns", "said"),
     [
         ({"text": "answer"}, "'text' can't be read as 'answer', .* known: item_id, response"),
-        ({"a": "response", "b": "response"}, "both 'a' and 'b' are to be read as response"),
+        ({"a": "response", "b": "response"}, "both 'a' and 'b' are mapped to response"),
         ({"text": "response"}, "field 'text': there is no such column; found: 'id', 'prediction'"),
     ],
 )

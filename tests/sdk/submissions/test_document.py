@@ -92,7 +92,7 @@ def test_other_json_is_refused(tmp_path: Path, content: object, kind: str) -> No
 
 @pytest.mark.parametrize("content", [[], {"submissions": []}, {"scores": []}])
 def test_an_empty_array_is_refused(tmp_path: Path, content: object) -> None:
-    with pytest.raises(SubmissionError, match="there are no submissions in it"):
+    with pytest.raises(SubmissionError, match="it has no submissions"):
         parse(tmp_path, content)
 
 

@@ -91,13 +91,13 @@ def test_a_frame_comes_in_batches(make: Maker) -> None:
 def test_a_frame_without_a_needed_column_is_refused(make: Maker, missing: str) -> None:
     columns = {"item_id": ["a"], "response": ["x"], "other": [1]}
     del columns[missing]
-    with pytest.raises(SubmissionError, match=f"field '{missing}': there is no such column"):
+    with pytest.raises(SubmissionError, match=f"field '{missing}': the column is missing"):
         list(read(make(columns)))
 
 
 @every_frame
 def test_an_empty_frame_is_refused(make: Maker) -> None:
-    with pytest.raises(SubmissionError, match="there are no submissions in it"):
+    with pytest.raises(SubmissionError, match="it has no submissions"):
         list(read(make({"item_id": [], "response": []})))
 
 

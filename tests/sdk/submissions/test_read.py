@@ -111,14 +111,14 @@ def test_an_unknown_ending_is_refused_and_the_known_ones_are_named(
 @pytest.mark.parametrize("name", ["a.jsonl", "a.json", "a.csv"])
 def test_a_file_without_submissions_is_refused(tmp_path: Path, name: str, content: bytes) -> None:
     (tmp_path / name).write_bytes(content)
-    with pytest.raises(SubmissionError, match="there are no submissions in it") as caught:
+    with pytest.raises(SubmissionError, match="it has no submissions") as caught:
         list(read(tmp_path / name))
     assert caught.value.file == str(tmp_path / name)
 
 
 @pytest.mark.parametrize("source", [[], iter([]), ()])
 def test_nothing_in_memory_is_refused(source: Any) -> None:
-    with pytest.raises(SubmissionError, match="there are no submissions in it"):
+    with pytest.raises(SubmissionError, match="it has no submissions"):
         list(read(source))
 
 

@@ -117,7 +117,7 @@ def test_a_quoted_cell_that_does_not_end_is_refused(file: Path) -> None:
 def test_a_header_without_the_needed_columns_is_refused(
     file: Path, header: str, field: str
 ) -> None:
-    with pytest.raises(SubmissionError, match=f"field '{field}': there is no such column;.* found"):
+    with pytest.raises(SubmissionError, match=f"field '{field}': the column is missing;.* found"):
         parse(file, f"{header}\na,x\n")
 
 
@@ -127,7 +127,7 @@ def test_a_header_that_names_a_column_twice_is_refused(file: Path) -> None:
 
 
 def test_a_header_alone_is_refused(file: Path) -> None:
-    with pytest.raises(SubmissionError, match="there are no submissions in it"):
+    with pytest.raises(SubmissionError, match="it has no submissions"):
         parse(file, "item_id,response\n")
 
 

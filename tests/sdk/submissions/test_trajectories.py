@@ -230,12 +230,12 @@ def test_what_is_wrong_with_a_step_names_its_line_and_field_and_costs_no_other(
         (
             {"episode_id": 7, "split": "validation", "steps": []},
             "split",
-            "the record is of the split 'validation', and 'test' is graded",
+            "the record has the split 'validation', but 'test' is graded",
         ),
         (
             {"episode_id": 7, "task": "androidcontrol/low", "steps": []},
             "task",
-            "the record is of the task 'androidcontrol/low', and 'androidcontrol/high' is graded",
+            "the record has the task 'androidcontrol/low', but 'androidcontrol/high' is graded",
         ),
         (
             {"episode_id": 7, "attempt": "first", "steps": [WAIT]},

@@ -55,7 +55,7 @@ class _Opened(NamedTuple):
         """Return the pack that holds a task, or the only one."""
         if task is None and len(self.packs) > 1:
             tasks = [each for pack in self.packs for each in pack.index]
-            raise InputError(f"the exam has several packs: say --task, one of {', '.join(tasks)}")
+            raise InputError(f"the exam has several packs: give --task, one of {', '.join(tasks)}")
         return next((pack for pack in self.packs if task in pack.index), self.packs[0])
 
 
@@ -115,7 +115,7 @@ def create(
 
     with _opened(source, store) as opened:
         if mode not in list(AnnotationMode):
-            raise InputError(f"no mode {mode!r}; there are: {', '.join(AnnotationMode)}")
+            raise InputError(f"unknown mode {mode!r}; choose one of: {', '.join(AnnotationMode)}")
         pack = opened.with_task(task)
         tasks = tuple(pack.index) if task is None else (pack.task(task).task,)
         boxes: Boxes = {} if elements is None else read_elements(elements, pack, tasks)
@@ -256,7 +256,7 @@ def import_answers(
         tasks = {place.task for place in opened.annotations.places(name)}
         if task is None and len(tasks) > 1:
             raise InputError(
-                f"the annotation has several tasks: say --task, one of {sorted(tasks)}"
+                f"the annotation has several tasks: give --task, one of {sorted(tasks)}"
             )
         chosen = task or next(iter(tasks))
         match program:
@@ -265,7 +265,9 @@ def import_answers(
             case _ if program == LABEL_STUDIO:
                 read = read_label_studio(file, pack, chosen, field, id_key)
             case _:
-                raise InputError(f"no program {program!r}; there are: {', '.join(SOURCES)}")
+                raise InputError(
+                    f"unknown program {program!r}; choose one of: {', '.join(SOURCES)}"
+                )
         count = opened.annotations.take_over(name, read)
         names = len({answer.rater for answer in read})
         tell(f"{name}: {len(read)} answers of {names} raters, {count} of them new or corrected")
@@ -342,7 +344,7 @@ def _rated(opened: _Opened, name: str, key: Path | None) -> "Sequence[RatedTask]
         pack, seal.find_key(key, pack=pack.folder), row.mode, opened.annotations.answers(name)
     )
     if not rated:
-        raise InputError(f"nobody has answered an item of {name} yet")
+        raise InputError(f"the annotation {name} has no answers yet")
     return rated
 
 

@@ -219,7 +219,7 @@ def explain(
             executor=executor_of(run_code=run_code),
         )
         if len(rescored.reports) < 2:
-            raise InputError("name at least two protocols to explain a difference between")
+            raise InputError("give at least two protocols to compare")
         show.protocol_reports(rescored, metric, partings)
         first = next(iter(rescored.reports.values()))
         show.warnings(rescored.notices)

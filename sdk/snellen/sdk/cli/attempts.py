@@ -204,7 +204,7 @@ def _database(store: str | None) -> Generator["Database"]:
     if "://" not in place and not Path(place).is_file():
         # To open it would make it, and an empty list would hide the slip.
         raise InputError(
-            "there is no store; --store names the one that the exam was served with", file=place
+            "there is no such store; give --store, the store of the exam's server", file=place
         )
     with open_database(store) as database:
         yield database
@@ -225,7 +225,7 @@ def open_attempt(
     with _database(store) as database:
         attempt = Register(database).numbered(number)
         if attempt.state is State.OPEN:
-            raise InputError(f"attempt {number} is open: it can be looked at when it is closed")
+            raise InputError(f"attempt {number} is open: close or finish it first")
         yield _served(database, attempt, packs, None, references=False), attempt
 
 
@@ -284,11 +284,11 @@ def _files(output: Path, exported: Sequence["TaskAnswers"], service: "Service") 
 def _write(output: Path, files: dict[Path, str], *, force: bool) -> None:
     there = [path for path in files if path.exists()]
     if there and not force:
-        raise InputError("it is there already; --force writes over it", file=str(there[0]))
+        raise InputError("it exists already; --force overwrites it", file=str(there[0]))
     try:
         output.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError(f"can't make the folder: {error.strerror}", file=str(output)) from error
+        raise InputError(f"can't create the folder: {error.strerror}", file=str(output)) from error
     for path, text in files.items():
         write_atomically(path, [text.encode()])
 

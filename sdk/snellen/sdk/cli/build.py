@@ -138,7 +138,7 @@ def build(
                     )
             except KeyboardInterrupt:
                 pack_output.err.print(
-                    f"stopped; the same command goes on from what is in {escape(str(folder))}",
+                    f"stopped; to resume from {escape(str(folder))}, run the same command again",
                     soft_wrap=True,
                 )
                 raise typer.Exit(_INTERRUPTED) from None
@@ -153,11 +153,13 @@ def _pages(
     from snellen.tasks.builder.pages import Pages, find_pages
 
     if (pages is None) == (generate is None):
-        raise InputError("say which pages: a folder, or --generate N to make them up")
+        raise InputError("give the pages: a folder, or --generate N to generate N pages")
     if pages is not None:
         for made in (folder, output):
             if made.resolve().is_relative_to(pages.resolve()):
-                raise InputError("it would lie among the pages; name another", file=str(made))
+                raise InputError(
+                    "it is inside the folder of pages; choose another folder", file=str(made)
+                )
         return find_pages(pages)
     from snellen.tasks.builder.sites import write_sites
 
@@ -220,5 +222,5 @@ def _told(exam: "BuiltExam", output: Path, folder: Path) -> None:
         if len(built.skipped) > _FEW:
             pack_output.out.print(f"  and {len(built.skipped) - _FEW:,} more, in manifest.json")
     pack_output.out.print(
-        f"{escape(str(folder))} holds what it was made of, answers among it: keep it to yourself"
+        f"{escape(str(folder))} has the exam's sources, including the answers: keep it private"
     )

@@ -67,9 +67,11 @@ def demo(
 
     with report_errors():
         if url is not None and (pack is not None or n is not None or every or key is not None):
-            raise InputError("--http: the server decides what is asked; leave out pack and sample")
+            raise InputError(
+                "--http: the server chooses the items; omit the pack, its key, --n and --all"
+            )
         if n is not None and every:
-            raise InputError("--n and --all: give one of them")
+            raise InputError("--n and --all exclude one another")
         options = DemoOptions(
             pack=pack,
             items=None if every else n or ITEMS,
@@ -101,7 +103,7 @@ def _save(given: "Demo", folder: Path) -> Path:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError(f"can't make this folder: {error.strerror}", file=str(folder)) from error
+        raise InputError(f"can't create the folder: {error.strerror}", file=str(folder)) from error
     report = json.dumps(given.as_json(), indent=2, ensure_ascii=False).encode()
     write_atomically(folder / "report.json", [report, b"\n"])
     write_atomically(folder / "report.html", [page_of(given)])

@@ -130,7 +130,7 @@ def export(
 
 def _check_format(to: str | None, known: tuple[str, ...], what: str) -> None:
     if to is not None and to not in known:
-        raise InputError(f"{what} is exported --to one of {', '.join(known)}", field="--to")
+        raise InputError(f"{what} can be exported to one of {', '.join(known)}", field="--to")
 
 
 def _harbor(
@@ -160,7 +160,7 @@ def _chats(
     pack = open_pack(source)
     check_outside(output, [pack])
     if parts is None and output.exists():
-        raise InputError("there is such a file already", file=str(output))
+        raise InputError("the file exists already; choose another name", file=str(output))
     references = open_references(pack, seal.find_key(key, pack=source))
     with pack_output.bar("exporting", len(pack.lines)) as watch:
         export = export_chats(

@@ -159,12 +159,12 @@ def split_by_task(path: Path, tasks: Sequence[str]) -> Mapping[str, Path]:
             try:
                 task = decoder.decode(line).task
             except NO_JSON as error:
-                raise SubmissionError(f"is no JSON: {error}", line=number) from None
+                raise SubmissionError(f"it is not JSON: {error}", line=number) from None
             if task is None or task not in tasks:
                 raise SubmissionError(
-                    f"there is no task {task!r} here; there are: {', '.join(tasks)}"
+                    f"this exam has no task {task!r}; its tasks: {', '.join(tasks)}"
                     if task
-                    else f'each line says its "task", one of: {", ".join(tasks)}',
+                    else f'each line needs a "task", one of: {", ".join(tasks)}',
                     line=number,
                     field="task",
                 )
@@ -173,7 +173,7 @@ def split_by_task(path: Path, tasks: Sequence[str]) -> Mapping[str, Path]:
                 opened[task] = stack.enter_context(found[task].open("wb"))
             opened[task].write(line if line.endswith(b"\n") else line + b"\n")
     if not found:
-        raise SubmissionError("there is no submission in it")
+        raise SubmissionError("it has no submissions")
     return found
 
 

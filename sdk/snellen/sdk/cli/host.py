@@ -101,7 +101,7 @@ def worker(
     from snellen.server.logs import log_libraries
 
     if settings.rules.mode is Mode.DEFERRED:
-        raise InputError("a deferred exam is graded where its references are")
+        raise InputError("a deferred exam has no references here; grade it where they are")
     log_libraries()
     settings = with_episodes(settings)
     opened = open_exam(settings, grade_answers)
@@ -135,7 +135,7 @@ def init_exam(
 
     with report_server_errors():
         if output.exists():
-            raise InputError("it is there already: name another one", file=str(output))
+            raise InputError("it exists already: choose another name", file=str(output))
         (folder,) = pack_folders(None if pack is None else [pack])
         title = read_manifest(folder).name
         text = exam_file_for(folder, title, output, datetime.now(UTC))
@@ -158,7 +158,7 @@ def check_exam(
         for phase in found.phases:
             if strange := sorted(phase.protocols.keys() - exam.offers.keys()):
                 raise InputError(
-                    f"{strange[0]!r} is no task of this exam; there are: {', '.join(exam.offers)}",
+                    f"{strange[0]!r} is not a task here; the tasks: {', '.join(exam.offers)}",
                     file=str(file),
                     field=f"phases.{phase.name}.protocols",
                 )

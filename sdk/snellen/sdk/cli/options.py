@@ -229,9 +229,9 @@ def check(
     """Refuse before any work what could not be saved after it."""
     for option, given in (("--with-references", with_references), ("--film", film is not None)):
         if given and not any(path.suffix.lower() == PAGE for path in output or ()):
-            raise InputError(f"{option} is for a page: add -o NAME{PAGE}")
+            raise InputError(f"{option} needs a page: add -o NAME{PAGE}")
     if film is not None and not film.is_file():
-        raise InputError("there are no filmstrips: snellen replay -o makes them", file=str(film))
+        raise InputError("it has no filmstrips: create them with snellen replay -o", file=str(film))
     for path in output or ():
         if check_ending(path, ENDINGS, "a report") == PAGE:
             ready()
@@ -241,7 +241,7 @@ def check(
 def check_folder(path: Path) -> None:
     """Refuse a file in a folder that is not there."""
     if not path.absolute().parent.is_dir():
-        raise InputError("there is no such folder to save it in", file=str(path))
+        raise InputError("the folder to save it in does not exist", file=str(path))
 
 
 def columns_of(given: list[str] | None) -> dict[str, str] | None:

@@ -218,11 +218,11 @@ def seal_references(folder: Folder, key: Key = None, new_key: NewKey = False) ->
     with report_errors():
         pack = open_pack(folder)
         if new_key and pack.manifest.references == SEALED:
-            raise InputError("it is sealed already; a new key would not open it")
+            raise InputError("it is sealed already; a new key can't decrypt it")
         with given_key(key, folder, new=new_key) as secret:
             if secret is None:
                 raise InputError(
-                    "say which key: --key FILE (with --new-key to make one), or"
+                    "the key is missing: give --key FILE (with --new-key to create one), or"
                     f" {seal.KEY_VARIABLE}"
                 )
             _custody_told(seal_pack(pack, secret), secret)
@@ -334,10 +334,12 @@ def given_key(path: Path | None, pack: Path, *, new: bool) -> Generator[str | No
 def _custody_told(manifest: Manifest, key: str | None) -> None:
     name = manifest.references
     if name is None:
-        pack_output.out.print("no references: answers are recorded, and graded where they are")
+        pack_output.out.print(
+            "no references: answers are recorded, and graded where the references are"
+        )
     elif key is None:
         pack_output.out.print(
-            f"the references can be read in {name}: snellen pack seal before this goes elsewhere"
+            f"the references are readable in {name}: run snellen pack seal before you share it"
         )
     else:
         pack_output.out.print(f"the references are sealed with the key {seal.key_id(key)}")

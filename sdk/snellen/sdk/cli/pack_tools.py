@@ -192,7 +192,7 @@ def preview(
     """
     with report_errors():
         if output.suffix != ".html":
-            raise InputError("a preview's name ends in .html", file=str(output))
+            raise InputError("a preview's name must end in .html", file=str(output))
         check_folder(output)
         pack = open_pack(folder)
         check_outside(output, [pack])

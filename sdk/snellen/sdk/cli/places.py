@@ -55,7 +55,7 @@ def episode_pack(what: str) -> Path:
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError(f"can't make the folder: {error.strerror}", file=str(folder)) from error
+        raise InputError(f"can't create the folder: {error.strerror}", file=str(folder)) from error
     # Another server may be making it.
     with FileLock(folder.with_suffix(".lock")):
         if not (folder / _MANIFEST).is_file():
@@ -74,7 +74,7 @@ def pack_folders(packs: Sequence[Path] | None) -> tuple[Path, ...]:
     for folder in folders:
         if not (folder / _MANIFEST).is_file():
             raise InputError(
-                f"no pack: there is no {_MANIFEST} in it; `snellen pack create` makes packs",
+                f"it is not a pack: it has no {_MANIFEST}; `snellen pack create` makes packs",
                 file=str(folder),
             )
     return folders

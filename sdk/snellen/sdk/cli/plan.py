@@ -49,7 +49,7 @@ def sample(
     with report_errors():
         check_folder(output)
         if data is None:
-            raise InputError("say what to draw from: --data, the benchmark's folder or file")
+            raise InputError("the data is missing: give --data, the benchmark's folder or file")
         found = stratify(
             data,
             task=task,

@@ -46,11 +46,11 @@ def replay(
 
     with report_server_errors():
         if only_page and output is None:
-            raise InputError("--no-play does nothing without --output")
+            raise InputError("--no-play needs --output")
         with open_attempt(number, packs, store) as (service, attempt):
             episodes = played_episodes(service, attempt)
         if not episodes:
-            raise InputError(f"attempt {number} has no episodes: nothing in it is acted in")
+            raise InputError(f"attempt {number} has no episodes: none of its items is interactive")
         again = [None] * len(episodes) if only_page else asyncio.run(_replayed(episodes))
         for episode, found in zip(episodes, again, strict=True):
             if found is not None:

@@ -238,7 +238,9 @@ def consensus(
         check_folder(output)
         voters = {path.stem: path for path in answers}
         if len(voters) < len(answers):
-            raise InputError("two files of answers have one name; a voter is called by its file")
+            raise InputError(
+                "two answer files have the same name; rename one: it is the name of a voter"
+            )
         found = make_consensus(
             voters,
             task=task,

@@ -196,12 +196,13 @@ def _of_exam_file(
     from snellen.server.exam.file import read_exam_file
 
     if len(given) > 1:
-        raise InputError("give one exam file, which names its packs, or packs")
+        raise InputError("give either one exam file or packs; an exam file names its packs")
     standard = Rules().model_dump()
     changed = sorted(name for name, value in rules.items() if value != standard[name])
     if changed:
         raise InputError(
-            f"an exam file has the rules: write {changed[0]} below [rules]", file=str(given[0])
+            f"the rules belong in the exam file: write {changed[0]} below [rules]",
+            file=str(given[0]),
         )
     file = read_exam_file(given[0])
     folders = pack_folders([Path(folder) for folder in file.packs])
@@ -287,7 +288,7 @@ def create(
     with report_server_errors(), open_database(store) as database:
         unknown = [word for word in scope or () if word not in list(Scope)]
         if unknown:
-            raise InputError(f"no scope {unknown[0]!r}; there are: {', '.join(Scope)}")
+            raise InputError(f"unknown scope {unknown[0]!r}; choose from: {', '.join(Scope)}")
         scopes = [Scope(word) for word in scope or (Scope.TAKE,)]
         held = Tokens(database)
         first = not held.known
@@ -315,7 +316,7 @@ def list_tokens(store: Store = None) -> None:
 def revoke(
     name: Annotated[str, typer.Argument(help="The name of the token's owner.")], store: Store = None
 ) -> None:
-    """Revoke a token: the next call with it is refused."""
+    """Revoke a token; the server refuses all later calls with it."""
     from snellen.server.http.auth import Tokens
 
     with report_server_errors(), open_database(store) as database:

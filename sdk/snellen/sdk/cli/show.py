@@ -182,7 +182,7 @@ def plan(asked: Plan, found: Planned, spent: Costs) -> None:
     if rows:
         print_table(_out, figures(("", "items"), rows))
     if not found.enough:
-        _out.print("[yellow]There are not as many items; this is what all of them show:[/yellow]")
+        _out.print("[yellow]There are fewer items than that; with all of them:[/yellow]")
     width = f"{100 * found.half_width:.2f}"
     _out.print(f"{found.items:,} items: each score is known to +-{width} points")
     if found.detectable is not None:
@@ -243,7 +243,9 @@ def _auxiliary(given: Mapping[str, Auxiliary]) -> None:
     print_table(_out, auxiliary.verdict_table(given))
     for name, one in given.items():
         if one.agreements:
-            _out.print(f"which responses are right, by {name} and others:", markup=False)
+            _out.print(
+                f"which responses are correct, according to {name} and others:", markup=False
+            )
             print_table(_out, auxiliary.agreement_table(one))
         for remark in auxiliary.remarks(one):
             _out.print(remark, style="yellow", markup=False, soft_wrap=True)
@@ -287,7 +289,7 @@ def _partings(given: ProtocolReports, first: str, second: str, key: str | None, 
                 f"  {escape(_short(parting.response))}"
             )
     if total > shown:
-        _out.print(f"  they part on {total} responses in all")
+        _out.print(f"  they differ on {total} responses in total")
 
 
 def _short(response: object) -> str:

@@ -20,7 +20,7 @@ def whole(text: str) -> int | None:
     """Read an option that is a whole number or `none`, which sends nothing."""
     found = number(text)
     if found is not None and found != int(found):
-        raise typer.BadParameter(f"{text!r} is no whole number")
+        raise typer.BadParameter(f"{text!r} is not a whole number")
     return None if found is None else int(found)
 
 
@@ -29,7 +29,7 @@ def json_object(text: str) -> dict[str, Any]:
     try:
         found = loads(text)
     except ValueError as error:
-        raise typer.BadParameter(f"it is no JSON: {error}") from None
+        raise typer.BadParameter(f"it is not JSON: {error}") from None
     if not isinstance(found, dict):
         raise typer.BadParameter("it must be a JSON object")
     return cast("dict[str, Any]", found)
@@ -39,5 +39,5 @@ def header(text: str) -> tuple[str, str]:
     """Read a header of the form `Name: value`."""
     name, colon, value = text.partition(":")
     if not colon or not name.strip():
-        raise typer.BadParameter("a header looks like 'Name: value'")
+        raise typer.BadParameter("write a header as 'Name: value'")
     return name.strip(), value.strip()

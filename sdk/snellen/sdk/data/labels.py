@@ -81,7 +81,7 @@ def _number(found: SmallTable, row: Row, name: str) -> int | None:
     if text is None:
         return None
     if not (text.isascii() and text.isdigit()):
-        raise _wrong(found, row, name, f"{text!r} is no whole number from 0")
+        raise _wrong(found, row, name, f"{text!r} is not a whole number from 0")
     return int(text)
 
 

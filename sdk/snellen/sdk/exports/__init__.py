@@ -38,6 +38,6 @@ def export_report(report: ScoredReport, to: str, path: str | Path, options: Expo
     target = Path(path)
     ending = check_ending(target, ENDINGS[to], f"an export to {to}")
     if options.with_references and to != "inspect":
-        raise InputError("only an Inspect log has a place for references", file=str(target))
+        raise InputError("only an Inspect log can store references", file=str(target))
     write_atomically(target, [_MAKERS[to](report, options, ending)])
     return target

@@ -31,7 +31,7 @@ def hub_results(report: ScoredReport, options: ExportOptions, _: str) -> bytes:
     dataset = options.dataset_of(report)
     if dataset is None:
         raise InputError(
-            f"{report.task} is not known to be on the Hub; say dataset= (--dataset ORG/NAME)"
+            f"{report.task} has no known dataset on the Hub; give dataset= (--dataset ORG/NAME)"
         )
     entry = EvalResultEntry(
         dataset_id=dataset,

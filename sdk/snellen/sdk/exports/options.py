@@ -46,8 +46,7 @@ class ExportOptions:
         name = self.model or report.model
         if not name:
             raise InputError(
-                "the answers name no model, or several; say which answered with model="
-                " (--model ORG/NAME)"
+                "the answers name no model, or several; give the model as model= (--model ORG/NAME)"
             )
         return name
 

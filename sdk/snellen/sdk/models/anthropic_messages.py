@@ -93,7 +93,7 @@ def read(content: bytes) -> Answer:
     if says_error(reply.error):
         raise fault_within(reply.error)
     if reply.content is None:
-        raise Fault("the reply holds no content", passing=True)
+        raise Fault("the reply has no content", passing=True)
     usage = fields_of(reply.usage)
     fresh = count_of(usage.get("input_tokens"))
     cached = (

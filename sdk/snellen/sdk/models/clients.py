@@ -57,7 +57,7 @@ def client_of(model: Model | str | Endpoint, asking: Asking) -> ModelClient:
     """
     if isinstance(model, str):
         if not asking.name:
-            raise InputError("say which model the server is to run: name='...'")
+            raise InputError("the model is missing: give name='...', its name on the server")
         model = Endpoint(model, asking.name)
     elif isinstance(model, Endpoint) and asking.name is not None:
         raise InputError("the endpoint has a name already; leave out name=")
@@ -66,7 +66,7 @@ def client_of(model: Model | str | Endpoint, asking: Asking) -> ModelClient:
         client.check()
         return client
     if not callable(model):
-        raise InputError("model= takes an async function, a base URL or an Endpoint")
+        raise InputError("model= must be an async function, a base URL or an Endpoint")
     return FunctionClient(model, asking)
 
 
@@ -275,7 +275,7 @@ class FunctionClient:
             async with asyncio.timeout(self._timeout):
                 coming: object = self._function(question)
                 if not inspect.isawaitable(coming):
-                    raise self._wrong(f"model= takes an async function; {self.name} is none")
+                    raise self._wrong(f"model= must be an async function; {self.name} is not")
                 text = await cast("Awaitable[object]", coming)
         except (WrongModelError, Fault):
             raise

@@ -47,15 +47,17 @@ class Endpoint:
         if self.api not in KEY_VARIABLES:
             raise UnknownNameError("API", self.api, KEY_VARIABLES)
         if not self.name:
-            raise InputError("say which model: name= as the server knows it")
+            raise InputError("the model is missing: give name=, its name on the server")
         object.__setattr__(self, "base_url", _base(self.base_url, self.api))
         if self.detail is not None and self.api != "openai":
-            raise InputError("only chat completions know it", field="detail")
+            raise InputError("only chat completions support it", field="detail")
         for name, value in self.headers.items():
             if not (_sendable(name) and _sendable(value)):
-                raise InputError(f"the header {name!r} can't be sent: not ASCII", field="headers")
+                raise InputError(
+                    f"the header {name!r} can't be sent: it is not ASCII", field="headers"
+                )
         if self.key is not None and not _sendable(self.key):
-            raise InputError("it holds a line break or what is not ASCII", field="key")
+            raise InputError("it has a line break or a non-ASCII character", field="key")
 
     def secret(self) -> str | None:
         """Return the given key, else the environment's, else None."""
@@ -64,7 +66,7 @@ class Endpoint:
         variable = KEY_VARIABLES[self.api]
         found = os.environ.get(variable, "").strip() or None
         if found is not None and not _sendable(found):
-            raise InputError(f"{variable} holds a line break or what is not ASCII")
+            raise InputError(f"{variable} has a line break or a non-ASCII character")
         return found
 
 
@@ -73,15 +75,15 @@ def _base(url: str, api: str) -> str:
         parts = urlsplit(url)
         _ = parts.port
     except ValueError:
-        raise InputError("it is no URL", field="base_url") from None
+        raise InputError("it is not a URL", field="base_url") from None
     if parts.username or parts.password or parts.query or parts.fragment:
         # The message omits the URL: such parts often hold a key, and the URL is in reports.
         raise InputError(
-            "give scheme, host and path alone; a key goes into key= or headers=", field="base_url"
+            "give only scheme, host and path; put a key into key= or headers=", field="base_url"
         )
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise InputError(
-            f"{url!r} is no http or https URL like 'http://localhost:8000/v1'", field="base_url"
+            f"{url!r} is not an http or https URL like 'http://localhost:8000/v1'", field="base_url"
         )
     base = url.rstrip("/")
     for tail in _TAILS[api]:

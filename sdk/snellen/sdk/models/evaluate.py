@@ -178,7 +178,7 @@ def _task_of(task: str | None, data: Data) -> str:
             raise InputError(f"the data was loaded for {data.task}, not for {task}")
         return data.task
     if task is None:
-        raise InputError("say which task to ask, such as 'screenqa/short'")
+        raise InputError("the task is missing: give task=, such as 'screenqa/short'")
     return task
 
 
@@ -196,7 +196,7 @@ def _load(
 def _check_images(data: TaskData, item: Item) -> None:
     if data.load_image is None:
         raise DataError(
-            f"{data.task} asks about images, and the data holds none: give images=FOLDER, or"
+            f"{data.task} asks about images, but the data has none: give images=FOLDER, or"
             " images=False to ask without them",
             file=data.pin.path,
         )

@@ -83,7 +83,7 @@ def judge(
     given = _opened(report, data)
     rule = _rubric(rubric)
     if votes < 1 or votes % 2 == 0:
-        raise InputError(f"an odd number of votes can be settled, {votes} can't", field="votes")
+        raise InputError(f"it must be odd so that there is a majority, not {votes}", field="votes")
     table = given.scores
     people = (
         np.full(len(table), NONE, dtype=np.int64)
@@ -93,7 +93,7 @@ def judge(
     asking = Asking(**options)
     cases = cases_of(given, _selected(given, items))
     if with_images and cases.data.load_image is None:
-        raise DataError("the judge is to see the images, and the data was loaded without them")
+        raise DataError("the judge needs the images, but the data was loaded without them")
     questions = JudgeQuestions(
         cases, rule, with_images=with_images, max_view_side=asking.max_view_side
     )
@@ -140,15 +140,15 @@ def _opened(report: Report | str | Path, data: Data | None) -> Report:
     if not isinstance(report, Report) or (report.has_scores and intake_of(report) is None):
         given = reopen(report, data=data)
     elif data is not None:
-        raise InputError("data= is for a saved report; this one is loaded already, with its data")
+        raise InputError("data= is for a saved report; this report has its data already")
     else:
         given = report
     if not given.has_scores:
         raise InputError("the report has no scores, so no responses to judge", file=file)
     if intake_of(given) is None:
         raise InputError(
-            "the report stands alone, and a judge needs the questions and references: its data was"
-            " not found again; say with data= where it is now",
+            "a judge needs the questions and references, but the report's data was not found;"
+            " give its current location as data=",
             file=file,
         )
     return given
@@ -181,7 +181,7 @@ def _selected(report: Report, items: Iterable[str] | None) -> NDArray[np.bool_]:
             raise UnknownNameError("item in the report", item_id, [*list(places)[:3], "..."])
         chosen[places[item_id]] = True
     if not chosen.any():
-        raise InputError("items= holds no item id")
+        raise InputError("items= has no item ids")
     return chosen
 
 
@@ -218,7 +218,7 @@ def _auxiliary(
     mean = ratings.mean()
     lowest, highest = ratings.mean(0.0), ratings.mean(1.0)
     if mean is None or lowest is None or highest is None:
-        raise InputError("the judge gave no verdict at all")
+        raise InputError("the judge gave no verdict")
     judged = levels != NONE
     return Auxiliary(
         rubric=rule.id,

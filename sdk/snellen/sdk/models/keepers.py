@@ -186,7 +186,7 @@ class RunFolder:
             os.fsync(self._file)
         except OSError as error:
             raise InputError(
-                f"can't be flushed to the disk: {error.strerror}", file=str(self._path)
+                f"can't be written to the disk: {error.strerror}", file=str(self._path)
             ) from None
 
     def close(self) -> None:
@@ -221,7 +221,9 @@ def _removed(path: Path) -> _Removed:
         return _Removed()
     except (OSError, *NO_JSON) as error:
         raise InputError(
-            f"can't be read: {error}; without it, the run goes on and counts less", file=str(path)
+            f"can't be read: {error}; delete it to resume; the cost of removed answers is then not"
+            " counted",
+            file=str(path),
         ) from None
 
 
@@ -287,12 +289,12 @@ def open_run(folder: Path, settings: Mapping[str, JsonValue]) -> Generator[RunFo
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError(f"can't be made: {error.strerror}", file=str(folder)) from None
+        raise InputError(f"can't be created: {error.strerror}", file=str(folder)) from None
     lock = filelock.FileLock(folder / _LOCK, blocking=False)
     try:
         lock.acquire()
     except filelock.Timeout:
-        raise InputError("another process is asking in this run folder", file=str(folder)) from None
+        raise InputError("another process uses this run folder", file=str(folder)) from None
     except OSError as error:
         raise InputError(f"can't be locked: {error.strerror}", file=str(folder)) from None
     try:
@@ -324,11 +326,13 @@ def _settle(folder: Path, settings: Mapping[str, JsonValue]) -> None:
     except (OSError, *NO_JSON) as error:
         raise InputError(f"can't be read: {error}; give a new folder", file=str(path)) from None
     if stored.layout != _LAYOUT:
-        raise InputError("was written by another version of snellen", file=str(path))
+        raise InputError(
+            "it was written by another version of snellen; give a new folder", file=str(path)
+        )
     differing = list(_differences(stored.settings, plain))
     if differing:
         raise InputError(
-            "this run was begun under other settings; give a new folder, or the same settings"
+            "the run was started with other settings; give a new folder, or the same settings"
             f" again: {'; '.join(differing)}",
             file=str(path),
         )

@@ -102,10 +102,10 @@ def read(content: bytes) -> Answer:
                 raise fault_within(error)
             return Answer(REFUSED, finish_reason=code, refused=True)
     if choice is None:
-        raise Fault("the reply holds no choices", passing=True)
+        raise Fault("the reply has no choices", passing=True)
     finish = word_of(choice.finish_reason)
     if finish is not None and finish.lower() in _BROKEN:
-        raise Fault(f"the answer broke off: finish_reason is {finish!r}", passing=True)
+        raise Fault(f"the answer is incomplete: finish_reason is {finish!r}", passing=True)
     text, refusal = _texts(part_of(choice.message, _Message, content))
     filtered_out = finish == _FILTER
     if filtered_out and not (text or refusal).strip():

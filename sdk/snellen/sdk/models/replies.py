@@ -63,7 +63,7 @@ def reply_of(content: bytes, kind: type[_Reply]) -> _Reply:
     except msgspec.ValidationError as error:
         raise _formless(error, content) from None
     except (ValueError, RecursionError):
-        message = f"the reply is no JSON; it begins {_start(content)}"
+        message = f"the reply is not JSON; it begins {_start(content)}"
     raise Fault(message, passing=True)
 
 

@@ -39,11 +39,13 @@ class Decoding:
         if self.temperature is not None and not 0 <= self.temperature < float("inf"):
             raise InputError(f"it must be at least 0, not {self.temperature}", field="temperature")
         if self.top_p is not None and not 0 < self.top_p <= 1:
-            raise InputError(f"it must lie in (0, 1], not be {self.top_p}", field="top_p")
+            raise InputError(
+                f"it must be greater than 0 and at most 1, not {self.top_p}", field="top_p"
+            )
         if self.max_tokens is not None and self.max_tokens < 1:
             raise InputError(f"it must be at least 1, not {self.max_tokens}", field="max_tokens")
         if isinstance(self.stop, str):
-            raise InputError(f"it takes several texts: ({self.stop!r},)", field="stop")
+            raise InputError(f"it must be a tuple of texts, such as ({self.stop!r},)", field="stop")
         taken = sorted(_OURS & self.extra.keys())
         if taken:
             raise InputError(f"{taken[0]!r} is set by snellen", field="extra")

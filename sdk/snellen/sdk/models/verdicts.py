@@ -149,8 +149,8 @@ def cases_of(report: Report, chosen: NDArray[np.bool_]) -> Cases:
     left_out = int(chosen.sum()) - len(prompts)
     if not prompts:
         raise InputError(
-            "the answers are places on the screen or episodes: the metric measures them, and a"
-            " judge of texts can't see them"
+            "the answers are places on the screen or episodes: a judge of texts can't assess them;"
+            " use the task's metric"
         )
     responses = gold_shape(report.task).responses
     attempts = len(table.attempts)

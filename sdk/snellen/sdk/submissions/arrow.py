@@ -41,7 +41,7 @@ def read_parquet(path: str, limits: Limits) -> Iterator[Batch]:
                     yield from collector.ready()
         except (OSError, pa.ArrowException) as error:
             raise SubmissionError(
-                f"it is no parquet file, or was cut off ({str(error).splitlines()[0]});"
+                f"it is not a parquet file, or is truncated ({str(error).splitlines()[0]});"
                 " write or copy it again",
                 file=file,
             ) from error

@@ -145,7 +145,7 @@ class Collector:
             return
         first = self._first_fault
         if first is None:
-            raise SubmissionError("there are no submissions in it", file=self.file)
+            raise SubmissionError("it has no submissions", file=self.file)
         count = f"the first of {self._faults} problems: " if self._faults > 1 else ""
         advice = "" if self.names is None else self.names.lacking.get("item_id", "")
         advice = advice and f" ({advice})"

@@ -49,12 +49,14 @@ def check_columns(columns: Mapping[str, str]) -> None:
     for name, field in columns.items():
         if field not in FIELDS:
             raise SubmissionError(
-                f"{name!r} can't be read as {field!r}, which is no field of a submission;"
+                f"{name!r} can't be read as {field!r}, which is not a field of a submission;"
                 f" known: {', '.join(FIELDS)}"
             )
         others = [other for other in columns if columns[other] == field and other != name]
         if others:
-            raise SubmissionError(f"both {name!r} and {others[0]!r} are to be read as {field}")
+            raise SubmissionError(
+                f"both {name!r} and {others[0]!r} are mapped to {field}; map one of them"
+            )
 
 
 def named(names: Sequence[str], columns: Mapping[str, str], *, guess: bool) -> Named:

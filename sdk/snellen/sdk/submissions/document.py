@@ -60,7 +60,7 @@ def _content(path: str, file: str) -> bytes:
 
 def _elements(data: bytes, file: str) -> _Elements:
     if not data.strip():
-        raise SubmissionError("there are no submissions in it: it is empty", file=file)
+        raise SubmissionError("it is empty: it has no submissions", file=file)
     try:
         whole = _decode(data)
     except NO_JSON as fault:

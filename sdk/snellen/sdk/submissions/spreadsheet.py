@@ -54,7 +54,7 @@ def read_csv(path: str, limits: Limits) -> Iterator[Batch]:
         rows = _rows(_lines(text, file, limits.largest), file, collector)
         header = [name.strip() for name in next(rows, _Row(1, [])).cells]
         if not header:
-            raise SubmissionError("there are no submissions in it: it is empty", file=file)
+            raise SubmissionError("it is empty: it has no submissions", file=file)
         names = wanted_columns(collector, header)
         while block := list(islice(rows, _ROWS)):
             _add(collector, header, names, block)

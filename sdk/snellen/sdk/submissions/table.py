@@ -44,7 +44,7 @@ def wanted_columns(collector: Collector, names: Sequence[object]) -> dict[str, s
         for field in NEEDED:
             if field in found.lacking:
                 raise SubmissionError(
-                    "there is no such column; the columns item_id and response must be there,"
+                    "the column is missing; the columns item_id and response are needed,"
                     f" {found.lacking[field]}",
                     file=collector.file,
                     field=field,

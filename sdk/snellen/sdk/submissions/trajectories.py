@@ -117,8 +117,8 @@ def _check_origin(record: Mapping[str, Any], graded: Recorded) -> None:
         said = record.get(name)
         if isinstance(said, str) and said and known and said != known:
             raise FaultyRecordError(
-                f"the record is of the {name} {said!a}, and {known!a} is graded; grade each {name}"
-                " by itself, or leave the field out where it says something else",
+                f"the record has the {name} {said!a}, but {known!a} is graded; grade each {name}"
+                " separately, or remove the field if it means something else",
                 name,
             )
 
@@ -140,7 +140,8 @@ def _list_of(record: Mapping[str, Any]) -> str | None:
         return "steps"
     if len(names) > 1:
         raise FaultyRecordError(
-            f"{' and '.join(names)} could each be the answers; keep one, or call it steps", names[1]
+            f"{' and '.join(names)} could each hold the answers; keep one, or name it steps",
+            names[1],
         )
     if not names and not any(name in record for name in (*_NUMBERS, "image")):
         raise FaultyRecordError(
