@@ -80,8 +80,8 @@ def test_what_is_no_file_of_answers_is_named(tmp_path: Path) -> None:
         sdk.rate(broken, data=sample_pack())
     with pytest.raises(InputError, match="can't be read"):
         sdk.rate(tmp_path / "missing.jsonl", data=sample_pack())
-    with pytest.raises(InputError, match="say which task"):
+    with pytest.raises(InputError, match="give the task"):
         sdk.rate([], data=sample_pack())
     both = [*answers(), answers()[0].model_copy(update={"task": "screenqa/long"})]
-    with pytest.raises(InputError, match="say which task"):
+    with pytest.raises(InputError, match="give the task"):
         sdk.rate(both, data=sample_pack())

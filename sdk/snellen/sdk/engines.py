@@ -167,7 +167,7 @@ def _in_processes(batches: Iterable[Answers], recipe: Recipe) -> Graded:
         )
     except BrokenProcessPool as error:
         raise EngineError(
-            "a process that graded could not start, or was ended by hand or by lack of memory; a"
+            "a worker process could not start, or was killed, perhaps because memory ran out; a"
             " script that grades in processes needs `if __name__ == '__main__':` around its work"
         ) from error
     finally:

@@ -46,7 +46,7 @@ def rate(
     given = read_answers(Path(answers)) if isinstance(answers, str | Path) else list(answers)
     tasks = {answer.task for answer in given}
     if task is None and len(tasks) != 1:
-        raise InputError(f"say which task: {', '.join(sorted(tasks)) or 'none was answered'}")
+        raise InputError(f"give the task: {', '.join(sorted(tasks)) or 'none was answered'}")
     chosen = task or next(iter(tasks))
     pack = open_pack(data)
     named = protocol or pack.task(chosen).protocol.partition("@")[0]

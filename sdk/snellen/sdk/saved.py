@@ -46,7 +46,7 @@ def read_report(path: str | Path) -> ScoredReport:
         raise InputError(f"can't read it: {error.strerror}", file=str(file)) from error
     report = parse_report(data, str(file))
     if report is None:
-        raise InputError("it is no report that snellen saved as JSON", file=str(file))
+        raise InputError("it is not a report that snellen saved as JSON", file=str(file))
     return report
 
 

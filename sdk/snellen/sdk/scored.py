@@ -208,7 +208,7 @@ class ScoredReport(reports.Report):
         if weights is not None and weights.max() > weights.min():
             raise InputError(
                 "the items are a stratified sample and stand for different numbers of items, which"
-                " the bootstrap does not weigh; numbers.population[metric].interval does"
+                " the bootstrap ignores; use numbers.population[metric].interval"
             )
         return bootstrap_mean(
             self.item_values(metric),

@@ -166,7 +166,7 @@ def _check_embedder(report: Report, protocol: Protocol) -> None:
     """Raise InputError if the report's embedder would be replaced without a request."""
     was, default = report.provenance.embedder, protocol.metric.embedder
     if was and default and was != default:
-        raise InputError(f"it was graded with embedder:{was}; say which embedder= to use now")
+        raise InputError(f"it was graded with embedder:{was}; give embedder=, the one to use now")
 
 
 def _check_executor(report: Report, protocol: Protocol) -> None:

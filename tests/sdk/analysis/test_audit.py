@@ -116,5 +116,7 @@ def test_the_longest_side_of_the_view_is_asked_about() -> None:
     # No point is where it would be in a view of 700 by 394.
     assert seen.score < 0.1
     for view in (0, -1, float("nan")):
-        with pytest.raises(InputError, match="view= is the longest side in pixels, above 0"):
+        with pytest.raises(
+            InputError, match="view= must be the longest side in pixels, greater than 0"
+        ):
             report.audit(view=view)

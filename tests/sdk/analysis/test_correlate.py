@@ -264,10 +264,10 @@ def test_mixed_protocols_and_missing_answers_are_noted() -> None:
 @pytest.mark.parametrize(
     ("reports", "error", "message"),
     [
-        ([report("screenqa/short", 0.5)], InputError, "report 1 does not say which model it is of"),
+        ([report("screenqa/short", 0.5)], InputError, "the model of report 1 is unknown"),
         (report("screenqa/short", 0.5), InputError, "a correlation is over models"),
         (5, InputError, "not one int"),
-        ([7], InputError, "report 1 does not say"),
+        ([7], InputError, "the model of report 1 is unknown"),
         ({"a": ["saved.json"]}, InputError, "saved.json: can't read it"),
         ({"a": 0.5}, InputError, "model 'a': expected a report, not float"),
         (
@@ -280,9 +280,9 @@ def test_mixed_protocols_and_missing_answers_are_noted() -> None:
             InputError,
             "bare numbers for some models and reports for others",
         ),
-        ({"a": {"x": "much"}}, InputError, "reports['a']['x']': 'much' is no number"),
-        ({"a": {"x": math.inf}}, InputError, "'inf' is no number"),
-        ({"a": {"x": True}}, InputError, "true and false are no numbers"),
+        ({"a": {"x": "much"}}, InputError, "reports['a']['x']': 'much' is not a number"),
+        ({"a": {"x": math.inf}}, InputError, "'inf' is not a number"),
+        ({"a": {"x": True}}, InputError, "true and false are not numbers"),
         ([], InputError, "two columns of numbers that vary; there are 0"),
         (table(x=X), InputError, "two columns of numbers that vary; there are 1"),
         (
@@ -334,16 +334,16 @@ def test_external_numbers_come_from_lines_of_json_dicts_or_a_frame(tmp_path: Pat
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("model,m\na,1\nb,high\n", "other.csv, line 3, field 'm': 'high' is no number"),
-        ("model,m\na,1\nb,38%\n", "line 3, field 'm': '38%' is no number"),
-        ("model,m\na,1\nb,nan\n", "line 3, field 'm': 'nan' is no number"),
-        ("model,m\na,1\na,1\n", "line 3, field 'model': 'a' stands on line 2, too; keep one"),
+        ("model,m\na,1\nb,high\n", "other.csv, line 3, field 'm': 'high' is not a number"),
+        ("model,m\na,1\nb,38%\n", "line 3, field 'm': '38%' is not a number"),
+        ("model,m\na,1\nb,nan\n", "line 3, field 'm': 'nan' is not a number"),
+        ("model,m\na,1\na,1\n", "line 3, field 'model': 'a' is also on line 2; keep one"),
         ("model,m\n,1\n", "line 2, field 'model': the model's name is empty"),
         ("name,m\na,1\n", "other.csv: the first column must be model, and each further one"),
         ("model,x\na,1\nb,2\n", "the columns 'x' are on both sides; rename them"),
         ("model,m\nA,1\nB,2\n", "no model is on both sides: the reports have 'a', 'b', 'c', 'd'"),
         ("model,m\na,1,2\n", "other.csv, line 2: the row has 3 cells, the header 2"),
-        ("model,m\n", "other.csv: there is no row in it"),
+        ("model,m\n", "other.csv: it has no rows"),
     ],
 )
 def test_a_fault_in_a_file_is_an_error_that_names_its_place(
@@ -379,7 +379,7 @@ def test_a_matrix_is_a_square_with_ones_on_its_diagonal() -> None:
 
 def test_a_column_has_no_pair_with_itself_or_with_what_is_not_there() -> None:
     found = correlate(table(x=X, y=Y))
-    with pytest.raises(InputError, match="a column agrees with itself: 'x'"):
+    with pytest.raises(InputError, match="a column can't be compared with itself: 'x'"):
         found.of("x", "x")
     with pytest.raises(UnknownNameError, match="no column 'q'"):
         found.of("x", "q")

@@ -69,7 +69,7 @@ def test_sample_draws_so_many_of_each_and_whole_screens(folder: Path) -> None:
 def test_sample_says_what_it_lacks(folder: Path) -> None:
     result = run(folder, *SAMPLE, "-o", "@/s.json")
     assert result.exit_code == 2
-    assert "either n=, in all, or each=" in result.stderr
+    assert "either n=, in total, or each=" in result.stderr
     bare = ("sample", "--task", "screenqa/short", "--by", "x", "--n", "3", "-o", "@/s.json")
     assert "--data" in run(folder, *bare).stderr
     assert "does not exist" in run(folder, *SAMPLE, "--n", "9", "-o", "@/none/s.json").stderr
@@ -79,7 +79,7 @@ def test_items_that_are_json_and_no_sample_are_refused(folder: Path) -> None:
     (folder / "x.json").write_text('{"ids": []}')
     result = run(folder, *GRADE, "--items", "@/x.json")
     assert result.exit_code == 2
-    assert "it is no sample of items" in result.stderr
+    assert "it is not a sample of items" in result.stderr
 
 
 def test_grid_prints_cells_rows_and_columns(folder: Path) -> None:

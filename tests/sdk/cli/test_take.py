@@ -165,7 +165,7 @@ def test_a_server_that_is_not_there_is_said() -> None:
     ("options", "said"),
     [
         (("--agent", " "), "the agent's command is empty"),
-        (("--agent", "true", "--url", "http://a/mcp", "--", "pack"), "not for --url"),
+        (("--agent", "true", "--url", "http://a/mcp", "--", "pack"), "omit them with --url"),
         (("--agent", "true", "--attempt", "a", "--task", "b"), "keeps its tasks"),
         (
             ("--agent", "true", "-o", "nowhere/report.json"),

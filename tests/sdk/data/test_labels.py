@@ -44,13 +44,13 @@ def test_a_file_may_have_more_columns(tmp_path: Path) -> None:
     [
         ("id,label\na,1\n", "labels need a column 'item_id'"),
         ("item_id,verdict\na,1\n", "labels need a column 'label'"),
-        ("item_id,label\na,2\n", "line 2, field 'label': 2 is no level; the best is 1"),
+        ("item_id,label\na,2\n", "line 2, field 'label': 2 is not a level; the highest is 1"),
         ("item_id,label\na,yes\n", "line 2, field 'label': 'yes' is not a whole number"),
         ("item_id,label\na,0.5\n", "'0.5' is not a whole number"),
         ("item_id,label\na,-1\n", "'-1' is not a whole number"),
         ("item_id,label\na,1\nb,0\na,1\n", "line 4, field 'item_id': 'a' has a label already"),
         ("item_id,label,attempt\na,1,3\n", "there is no attempt 3; known: 0"),
-        ("item_id,label\na,\n", "there is no label in it"),
+        ("item_id,label\na,\n", "it has no labels"),
     ],
 )
 def test_what_is_wrong_with_a_file_of_labels_is_told_with_its_place(
@@ -71,5 +71,5 @@ def test_an_unknown_item_is_told_with_its_line(tmp_path: Path) -> None:
 
 
 def test_with_several_attempts_a_label_must_say_of_which_it_is() -> None:
-    with pytest.raises(InputError, match="say which one it is"):
+    with pytest.raises(InputError, match="give the attempt"):
         read_labels({"a": 1}, table(2), 1)

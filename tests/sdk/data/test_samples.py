@@ -171,11 +171,11 @@ def test_a_site_in_two_strata_cannot_be_drawn_whole() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"n": None}, "either n=, in all, or each="),
-        ({"each": 3}, "either n=, in all, or each="),
+        ({"n": None}, "either n=, in total, or each="),
+        ({"each": 3}, "either n=, in total, or each="),
         ({"n": 7}, "8 is the least"),
         ({"n": 151}, "150 is all there are"),
-        ({"by": ()}, "names no tag"),
+        ({"by": ()}, "name the tags of the strata"),
         ({"by": ("level", "level")}, "names a tag twice"),
         ({"core": "perception"}, "takes a list of values"),
     ],
@@ -321,7 +321,7 @@ def test_a_grid_of_a_sample_weighs_its_items() -> None:
 
 
 def test_data_as_a_path_needs_its_task() -> None:
-    with pytest.raises(InputError, match="say which task"):
+    with pytest.raises(InputError, match="the task is missing"):
         stratify("examples/screen_qa", by="question_word", n=4)
     with pytest.raises(InputError, match="loaded for screenqa/short, not for screenqa/long"):
         stratify(make(), by="level", n=4, task="screenqa/long")

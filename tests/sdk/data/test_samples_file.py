@@ -43,21 +43,21 @@ def test_a_sealed_file_of_an_impossible_stratum_is_refused_with_its_field(tmp_pa
     del content["sha256"]
     content["strata"][0]["items"] = 0
     path.write_text(json.dumps({**content, "sha256": digest_of(content)}))
-    with pytest.raises(InputError, match=r"sample\.json: it is no sample of items: items: .* 0"):
+    with pytest.raises(InputError, match=r"sample\.json: it is not a sample of items: items: .* 0"):
         load_sample(path)
 
 
 def test_an_altered_or_foreign_file_is_refused(tmp_path: Path) -> None:
     path = draw().save(tmp_path / "sample.json")
     path.write_text(path.read_text().replace('"items": 5', '"items": 6'))
-    with pytest.raises(InputError, match="altered after it was drawn"):
+    with pytest.raises(InputError, match="changed after it was drawn"):
         load_sample(path)
     path = draw().save(tmp_path / "sample.json")
     path.write_text(path.read_text().replace('"items": 5', '"items": 0'))
-    with pytest.raises(InputError, match="altered after it was drawn"):
+    with pytest.raises(InputError, match="changed after it was drawn"):
         load_sample(path)
     path.write_text('{"format": "snellen-consensus/1"}')
-    with pytest.raises(InputError, match=r"sample\.json: it is no sample of items"):
+    with pytest.raises(InputError, match=r"sample\.json: it is not a sample of items"):
         load_sample(path)
     with pytest.raises(InputError, match="can't read it"):
         load_sample(tmp_path / "none.json")

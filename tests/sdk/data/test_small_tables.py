@@ -82,8 +82,8 @@ def test_a_list_is_no_cell(value: object) -> None:
         ("t.csv", "a,a\n1,2\n", "line 1, field 'a': there are two columns of that name"),
         ("t.csv", "a,\n1,2\n", "line 1: column 2 has no name"),
         ("t.csv", 'a,b\n1,"2\n', "line 2: unexpected end of data; check the double quotes"),
-        ("t.csv", "a,b\n\n", "t.csv: there is no row in it"),
-        ("t.csv", "", "t.csv: there is no row in it"),
+        ("t.csv", "a,b\n\n", "t.csv: it has no rows"),
+        ("t.csv", "", "t.csv: it has no rows"),
         ("t.csv", b"a\n\xff\n", "not UTF-8 (byte 3); save the file as UTF-8"),
         ("t.jsonl", "{}\n[1]\n", "t.jsonl, line 2: not one JSON object: Expected `object`"),
         ("t.jsonl", '{"a": 1\n', "line 1: not one JSON object"),
@@ -113,7 +113,7 @@ def test_a_file_that_is_not_there_is_an_error(tmp_path: Path) -> None:
         ({"a": 1}, "can't read a table from a value of type dict"),
         (5, "can't read a table from a value of type int"),
         ([{"a": 1}, 5], "line 2: expected a dict, column to value, not int"),
-        ([], "there is no row in it"),
+        ([], "it has no rows"),
     ],
 )
 def test_what_is_no_table_is_an_error(source: Any, message: str) -> None:

@@ -108,7 +108,7 @@ def test_the_key_can_be_named() -> None:
 def test_a_join_is_a_lookup(levels: dict[str, str]) -> None:
     rows = [{"item_id": item, "level": level} for item, level in levels.items()]
     if set(levels) == {"stray"}:
-        with pytest.raises(InputError, match="no row is for any item"):
+        with pytest.raises(InputError, match="no row belongs to an item"):
             read_tags(rows, IDS, KNOWN)
         return
     table = read_tags(rows, IDS, KNOWN)
@@ -122,7 +122,7 @@ def test_a_join_is_a_lookup(levels: dict[str, str]) -> None:
     [
         (
             "item_id,level\ntest/1/0,easy\n\ntest/1/0,hard\n",
-            "tags.csv, line 4, field 'level': item_id 'test/1/0' stands on line 2, too, with"
+            "tags.csv, line 4, field 'level': item_id 'test/1/0' is also on line 2 with"
             " another level; keep one",
         ),
         ("item_id,level\n,easy\n", "tags.csv, line 2, field 'item_id': the key is empty"),
@@ -136,10 +136,10 @@ def test_a_join_is_a_lookup(levels: dict[str, str]) -> None:
             "tags.csv: several columns are tags that the items have: image_id, prompt; keep the"
             " one to join by, or name it as key=",
         ),
-        ("item_id\ntest/1/0\n", "tags.csv: there is no tag in it beside item_id"),
+        ("item_id\ntest/1/0\n", "tags.csv: it has no tag besides item_id"),
         (
             "item_id,level\n5,easy\n",
-            "tags.csv, field 'item_id': no row is for any item: its keys look like '5', the"
+            "tags.csv, field 'item_id': no row belongs to an item: its keys look like '5', the"
             " items' like 'test/1/0'",
         ),
         (
@@ -173,7 +173,7 @@ def test_what_can_not_be_joined_is_an_error_that_says_what_to_do(
             "field 'level': the items have no tag of that name to join by; they have: image_id",
         ),
         ({"test/1/0": "easy"}, None, "field 'test/1/0': expected tags, name to value, not str"),
-        ({}, None, "there is no row in it"),
+        ({}, None, "it has no rows"),
     ],
 )
 def test_what_was_given_in_memory_is_looked_at_as_well(

@@ -50,7 +50,7 @@ async def test_an_exam_elsewhere_is_taken_with_its_token(store: Path, tmp_path: 
         # It is over: nothing is left to run, and the report is the same.
         again = ExamRequest(attempt=taking.attempt, url=url, token=token)
         assert (await take(agent, again, RunLimits(), said.append)).report == taking.report
-        with pytest.raises(SnellenError, match="can't be reached, or turns the caller away"):
+        with pytest.raises(SnellenError, match="can't be reached, or refuses the caller"):
             await take(agent, ExamRequest(url=url), RunLimits(), said.append)
     assert not any(token in line for line in said)
 

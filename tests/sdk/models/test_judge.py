@@ -581,7 +581,7 @@ def test_the_signature_changes_with_all_that_a_verdict_depends_on(
         ({"rubric": Path("none")}, InputError, "can't read the rubric"),
         ({"max_view_side": 0}, InputError, "max_view_side"),
         ({"data": "elsewhere"}, InputError, "has its data already"),
-        ({"labels": {"test/0/0": 2}}, InputError, "2 is no level"),
+        ({"labels": {"test/0/0": 2}}, InputError, "2 is not a level"),
     ],
 )
 def test_arguments_that_can_not_be_used_are_told_before_anything_is_asked(

@@ -195,20 +195,22 @@ def test_several_limits_ask_for_one() -> None:
     said = {one: {"success": 1, "cost": 5, **limit} for one, limit in ids.items()}
     tags = {one: {"platform": "linux"} for one in ids}
     report = graded("mmbench-gui/l3", ids, said, tags)
-    with pytest.raises(InputError, match=r"several limits of steps \(15, 50\): say limit=15"):
+    with pytest.raises(InputError, match=r"several limits of steps \(15, 50\): give limit=15"):
         report.summary()
     assert cells(report.summary(limit=50))["average"][0] == 1.0
 
 
 @pytest.mark.parametrize("limit", [0, -1, float("nan")])
 def test_a_limit_of_no_steps_is_refused(limit: float) -> None:
-    with pytest.raises(InputError, match="limit= is a number of steps above 0"):
+    with pytest.raises(InputError, match="limit= must be a number of steps greater than 0"):
         episodes().summary(limit=limit)
 
 
 def test_a_larger_limit_does_not_relabel_a_run() -> None:
     report = episodes(limit=15)
-    with pytest.raises(InputError, match=r"limited to 15 steps: nothing says .* within 50"):
+    with pytest.raises(
+        InputError, match=r"limited to 15 steps: their results within 50 are unknown"
+    ):
         report.summary(limit=50)
     beside = report.beside(limit=50)
     assert {group.value for group in beside.groups if group.part} == {None}

@@ -26,7 +26,7 @@ def auditor_of(
 def audit_of(report: ScoredReport, view: float | None = None) -> CoordinateAudit | None:
     """Audit all answers of a report; see `Report.audit`."""
     if view is not None and not (isfinite(view) and view > 0):
-        raise InputError(f"view= is the longest side in pixels, above 0, not {view:g}")
+        raise InputError(f"view= must be the longest side in pixels, greater than 0, not {view:g}")
     intake = intake_of(report)
     if intake is None:
         raise InputError(

@@ -373,8 +373,8 @@ def common_weights(
     named = " and ".join(names)
     if len({_strata(design) for design in designs}) > 1:
         raise InputError(
-            f"{named} are of samples drawn from different strata, so nothing says how many items"
-            " each common item stands for; grade both on one sample"
+            f"{named} are of samples drawn from different strata, so the weights of their common"
+            " items are unknown; grade both on one sample"
         )
     report, design = sampled[0], designs[0]
     rows = [report.scores.places[item_id] for item_id in ids]
@@ -384,8 +384,8 @@ def common_weights(
     if not drawn.all():
         lacking = design.strata[int(drawn.argmin())].name
         raise InputError(
-            f"{named} have no item of the stratum {lacking!r} in common, so that the items they"
-            " share say nothing of all items; grade both on one sample"
+            f"{named} have no item of the stratum {lacking!r} in common, so the items they share"
+            " don't represent all items; grade both on one sample"
         )
     return strata.weights
 

@@ -85,7 +85,7 @@ def _of_table(table: SmallTable) -> Scores:
         model = _model_cell(table, row)
         if model in lines:
             raise InputError(
-                f"{model!r} stands on line {lines[model]}, too; keep one",
+                f"{model!r} is also on line {lines[model]}; keep one",
                 file=table.file,
                 line=row.line,
                 field=MODEL,
@@ -112,7 +112,7 @@ def _model_cell(table: SmallTable, row: Row) -> str:
 
 def _number(cell: object) -> float | None:
     if isinstance(cell, bool):
-        raise ValueError("true and false are no numbers here; write 1 or 0")
+        raise ValueError("true and false are not numbers here; write 1 or 0")
     if isinstance(cell, float) and not math.isnan(cell):
         text, value = str(cell), float(cell)
     else:
@@ -124,7 +124,7 @@ def _number(cell: object) -> float | None:
         except ValueError:
             value = math.nan
     if not math.isfinite(value):
-        raise ValueError(f"{text!r} is no number; leave the cell empty where there is none")
+        raise ValueError(f"{text!r} is not a number; leave a cell without a number empty")
     return value
 
 
@@ -207,7 +207,7 @@ class Correlations(Closed):
                 kind = "column" if reason is None else f"column correlated ({reason})"
                 raise UnknownNameError(kind, name, self.columns)
         if first == second:
-            raise InputError(f"a column agrees with itself: {first!r}")
+            raise InputError(f"a column can't be compared with itself: {first!r}")
         return next(pair for pair in self.pairs if {pair.first, pair.second} == {first, second})
 
     def matrix(self) -> dict[str, dict[str, float | None]]:
@@ -446,7 +446,7 @@ def _model(report: object, place: int) -> str:
     model = report.model if isinstance(report, Report) else None
     if model is None:
         raise InputError(
-            f"report {place} does not say which model it is of: its answers do not all name one;"
+            f"the model of report {place} is unknown: its answers do not all name the same one;"
             " give a mapping, the model's name to its report or reports"
         )
     return model

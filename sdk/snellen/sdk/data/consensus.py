@@ -253,7 +253,8 @@ def make_consensus(
     chosen = rule or voting.rule
     if minimum_support < 1 or len(answers) < minimum_support:
         raise InputError(
-            f"{len(answers)} voters can't support a reference that takes {minimum_support}"
+            f"minimum_support must be from 1 to {len(answers)}, the number of voters, not"
+            f" {minimum_support}"
         )
     settings = Settings(
         rule=chosen,
@@ -273,7 +274,7 @@ def make_consensus(
             if counts and answer is not None and not voting.ignored(answer):
                 given[voter] = answer
     if not items:
-        raise InputError("nobody answered anything")
+        raise InputError("the voters gave no answers")
     ids = {key: tuple(sorted(items[key])) for key in sorted(items)}
     return _decided(task, settings, tuple(sorted(answers)), ids, votes, problems=tuple(problems))
 
@@ -290,10 +291,10 @@ def load_consensus(path: str | Path) -> Consensus:
     except OSError as error:
         raise DataError(f"can't be read: {error.strerror}", file=file) from None
     except NO_JSON as error:
-        raise DataError(f"is no consensus that snellen wrote: {error}", file=file) from None
+        raise DataError(f"it is not a consensus that snellen wrote: {error}", file=file) from None
     content = msgspec.structs.asdict(document)
     if content.pop("sha256") != digest_of(content):
-        raise DataError("was changed after it was frozen: its digest is another", file=file)
+        raise DataError("it was changed after it was frozen: its digest does not match", file=file)
     return Consensus(
         task=document.task,
         settings=document.settings,

@@ -49,7 +49,7 @@ def read_labels(source: Labels, table: ScoreTable, best: int) -> NDArray[np.int6
         if label is None:
             continue
         if label > best:
-            raise _wrong(found, row, LABEL, f"{label} is no level; the best is {best}")
+            raise _wrong(found, row, LABEL, f"{label} is not a level; the highest is {best}")
         item_id = _text(found, row, ITEM_ID)
         if item_id is None or item_id not in table.places:
             raise UnknownNameError(
@@ -60,7 +60,7 @@ def read_labels(source: Labels, table: ScoreTable, best: int) -> NDArray[np.int6
             raise _wrong(found, row, ITEM_ID, f"{item_id!r} has a label already; keep one")
         labels[cell] = label
     if not (labels != NONE).any():
-        raise InputError("there is no label in it", file=found.file, field=LABEL)
+        raise InputError("it has no labels", file=found.file, field=LABEL)
     return labels
 
 
@@ -68,7 +68,7 @@ def _slot(found: SmallTable, row: Row, slots: Mapping[int, int]) -> int:
     attempt = _number(found, row, ATTEMPT)
     if attempt is None:
         if len(slots) > 1:
-            raise _wrong(found, row, ATTEMPT, "items have several attempts: say which one it is")
+            raise _wrong(found, row, ATTEMPT, "items have several attempts: give the attempt")
         return 0
     if attempt not in slots:
         known = ", ".join(map(str, slots))

@@ -169,16 +169,18 @@ def load_sample(path: str | Path) -> Sample:
     except OSError as error:
         raise InputError(f"can't read it: {error.strerror}", file=file) from error
     except NO_JSON as error:
-        raise InputError(f"it is no sample of items: {error}", file=file) from error
+        raise InputError(f"it is not a sample of items: {error}", file=file) from error
     content = msgspec.json.decode(data, type=dict[str, object])
     if content.pop("sha256") != digest_of(content):
-        raise InputError("it was altered after it was drawn: its digest does not fit", file=file)
+        raise InputError("it was changed after it was drawn: its digest does not match", file=file)
     try:
         return sealed(_sample(found))
     except ValidationError as error:
         first = error.errors()[0]
         field = ".".join(map(str, first["loc"]))
-        raise InputError(f"it is no sample of items: {field}: {first['msg']}", file=file) from error
+        raise InputError(
+            f"it is not a sample of items: {field}: {first['msg']}", file=file
+        ) from error
 
 
 def _sample(found: _File) -> Sample:
@@ -284,7 +286,7 @@ def stratify(
         columns = read_tags(tags, loaded.ids, loaded.tags).joined(loaded.tags)
     names = [by] if isinstance(by, str) else list(by)
     if not names:
-        raise InputError("by= names no tag to make strata of")
+        raise InputError("by= is empty; name the tags of the strata")
     for name in [*names, *([whole] if whole else [])]:
         if name not in columns:
             raise UnknownNameError("tag of these items", name, columns)
@@ -345,7 +347,7 @@ def _loaded(data: TaskData | str | Path, task: str | None, split: str | None) ->
             raise InputError(f"the data was loaded for {data.task}, not for {task}")
         return data
     if task is None:
-        raise InputError("say which task to draw items of, such as task='screenqa/short'")
+        raise InputError("the task is missing: give the items' task, such as task='screenqa/short'")
     return load_task(task, data, split=split)
 
 
@@ -392,7 +394,9 @@ def _counts(
     if not sizes:
         return {}, "all items"
     if (n is None) == (each is None):
-        raise InputError("say how many items to draw: either n=, in all, or each=, a stratum")
+        raise InputError(
+            "give the number of items to draw: either n=, in total, or each=, per stratum"
+        )
     if each is not None:
         return fixed(sizes, each), f"{each} of each stratum"
     total = n or 0

@@ -129,7 +129,7 @@ def select(
     """
     if (data is None) == (references is None):
         raise InputError(
-            "say what to grade against: either data, the published folder, or references,"
+            "give what to grade against: either data, the published folder, or references,"
             " item ids to references"
         )
     if references is not None:
@@ -150,7 +150,9 @@ def _from_data(task: str | None, data: Data | None, split: str | None) -> Select
         loaded = data
     else:
         if task is None or data is None:
-            raise InputError("say which task the answers are for, such as task='screenqa/short'")
+            raise InputError(
+                "the task is missing: give the answers' task, such as task='screenqa/short'"
+            )
         gold_shape(task)
         loaded = load_task(task, data, split=split)
     pin = loaded.pin
@@ -172,14 +174,16 @@ def _from_data(task: str | None, data: Data | None, split: str | None) -> Select
 
 def _from_references(task: str | None, references: References) -> Selection:
     if task is None:
-        raise InputError("say which task the references are for, such as task='screenqa/short'")
+        raise InputError(
+            "the task is missing: give the references' task, such as task='screenqa/short'"
+        )
     shape = gold_shape(task)
     path = Path(references) if isinstance(references, str | Path) else None
     if isinstance(references, str | Path):
         references = _read_references(Path(references))
     _check_mapping(references)
     if not references:
-        raise InputError("references holds no item", file=None if path is None else str(path))
+        raise InputError("references has no items", file=None if path is None else str(path))
     golds = [
         shape.read(reference, field=f"references[{item_id!r}]")
         for item_id, reference in references.items()
@@ -226,7 +230,7 @@ def _narrow(whole: Selection, items: Iterable[str]) -> Selection:
         items.check(whole.task, whole.pin)
     wanted = set(items)
     if not wanted:
-        raise InputError("items= holds no item id")
+        raise InputError("items= has no item ids")
     unknown = sorted(wanted - whole.index.keys())
     if unknown:
         raise UnknownNameError(

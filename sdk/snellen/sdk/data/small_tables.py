@@ -83,7 +83,7 @@ def read_small_table(source: Records) -> SmallTable:
     else:
         table = _of_records(_records(source), None)
     if not table.rows:
-        raise InputError("there is no row in it", file=table.file)
+        raise InputError("it has no rows", file=table.file)
     return table
 
 

@@ -75,7 +75,7 @@ def read_tags(
         )
     names = [name for name in table.names if name not in (by, ITEM_ID)]
     if not names:
-        raise InputError(f"there is no tag in it beside {by}", file=table.file)
+        raise InputError(f"it has no tag besides {by}", file=table.file)
     rows = _by_key(table, by, names)
     keys: TagColumn = ids if by == ITEM_ID else known[by]
     found = [None if value is None else rows.get(value) for value in keys]
@@ -84,7 +84,7 @@ def read_tags(
     if len(stray) == len(rows):
         shown = next((repr(value) for value in keys if value is not None), "nothing")
         raise InputError(
-            f"no row is for any item: its keys look like {stray[0]!r}, the items' like {shown}",
+            f"no row belongs to an item: its keys look like {stray[0]!r}, the items' like {shown}",
             file=table.file,
             field=by,
         )
@@ -139,8 +139,7 @@ def _by_key(table: SmallTable, by: str, names: Sequence[str]) -> dict[str, _Valu
                 if one != other
             )
             raise InputError(
-                f"{by} {value!r} stands on line {lines[value]}, too, with another {differing};"
-                " keep one",
+                f"{by} {value!r} is also on line {lines[value]} with another {differing}; keep one",
                 file=table.file,
                 line=row.line,
                 field=differing,
@@ -230,7 +229,9 @@ class Tagging:
         if tags is not None:
             table = read_tags(tags, ids, self.tags)
             if ITEM in table.columns:
-                raise InputError(f"a tag can't be called {ITEM!r}: as a group it means each item")
+                raise InputError(
+                    f"a tag can't be called {ITEM!r}: that name stands for groups of one item"
+                )
             found = replace(found, tags=table.joined(self.tags), coverage=table.coverage)
         if cluster is None:
             return found

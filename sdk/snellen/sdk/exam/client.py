@@ -193,7 +193,7 @@ class ExamAttempt:
         result = await self.exam.call("get_screenshot", {**self._of(item), **name, **view})
         given, data = _json(result), _image(result)
         if data is None:
-            raise ExamRefusedError(f"the exam has no view of it: {given.get('fault')}")
+            raise ExamRefusedError(f"the exam can't show the image: {given.get('fault')}")
         return Screenshot(data, str(given["view"]["id"]))
 
     async def submit(self, item: ExamItem, answer: object) -> float | None:
@@ -352,8 +352,7 @@ class ExamClient:
                 result = await client.call_tool(tool, dict(arguments))
         except (OSError, httpx2.HTTPError, MCPError, ExceptionGroup) as error:
             raise ExamUnreachableError(
-                f"the exam at {self.where} can't be reached, or turns the caller away:"
-                f" {_words(error)}"
+                f"the exam at {self.where} can't be reached, or refuses the caller: {_words(error)}"
             ) from error
         if result.is_error:
             raise ExamRefusedError(f"the exam refuses {tool}: {_text(result)}")
@@ -369,7 +368,9 @@ def _json(result: "CallToolResult") -> dict[str, Any]:
     try:
         return cast("dict[str, Any]", json.loads(_text(result)))
     except ValueError:
-        raise ExamUnreachableError("this server is no exam's: a tool returns no JSON") from None
+        raise ExamUnreachableError(
+            "this server is not an exam: a tool did not return JSON"
+        ) from None
 
 
 def _text(result: "CallToolResult") -> str:

@@ -50,9 +50,9 @@ class ExamRequest:
 
     def __post_init__(self) -> None:
         if self.url is not None and self.serve:
-            raise InputError("what follows -- is for a server of this command's own, not for --url")
+            raise InputError("the arguments after -- are for a local server; omit them with --url")
         if self.attempt is not None and (self.tasks or self.model):
-            raise InputError("an attempt that goes on keeps its tasks and its model")
+            raise InputError("a resumed attempt keeps its tasks and its model; omit them")
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +155,7 @@ async def take(
             attempt = await exam.start(request.tasks, model=request.model)
         else:
             attempt = exam.resume(request.attempt)
-        notify(f"the attempt is {attempt.handle}: given with --attempt it goes on")
+        notify(f"the attempt is {attempt.handle}; resume it with --attempt")
         with tempfile.TemporaryDirectory(prefix="snellen-take-") as place:
             folder = Path(place)
             command = AgentCommand(

@@ -63,7 +63,7 @@ async def _ready(lines: asyncio.StreamReader) -> str:
         if line.startswith(_READY):
             return line.removeprefix(_READY)
         last.append(line)
-    raise InputError(f"snellen serve does not start: {' '.join(last) or 'it says nothing'}")
+    raise InputError(f"snellen serve does not start: {' '.join(last) or 'it printed nothing'}")
 
 
 async def _drain(lines: asyncio.StreamReader) -> None:

@@ -119,7 +119,7 @@ class AsyncClient:
                 transport=transport,
             )
         except (httpx.InvalidURL, ValueError) as error:
-            raise InputError(f"{url!r} is no address of a server: {error}") from None
+            raise InputError(f"{url!r} is not the address of a server: {error}") from None
         self._exam = exam
 
     async def __aenter__(self) -> Self:
@@ -147,7 +147,7 @@ class AsyncClient:
         found = await self.exams()
         if len(found) != 1:
             names = ", ".join(exam.name for exam in found)
-            raise InputError(f"say which exam: {names or 'the server hosts none'}")
+            raise InputError(f"give the exam: {names or 'the server hosts none'}")
         self._exam = found[0].name
         return found[0]
 
@@ -204,7 +204,9 @@ class AsyncClient:
         ending = next((each for each in MEDIA_TYPES if path.name.endswith(each)), None)
         if ending is None:
             known = ", ".join(MEDIA_TYPES)
-            raise InputError(f"a file of predictions ends with one of {known}", file=str(path))
+            raise InputError(
+                f"the name of a file of predictions must end with one of {known}", file=str(path)
+            )
         try:
             size = (await anyio.Path(path).stat()).st_size
         except OSError as error:
@@ -255,7 +257,7 @@ class AsyncClient:
         body = await self._of_exam(f"submissions/{submission}/report", {"task": task})
         found = parse_report(body, f"the report of {submission}")
         if found is None:
-            raise HostedUnreachableError("the server's report is none that this version reads")
+            raise HostedUnreachableError("this version can't read the server's report")
         return Report.of(found, found.scores if found.has_scores else None, None, found.tags)
 
     async def _name(self) -> str:
@@ -319,7 +321,9 @@ def _read(body: bytes, kind: type[T]) -> T:
     try:
         return msgspec.json.decode(body, type=kind)
     except NO_JSON as error:
-        raise HostedUnreachableError(f"what came is not from a snellen server: {error}") from None
+        raise HostedUnreachableError(
+            f"the response is not from a snellen server: {error}"
+        ) from None
 
 
 def _refuse(response: "httpx.Response") -> NoReturn:

@@ -112,7 +112,7 @@ def film_links(film: str | Path, page: str | Path, task: str) -> Mapping[str, st
     }
     if not found:
         raise InputError(
-            f"it shows no episode of {task}: `snellen replay NUMBER PACK -o FILE` makes filmstrips",
+            f"it has no episodes of {task}: `snellen replay NUMBER PACK -o FILE` makes filmstrips",
             file=str(film),
         )
     return found

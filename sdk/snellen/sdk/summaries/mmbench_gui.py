@@ -99,17 +99,17 @@ def limits_of(cells: Cells, options: Options) -> tuple[float | None, float]:
     own = next(iter(known)) if len(known) == 1 else None
     limit = own if options.limit is None else options.limit
     if limit is not None and not limit > 0:
-        raise InputError(f"limit= is a number of steps above 0, not {limit:g}")
+        raise InputError(f"limit= must be a number of steps greater than 0, not {limit:g}")
     if limit is not None and known and limit > max(known):
         raise InputError(
-            f"the tasks of {cells.report.task} were limited to {max(known):g} steps: nothing says"
-            f" how they end within {limit:g}; give a smaller limit, or leave it out"
+            f"the tasks of {cells.report.task} were limited to {max(known):g} steps: their results"
+            f" within {limit:g} are unknown; give a smaller limit, or omit it"
         )
     if limit is None:
         several = f"several limits of steps ({', '.join(f'{one:g}' for one in sorted(known))})"
         raise InputError(
             f"the tasks of {cells.report.task} have {several if known else 'no limit of steps'}:"
-            " say limit=15, or load the split '15 steps'"
+            " give limit=15, or load the split '15 steps'"
         )
     return own, limit
 
