@@ -125,4 +125,4 @@ def test_an_export_from_the_copy_says_which_pack_grades_it(
     assert "has no references: give --data the pack that it is a copy of" in result.stderr
     refused = CliRunner().invoke(app, ["attempts", "grade", "1", str(bare), "--store", str(store)])
     assert refused.exit_code == 2
-    assert "came without references: give the one that has them" in refused.stderr
+    assert "has no references: give a pack that has them" in refused.stderr

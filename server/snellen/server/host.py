@@ -222,7 +222,7 @@ def world_tools(settings: "Settings") -> "Sequence[WorldTool]":
     names = _environments(settings)
     if not names:
         raise ExamError(
-            "with door tools, the exam needs interactive items, and these packs have none"
+            "with door tools, the exam needs interactive items, but these packs have none"
         )
     return [tool for name in names for tool in toolset_of(name).tools]
 
@@ -258,7 +258,7 @@ def read_exam(settings: "Settings", grade: "Grade") -> "Exam":
     for pack in packs:
         if not has_references(pack):
             raise ExamError(
-                f"the pack {pack.name} came without references: give the one that has them, or"
+                f"the pack {pack.name} has no references: give a pack that has them, or"
                 " serve it with --mode deferred"
             )
     return Exam(packs, settings.rules, _References(packs, settings), grade)

@@ -112,7 +112,7 @@ def test_an_exam_file_names_the_packs_and_the_store(run: Run, tmp_path: Path) ->
     [
         (("create", "checks", "{pack}", "--mode", "guess"), "unknown mode 'guess'"),
         (("create", "checks", "{pack}", "--task", "nothing"), "nothing"),
-        (("create", "Bad name", "{pack}"), "small letters"),
+        (("create", "Bad name", "{pack}"), "lower-case letters"),
         (("create", "checks", "{pack}", "--elements", "missing.jsonl"), "can't be read"),
         (("create", "checks", "nowhere"), "not a pack"),
         (("report", "nothing", "{pack}"), "there is no annotation 'nothing'"),

@@ -104,7 +104,7 @@ def test_what_can_not_be_acted_in_is_refused_before_its_tasks_are_made(
         (("--sample", "0"), "--sample: Input should be greater than 0"),
         (("--views", "-1"), "--views: Input should be greater than 0"),
         (("--max-view-side", "5"), "--max-view-side: Input should be greater than or equal"),
-        (("--mode", "deferred", "--counting", "best"), "can't tell which answer is best"),
+        (("--mode", "deferred", "--counting", "best"), "can't count the best answer"),
     ],
 )
 def test_rules_that_can_not_be_are_refused(

@@ -190,7 +190,7 @@ def test_an_annotation_can_be_of_some_items(service: Annotations, exam: Pack) ->
 @pytest.mark.parametrize(
     ("plan", "message"),
     [
-        ({"name": "Checks"}, "small letters"),
+        ({"name": "Checks"}, "lower-case letters"),
         ({"name": "taken"}, "already"),
         ({"raters": 0}, "1 to 100 raters"),
         ({"raters": 101}, "1 to 100 raters"),

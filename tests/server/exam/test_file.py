@@ -58,9 +58,9 @@ def test_a_day_begins_in_the_zone_of_the_phase() -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("name = ", "is no TOML"),
+        ("name = ", "it is not TOML"),
         ('name = "x"\npacks = []', "packs"),
-        ('name = "X y"\npacks = ["p"]', "small letters"),
+        ('name = "X y"\npacks = ["p"]', "lower-case letters"),
         ('name = "x"\npacks = ["p"]\ncolor = 1', "no setting 'color'"),
         ('name = "x"\npacks = ["p"]\n[[phases]]\nname = "a"\nstart = 2026-01-01', "offset"),
         (
@@ -70,7 +70,10 @@ def test_a_day_begins_in_the_zone_of_the_phase() -> None:
         ('name = "x"\npacks = ["p"]\n[[phases]]\nname = "a"\nzone = "Mars/X"', "no time zone"),
         ('name = "x"\npacks = ["p"]\n[[phases]]\nname = "a"\n[[phases]]\nname = "a"', "same name"),
         ('name = "x"\npacks = ["p"]\n[teams]\na = ["b"]\nc = ["b"]', "'b' is in two teams"),
-        ('name = "x"\npacks = ["p"]\n[teams]\na = ["b"]\nb = ["c"]', "of a team and of a member"),
+        (
+            'name = "x"\npacks = ["p"]\n[teams]\na = ["b"]\nb = ["c"]',
+            "the name of both a team and a member",
+        ),
         (
             'name = "x"\npacks = ["p"]\n[[phases]]\nname = "a"\n'
             "start = 2026-02-01T00:00:00Z\nend = 2026-01-01T00:00:00Z",

@@ -122,7 +122,7 @@ async def test_without_a_token_it_says_that_only_this_machine_is_served(
 ) -> None:
     served = serve("--store", str(store))
     assert post(served.url, LIST)[0] == 200
-    assert "anybody on this machine may take the exam" in served.stop()
+    assert "anyone on this machine can take the exam" in served.stop()
 
 
 @pytest.mark.slow

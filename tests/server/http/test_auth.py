@@ -53,9 +53,9 @@ def test_nobody_has_the_name_of_a_team(tokens: Tokens, database: Database) -> No
         tokens.create("lab")
     with pytest.raises(ExamError, match="'lab' is a team's name"):
         tokens.create("lab", team="lab")
-    with pytest.raises(ExamError, match="'ada' is a holder's name"):
+    with pytest.raises(ExamError, match="'ada' is the name of a token"):
         tokens.create("bob", team="ada")
-    with pytest.raises(ExamError, match="a token's team is of letters"):
+    with pytest.raises(ExamError, match="a token's team must have 1 to 64 letters"):
         tokens.create("bob", team="a team")
     with pytest.raises(ExamError, match="'filed' is a team's name"):
         Tokens(database, teams={"ada": "filed"}).create("filed")
@@ -108,7 +108,7 @@ def test_a_name_is_given_once_for_attempts_belong_to_names(tokens: Tokens) -> No
 
 @pytest.mark.parametrize("name", ["", "local", "a b", "-x", "x" * 65, "näme", "a\n"])
 def test_a_name_that_could_be_taken_for_another_is_refused(tokens: Tokens, name: str) -> None:
-    with pytest.raises(ExamError, match="a token's name is of letters"):
+    with pytest.raises(ExamError, match="a token's name must have 1 to 64 letters"):
         tokens.create(name)
 
 

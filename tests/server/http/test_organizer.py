@@ -250,7 +250,7 @@ async def test_a_sweep_says_what_it_closed(door: Served) -> None:
         ("/attempts/9", 404, "there is no attempt 9 in this store"),
         (f"/attempts/{10**30}", 404, "there is no attempt 1000"),
         ("/attempts/1/answers", 409, "the attempt is open: its answers are exported when"),
-        ("/attempts/1/answers?task=x/y", 400, "attempt 1 has the tasks screenqa/short"),
+        ("/attempts/1/answers?task=x/y", 400, "attempt 1 has only the tasks screenqa/short"),
     ],
 )
 async def test_what_can_not_be_answered_is_said(
@@ -281,7 +281,7 @@ async def test_a_fault_says_nothing_of_itself(door: Served) -> None:
         served.change("""update attempts set report = '{"gold": "SECRET"}'""")
         status, said = await served.ask(f"/attempts/{attempt.id}", boss)
         assert status == 500
-        assert "its log says why" in said["error"]
+        assert "its log has the reason" in said["error"]
         assert "SECRET" not in said["error"]
 
 

@@ -95,7 +95,7 @@ def test_nothing_is_restored_over_a_store_or_what_is_left_of_one(
     back_up(filled, copy)
     there = target.with_name(target.name + ending)
     there.write_bytes(b"kept")
-    with pytest.raises(StoreError, match="it is there already"):
+    with pytest.raises(StoreError, match="it exists already"):
         restore(copy, target)
     assert there.read_bytes() == b"kept"
     assert [path for path in tmp_path.iterdir() if "target" in path.name] == [there]
@@ -128,7 +128,11 @@ def test_what_is_no_store_is_refused(filled: Path, tmp_path: Path) -> None:
     text = tmp_path / "text.sqlite"
     text.write_text("no database at all, but a text that is long enough to be read as one")
     missing = tmp_path / "missing.sqlite"
-    for file, said in ((other, "no store of snellen"), (text, "no database"), (missing, "no such")):
+    for file, said in (
+        (other, "it is not a store of snellen"),
+        (text, "no database"),
+        (missing, "no such"),
+    ):
         with pytest.raises(StoreError, match=said):
             restore(file, tmp_path / "again.sqlite")
         with pytest.raises(StoreError, match=said):

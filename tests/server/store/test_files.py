@@ -45,7 +45,7 @@ def test_what_a_crash_left_half_written_is_written_again(tmp_path: Path) -> None
 def test_a_place_that_is_none_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("not a folder")
     for place in ("gopher://bucket", str(tmp_path / "file" / "folder")):
-        with pytest.raises(StoreError, match="files can't be kept there"):
+        with pytest.raises(StoreError, match="files can't be stored there"):
             Files(place)
 
 
@@ -83,7 +83,7 @@ async def test_an_upload_is_graded_and_given_back_from_there_and_the_store_has_i
         here.challenge.references,
         here.host.database,
     )
-    with pytest.raises(StoreError, match="write `files`"):
+    with pytest.raises(StoreError, match="set `files`"):
         await lost.bytes_of(parts)
 
 

@@ -45,7 +45,7 @@ def rated_tasks(
     """
     if not has_references(pack):
         raise ExamError(
-            f"the pack {pack.name} came without references: report where they are, from an export"
+            f"the pack {pack.name} has no references: report from an export, where they are"
         )
     references = open_references(pack, key)
     found: list[RatedTask] = []

@@ -131,12 +131,13 @@ class Annotations:
         """
         if not _NAME.fullmatch(plan.name):
             raise ExamError(
-                "an annotation's name is 1 to 64 small letters, digits and dashes", field="name"
+                "an annotation's name must have 1 to 64 lower-case letters, digits and dashes",
+                field="name",
             )
         if not 1 <= plan.raters <= MOST_RATERS:
             raise ExamError(f"an item has 1 to {MOST_RATERS} raters", field="raters")
         if len(plan.note) > _LONGEST_NOTE:
-            raise ExamError(f"a note has up to {_LONGEST_NOTE:,} characters", field="note")
+            raise ExamError(f"a note may have at most {_LONGEST_NOTE:,} characters", field="note")
         places = _places(plan)
         row = AnnotationRow(
             id=0,
@@ -149,7 +150,7 @@ class Annotations:
 
         def work(connection: Connection) -> None:
             if queries.NAMED.first(connection, {"n": plan.name}) is not None:
-                raise ExamError(f"there is an annotation {plan.name!r} already", field="name")
+                raise ExamError(f"an annotation {plan.name!r} exists already", field="name")
             number = queries.add_annotation(connection, row)
             for task, item in places:
                 boxes = plan.elements.get((task, item), ())
@@ -394,13 +395,13 @@ class Annotations:
         if _NAME.fullmatch(name):
             found = queries.NAMED.first(connection, {"n": name})
         if found is None or found.pack not in self.packs:
-            raise NotFoundError(f"there is no annotation {name[:64]!r} of what is served here")
+            raise NotFoundError(f"there is no annotation {name[:64]!r} of the packs served here")
         return found
 
     def _open(self, connection: Connection, name: str) -> AnnotationRow:
         found = self._named(connection, name)
         if found.closed is not None:
-            raise ForbiddenError(f"the annotation {name} is closed: no answer is taken any more")
+            raise ForbiddenError(f"the annotation {name} is closed and accepts no more answers")
         return found
 
 

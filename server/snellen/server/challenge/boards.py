@@ -71,7 +71,7 @@ class Boards:
         """
         challenge = self._challenge
         if not organizer and phase.scores is not Who.PUBLIC:
-            raise ForbiddenError(f"the leaderboard of phase {phase.name} is not shown")
+            raise ForbiddenError(f"the leaderboard of phase {phase.name} is hidden")
         if task is not None and task not in challenge.exam.offers:
             known = ", ".join(challenge.exam.offers)
             raise NotFoundError(f"there is no task {task!r}; there are: {known}", field="task")

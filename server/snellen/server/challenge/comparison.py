@@ -78,10 +78,12 @@ def compare_submissions(
     rows = [challenge.graded(each, task, caller, organizer=organizer) for each in ids]
     one, other = rows
     if one.task != other.task:
-        raise ExamError(f"one is of {one.task}, the other of {other.task}: say which task")
+        raise ExamError(
+            f"one submission is of {one.task}, the other of {other.task}: give the task"
+        )
     left, right = values_of(one), values_of(other)
     if len(left) != len(right):
-        raise ExamError("they are graded over different items")
+        raise ExamError("the submissions were graded on different items")
     found = mean_estimate(left - right, groups_of(one))
     return RunComparison(
         task=one.task,

@@ -160,9 +160,9 @@ def verify_export(body: bytes) -> tuple[Board, Sequence[str]]:
         read = msgspec.json.decode(body, type=Export)
         board = Board.model_validate_json(bytes(read.board))
     except (*NO_JSON, ValueError) as error:
-        raise DataError(f"is no export of a leaderboard: {error}") from None
+        raise DataError(f"it is not an export of a leaderboard: {error}") from None
     if read.format != FORMAT:
-        raise DataError(f"has the layout {read.format}; this version reads {FORMAT}")
+        raise DataError(f"it has the format {read.format}; this version reads {FORMAT}")
     found = [line for score in read.scores for line in _differences(score)]
     again = make_board(_data(read), board.exam, board.phase, board.tasks, board.part, read.counts)
     if again.model_dump_json().encode() != bytes(read.board):

@@ -43,7 +43,7 @@ class Phases:
         self._clock = clock or Clock()
         for phase in file.phases:
             if strange := sorted(phase.protocols.keys() - exam.offers.keys()):
-                raise ExamError(f"phase {phase.name}: {strange[0]!r} is no task of this exam")
+                raise ExamError(f"phase {phase.name}: {strange[0]!r} is not a task of this exam")
 
     def now(self) -> int:
         """Return the time, in milliseconds since 1970."""
@@ -76,7 +76,9 @@ class Phases:
         """
         exam, _, name = row.phase.rpartition("/")
         if exam != self.file.name or name not in self.file.by_name:
-            raise NotFoundError(f"submission {row.id} is of the phase {row.phase}, not served here")
+            raise NotFoundError(
+                f"submission {row.id} is of the phase {row.phase}, which is not served here"
+            )
         return self.file.by_name[name]
 
     def protocols(self, phase: Phase) -> Mapping[str, str]:

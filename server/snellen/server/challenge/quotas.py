@@ -44,8 +44,8 @@ def check_quota(connection: Connection, key: str, phase: Phase, caller: str, at:
         used = queries.QUOTA.first(connection, {"f": key, "c": caller, "d": counted})
         if (used is not None and used.used >= most) or most < 1:
             raise QuotaError(
-                f"phase {phase.name} takes {most} uploads {when}, and all are used; what failed"
-                " through no fault of yours was given back"
+                f"phase {phase.name} takes {most} uploads {when}, and all are used; uploads that"
+                " failed through no fault of yours do not count"
             )
 
 
@@ -65,8 +65,8 @@ def check_stuck(connection: Connection, key: str, phase: Phase, caller: str) -> 
     }
     if len(queries.PAGE.all(connection, these)) == MOST_STUCK:
         raise QuotaError(
-            f"{MOST_STUCK} of your uploads in phase {phase.name} could not be graded, and wait"
-            " for the organizer; ask them to look before you upload more"
+            f"{MOST_STUCK} of your uploads in phase {phase.name} could not be graded; ask the"
+            " organizer to check them before you upload more"
         )
 
 

@@ -129,14 +129,14 @@ class Reading(Phases):
                 )
             self.row(submission, caller)
             if phase.reports is Who.HIDDEN or self.part(phase) != ALL:
-                raise ForbiddenError(f"reports of phase {phase.name} are for its organizer")
+                raise ForbiddenError(f"only the organizer may see reports of phase {phase.name}")
         scores = self.database.read(lambda c: queries.SCORES.all(c, {"s": row.id, "p": ALL}))
         newest = max((score.grading for score in scores), default=None)
         by_task = {score.task: score for score in scores if score.grading == newest}
         if not by_task:
             raise NotFoundError(f"submission {row.id} has no report: it is {row.state}")
         if task is None and len(by_task) > 1:
-            raise NotFoundError(f"say which task: {', '.join(by_task)}", field="task")
+            raise NotFoundError(f"give the task: {', '.join(by_task)}", field="task")
         found = by_task.get(task or next(iter(by_task)))
         if found is None:
             known = ", ".join(by_task)

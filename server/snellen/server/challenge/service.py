@@ -157,7 +157,7 @@ class Challenge(Reading):
             )
         assert phase.end is not None
         raise ForbiddenError(
-            f"phase {phase.name} ended at {phase.end.isoformat()}; nothing is taken any more",
+            f"phase {phase.name} ended at {phase.end.isoformat()}; uploads are closed",
             field="phase",
         )
 
@@ -184,12 +184,14 @@ class Challenge(Reading):
         """
         if upload.form not in FORMS.values():
             known = ", ".join(dict.fromkeys(FORMS.values()))
-            raise FormError(f"files of {upload.form or 'no ending'} are not read; {known} are")
+            raise FormError(
+                f"the file type {upload.form or '(none)'} is not supported; use one of {known}"
+            )
         if upload.key is not None and not _KEY.fullmatch(upload.key):
             raise ExamError("an Idempotency-Key is 1 to 255 printable characters", field="key")
         if upload.task is not None and upload.task not in self.exam.offers:
             raise NotFoundError(
-                f"{upload.task!r} is no task here; there are: {', '.join(self.exam.offers)}",
+                f"{upload.task!r} is not a task here; the tasks: {', '.join(self.exam.offers)}",
                 field="task",
             )
         # An uploaded record of an interactive task would be graded by the participant's own claims.
@@ -220,8 +222,8 @@ class Challenge(Reading):
                 if before is not None:
                     if before.digest != upload.digest:
                         raise ExamError(
-                            "this Idempotency-Key came with other bytes before; a new file needs a"
-                            " new key",
+                            "this Idempotency-Key was used with another file; use a new key for a"
+                            " new file",
                             field="key",
                         )
                     return queries.SUBMISSION.one(connection, {"s": before.submission}), False
@@ -278,7 +280,7 @@ class Challenge(Reading):
         if part.kept is None:
             return zlib.decompress(part.body)
         if self._files is None:
-            raise StoreError("the exam file does not say where its uploads are: write `files`")
+            raise StoreError("the exam file has no location for uploads: set `files`")
         return zlib.decompress(self._files.get(part.kept))
 
     def _add(
@@ -363,7 +365,7 @@ class Challenge(Reading):
         def work(connection: Connection) -> None:
             job = queries.JOBS_OF.all(connection, {"s": row.id})[-1]
             if job.state not in (JobState.FAILED, JobState.STUCK):
-                raise ExamError(f"it is {job.state}: only what failed or is stuck is tried again")
+                raise ExamError(f"it is {job.state}: only failed or stuck jobs can be retried")
             queries.CHANGE_JOB.run(
                 connection,
                 {
@@ -411,7 +413,7 @@ class Challenge(Reading):
 def _reason(why: str) -> str:
     reason = " ".join(why.split())
     if not reason or len(reason) > 1000:
-        raise ExamError("say why, in 1 to 1,000 characters: the record keeps it", field="why")
+        raise ExamError("give a reason of 1 to 1,000 characters, which is recorded", field="why")
     return reason
 
 
@@ -424,5 +426,5 @@ def _name(name: str) -> str:
 
 def _link(link: str) -> str:
     if link and not _LINK.fullmatch(link):
-        raise ExamError("a link is an address that begins with http:// or https://", field="link")
+        raise ExamError("a link must begin with http:// or https://", field="link")
     return link

@@ -83,7 +83,7 @@ def _known_zone(name: str) -> str:
 
 def _is_name(name: str) -> str:
     if not NAME.fullmatch(name):
-        raise ValueError("a name is 1 to 64 small letters, digits and dashes")
+        raise ValueError("a name must have 1 to 64 lower-case letters, digits and dashes")
     return name
 
 
@@ -213,12 +213,12 @@ class ExamFile(Closed):
         members = [member for team in self.teams.values() for member in team]
         for name in (*self.teams, *members):
             if not name or len(name) > 256 or not name.isprintable():
-                raise ValueError(f"teams: {name[:40]!r} is no name of a team or a member")
+                raise ValueError(f"teams: {name[:40]!r} is not a valid name of a team or a member")
         twice = sorted({name for name in members if members.count(name) > 1})
         if twice:
             raise ValueError(f"teams: {twice[0]!r} is in two teams, or twice in one")
         if both := sorted(self.teams.keys() & set(members)):
-            raise ValueError(f"teams: {both[0]!r} is the name of a team and of a member")
+            raise ValueError(f"teams: {both[0]!r} is the name of both a team and a member")
         return self
 
     @cached_property
@@ -256,9 +256,9 @@ def read_exam_file(path: Path) -> ExamFile:
     except OSError as error:
         raise InputError(f"can't be read: {error.strerror}", file=str(path)) from error
     except UnicodeDecodeError as error:
-        raise InputError("is no UTF-8 text", file=str(path)) from error
+        raise InputError("it is not UTF-8 text", file=str(path)) from error
     except tomllib.TOMLDecodeError as error:
-        raise InputError(f"is no TOML: {error}", file=str(path)) from error
+        raise InputError(f"it is not TOML: {error}", file=str(path)) from error
     try:
         read = ExamFile.model_validate(given)
     except ValidationError as error:

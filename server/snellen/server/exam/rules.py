@@ -85,6 +85,6 @@ class Rules(Closed):
     def _can_be_kept(self) -> Self:
         if self.mode is Mode.DEFERRED and self.counting is Counting.BEST:
             raise ValueError(
-                "a deferred exam can't tell which answer is best: count the first or the last"
+                "a deferred exam can't count the best answer: count the first or the last"
             )
         return self

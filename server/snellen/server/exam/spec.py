@@ -258,7 +258,7 @@ class Exam(ExamSpec):
         super().__post_init__()
         if self.rules.mode is Mode.DEFERRED:
             if self.references or self.grade is not None:
-                raise ExamError("a deferred exam holds no references and grades nothing")
+                raise ExamError("a deferred exam must not have references or a grading function")
             return
         missing = [pack.name for pack in self.packs if pack.name not in self.references]
         if missing or self.grade is None:

@@ -63,9 +63,7 @@ _NOT_FOR = {
     Scope.TAKE: "this token is not for taking the exam; ask the organizer",
     Scope.ORGANIZE: f"this token is not for organizing; {_MAKE_ONE}",
 }
-_UNLIMITED = (
-    "attempts are not limited: a caller may try until it likes the result; --attempts 1 allows one"
-)
+_UNLIMITED = "attempts are not limited: a caller can keep the best of many; --attempts 1 allows one"
 _GRACE_SECONDS = 5
 _DRAIN_SECONDS = 1.0
 
@@ -258,7 +256,7 @@ def serve(
     guarded = tokens.known or oauth is not None
     if not guarded and not address.is_loopback:
         raise ExamError(
-            f"there is no token, and {address.host} can be reached by others: make one with"
+            f"there is no token, but others can reach {address.host}: make one with"
             " `snellen token create NAME`, or listen on 127.0.0.1"
         )
     limits = raise_limits()
@@ -327,10 +325,10 @@ def _tell(
 ) -> None:
     host = f"[{address.host}]" if ":" in address.host else address.host
     if not guarded:
-        notify("there is no token: anybody on this machine may take the exam, and nobody else can")
+        notify("there is no token: anyone on this machine can take the exam, but no one else")
     log().info("listening", host=address.host, port=port, tokens=guarded)
     if pages:
-        notify(f"for people: http://{host}:{port}/")
+        notify(f"pages for people: http://{host}:{port}/")
     notify(f"serving on http://{host}:{port}{PATH}")
 
 

@@ -89,8 +89,8 @@ class Tokens:
         for word, what in ((name, "name"), (team, "team")):
             if word is not None and (not re.fullmatch(TOKEN_NAME, word) or word in _RESERVED):
                 raise ExamError(
-                    f"a token's {what} is of letters, digits, dots, dashes and underscores, 64 at"
-                    f" most, and not {' or '.join(sorted(_RESERVED))}",
+                    f"a token's {what} must have 1 to 64 letters, digits, dots, dashes and"
+                    f" underscores, and must not be {' or '.join(sorted(_RESERVED))}",
                     field=what,
                 )
         token = PREFIX + secrets.token_urlsafe(32)
@@ -108,22 +108,22 @@ class Tokens:
         def work(connection: Connection) -> None:
             if _NAMED.first(connection, {"n": name}) is not None:
                 raise ExamError(
-                    f"there is or was a token {name!r}; attempts belong to names, so take another",
+                    f"the name {name!r} was used before; attempts belong to names, so take another",
                     field="name",
                 )
             # A holder with a team's name would own the team's submissions.
             others = _ALL.all(connection, {})
             if name == team or name in {*self.teams.values(), *(each.team for each in others)}:
-                raise ExamError(f"{name!r} is a team's name; take another", field="name")
+                raise ExamError(f"{name!r} is a team's name; choose another", field="name")
             if team in {each.name for each in others}:
-                raise ExamError(f"{team!r} is a holder's name; take another", field="team")
+                raise ExamError(f"{team!r} is the name of a token; choose another", field="team")
             connection.execute(_ADD, row_values(row))
 
         self.database.submit(work).result()
         return token
 
     def revoke(self, name: str) -> None:
-        """Revoke a token: the next call with it is refused.
+        """Revoke a token; the server refuses all later calls with it.
 
         Raises:
             NotFoundError: There is no token of that name. Revoking it again is not an error.

@@ -22,7 +22,7 @@ IDLE_MINUTES = 24 * 60.0
 """The minutes without a call after which a sweep abandons an attempt, by default."""
 
 _LINES = "application/x-ndjson"
-_FAILED = "the server failed, and its log says why; ask again"
+_FAILED = "the server failed; its log has the reason. Send the request again"
 
 _Answer = Callable[[Service, Request], Awaitable[Response]]
 _Number = TypeVar("_Number", int, float)
@@ -85,7 +85,7 @@ async def _answers(service: Service, request: Request) -> Response:
     attempt = await _named(service, request)
     task = given.get("task")
     if task is not None and task not in attempt.tasks:
-        raise QueryError(f"attempt {attempt.id} has the tasks {', '.join(attempt.tasks)}")
+        raise QueryError(f"attempt {attempt.id} has only the tasks {', '.join(attempt.tasks)}")
     exported = await service.graded(lambda: service.export(attempt))
     lines = "".join(part.lines() for part in exported if task in (None, part.task))
     return Response(lines, media_type=_LINES)

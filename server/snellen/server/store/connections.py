@@ -89,7 +89,7 @@ def connections(url: URL, patience: float) -> Connections:
         return FileConnections(url, patience)
     if url.drivername not in _POSTGRESQL:
         raise StoreError(
-            f"{url.drivername!r} is no database that a store can be in: give a file, or a URL like"
+            f"{url.drivername!r} is not a database that a store can use: give a file, or a URL like"
             " postgresql://host/name"
         )
     return ServerConnections(url.set(drivername=_POSTGRESQL[1]), patience)
@@ -108,7 +108,7 @@ def url_of(url: str | Path) -> URL:
         return make_url(text)
     except ArgumentError:
         raise StoreError(
-            "no URL of a database: give a file, or one like postgresql://host/name"
+            "it is not the URL of a database: give a file, or a URL like postgresql://host/name"
         ) from None
 
 

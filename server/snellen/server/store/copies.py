@@ -50,7 +50,7 @@ def restore(file: Path, store: str | Path) -> None:
         if beside.exists():
             # SQLite would read another database's log as a part of this one.
             raise StoreError(
-                "it is there already: stop the servers, move it away with the files beside it"
+                "it exists already: stop the servers, move it away with the files beside it"
                 " (-wal, -shm), and restore again",
                 file=str(beside),
             )
@@ -60,7 +60,7 @@ def restore(file: Path, store: str | Path) -> None:
             # Unlike a rename, a link never replaces a file that was created in the meantime.
             os.link(made, target)
         except FileExistsError:
-            raise StoreError("it is there already", file=str(target)) from None
+            raise StoreError("it exists already", file=str(target)) from None
     open_store(target).close()
 
 
@@ -103,7 +103,7 @@ def _file_of(store: str | Path, instead: str) -> Path:
     url = url_of(store)
     if url.get_backend_name() != "sqlite" or not url.database:
         raise StoreError(
-            f"a PostgreSQL database has programs of its own for this: {instead}",
+            f"for a PostgreSQL database, use its own programs: {instead}",
             file=url.render_as_string(),
         )
     return Path(url.database)
@@ -117,7 +117,7 @@ def _check_store(file: Path) -> str:
         with closing(_opened(file)) as connection:
             tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}
             if "alembic_version" not in tables:
-                raise StoreError("it is no store of snellen", file=str(file))
+                raise StoreError("it is not a store of snellen", file=str(file))
             (found,) = connection.execute("SELECT version_num FROM alembic_version").fetchone()
             faults = _faults(connection)
     except sqlite3.Error as error:
@@ -126,7 +126,7 @@ def _check_store(file: Path) -> str:
         raise StoreError(f"it is damaged: {'; '.join(faults)}", file=str(file))
     if found not in REVISIONS:
         raise StoreError(
-            f"it is of revision {found}, and this version knows {HEAD} at most: upgrade snellen",
+            f"it has revision {found}, but this version reads at most {HEAD}: upgrade snellen",
             file=str(file),
         )
     return found

@@ -44,7 +44,7 @@ class Objects:
                 else LocalStore(self._folder.absolute(), mkdir=True)
             )
         except self._faults as error:
-            raise StoreError(f"files can't be kept there: {error}", file=place) from error
+            raise StoreError(f"files can't be stored there: {error}", file=place) from error
 
     def read(self, name: str, size: int) -> bytes:
         """Return the bytes of an object.

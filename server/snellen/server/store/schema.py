@@ -89,7 +89,7 @@ def _prepare(connection: Connection, file: str) -> None:
         return
     if found not in REVISIONS:
         raise StoreError(
-            f"it is of revision {found}, and this version knows {HEAD} at most: upgrade snellen,"
+            f"it has revision {found}, but this version reads at most {HEAD}: upgrade snellen,"
             " or name another file",
             file=file,
         )

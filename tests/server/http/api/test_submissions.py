@@ -51,7 +51,7 @@ async def test_the_same_key_is_one_submission_and_other_bytes_are_a_conflict(
         assert (first.status_code, again.status_code) == (201, 200)
         assert first.json()["id"] == again.json()["id"]
         status, said = problem(await here.upload(ada, {"a": "2"}, key="k"))
-        assert (status, "other bytes" in said) == (409, True)
+        assert (status, "used with another file" in said) == (409, True)
         status, said = problem(await here.upload(ada, {"a": "2"}))
         assert (status, "all are used" in said) == (429, True)
 
@@ -164,7 +164,7 @@ async def test_a_participant_follows_so_many_submissions_at_once_and_no_more(
         early = asyncio.as_completed(asked)
         refused = [await next(early) for _ in range(3)]
         assert {each.status_code for each in refused} == {429}
-        assert "you follow 8 submissions already" in problem(refused[0])[1]
+        assert "you already follow 8 submissions" in problem(refused[0])[1]
         other = f"{EXAM}/submissions/{(await here.upload(bob, 'nonsense')).json()['id']}/events"
         theirs = asyncio.create_task(here.get(other, bob))
         await here.work()

@@ -97,7 +97,7 @@ class Visitor:
         if who is Who.PUBLIC or self.organizes:
             return
         if who is Who.HIDDEN:
-            raise ForbiddenError(f"{what} are for the organizer")
+            raise ForbiddenError(f"only the organizer may see {what}")
         self.need(Scope.SUBMIT)
 
 
@@ -141,7 +141,7 @@ class Access:
         holder = request.scope.get(HOLDER) or self.tokens.holder(token)
         if holder is None:
             self.count_wrong_token(request)
-            raise UnauthorizedError("this token is unknown, revoked or too old; ask the organizer")
+            raise UnauthorizedError("this token is unknown, revoked or expired; ask the organizer")
         return self.known(request, holder)
 
     def known(self, request: Request, holder: Token | Holder) -> Visitor:
@@ -171,11 +171,11 @@ class Access:
         """
         address = request.client.host if request.client else ""
         if not self._limiter.test(self._wrong, f"wrong {address}"):
-            raise RateError("too many wrong tokens came from here; wait a minute")
+            raise RateError("too many wrong tokens came from this address; wait a minute")
 
     def _count(self, limit: RateLimitItemPerMinute, who: str) -> None:
         if not self._limiter.hit(limit, who):
-            raise RateError(f"more than {limit.amount} calls in a minute; wait, then go on")
+            raise RateError(f"more than {limit.amount} calls in a minute; wait, then try again")
 
     async def ask(self, request: Request, work: Callable[[Visitor], T]) -> T:
         """Identify the caller and return the result of a read; see `Database.off_loop`."""

@@ -14,11 +14,11 @@ from snellen.server.http.api.problems import Problem, answer_with_problems, docu
 VERSION = "1"
 PREFIX = "/v1"
 _DESCRIPTION = """\
-The challenge that is hosted here: its items, submissions and leaderboard.
+The hosted challenge: its items, submissions and leaderboard.
 
-Send `Authorization: Bearer TOKEN`; whoever hosts the exam hands tokens out. Every list has a
-cursor: give `next` of one page as `after` (of submissions: `before`) of the next. What goes wrong
-is said as a problem (RFC 9457).
+Send `Authorization: Bearer TOKEN`; the host of the exam issues tokens. Every list has a cursor:
+send `next` of one page as `after` (for submissions: `before`) to get the next page. Errors are
+problem details (RFC 9457).
 """
 _EVERYWHERE = documented(
     HTTPStatus.UNAUTHORIZED,

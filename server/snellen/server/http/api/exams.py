@@ -270,7 +270,7 @@ def task_of(desk: Desk, named: str | None) -> str:
     if named is None and len(offers) == 1:
         return next(iter(offers))
     if named is None:
-        raise NotFoundError(f"say which task: {', '.join(offers)}", field="task")
+        raise NotFoundError(f"give the task: {', '.join(offers)}", field="task")
     if named not in offers:
         known = ", ".join(offers)
         raise NotFoundError(f"there is no task {named[:64]!r}; there are: {known}", field="task")

@@ -254,7 +254,7 @@ def routes(desk: Desk) -> APIRouter:
 
     @router.delete("/tokens/{name}", status_code=HTTPStatus.NO_CONTENT, responses=missing)
     async def end_token(request: Request, name: str) -> Response:
-        """Revoke a token; the next call with it is refused."""
+        """Revoke a token; the server refuses all later calls with it."""
         caller = await access.named(request, Scope.ADMIN)
         await revoke_token(desk, caller, name)
         return Response(status_code=HTTPStatus.NO_CONTENT)

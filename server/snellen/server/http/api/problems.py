@@ -18,7 +18,7 @@ from snellen.server.logs import fault, log
 
 MEDIA_TYPE = "application/problem+json"
 Headers = Mapping[str, str] | None
-_FAILED = "the server failed, and its log says why; ask again"
+_FAILED = "the server failed; its log has the reason. Send the request again"
 
 
 class Problem(Closed):

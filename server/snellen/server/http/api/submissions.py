@@ -157,7 +157,7 @@ def routes(desk: Desk) -> APIRouter:
         given = request.headers.get("content-type", "").partition(";")[0].strip().lower()
         if given not in FORMS:
             raise FormError(
-                f"the media type {given or 'is missing and'} is not one that is read; these are:"
+                f"the media type {given or 'is missing and'} is not supported; use one of:"
                 f" {', '.join(FORMS)}",
                 field="content-type",
             )
@@ -280,7 +280,7 @@ class _Stream(StreamingResponse):
             RateError: The holder has too many open streams.
         """
         if self._open[self._name] >= MOST_STREAMS:
-            raise RateError(f"you follow {MOST_STREAMS} submissions already; end one, or ask later")
+            raise RateError(f"you already follow {MOST_STREAMS} submissions; end one, or try later")
         self._open[self._name] += 1
         try:
             await super().__call__(scope, receive, send)
@@ -313,14 +313,16 @@ async def receive(request: Request, most: int) -> Received:
     """
     said = request.headers.get("content-length", "0")
     if not said.isdecimal():
-        raise ExamError("Content-Length is no number", field="content-length")
+        raise ExamError("Content-Length is not a number", field="content-length")
     if int(said) > most:
         raise _too_large(most)
     return await keep_bytes(request.stream(), most)
 
 
 def _too_large(most: int) -> TooLargeError:
-    return TooLargeError(f"an upload is up to {most:,} bytes; compress the file (.jsonl.gz)")
+    return TooLargeError(
+        f"an upload may have at most {most:,} bytes; compress the file (.jsonl.gz)"
+    )
 
 
 async def keep_bytes(chunks: AsyncIterable[bytes], most: int) -> Received:

@@ -23,7 +23,7 @@ from snellen.server.logs import fault, log
 from snellen.server.store.tables.exams import Scope
 
 HTML = "text/html; charset=utf-8"
-_FAILED = "The server failed, and its log says why. Try it again."
+_FAILED = "The server failed; its log has the reason. Try again."
 # A form is read before its sender is known.
 FORM: Mapping[str, int] = {"max_files": 0, "max_fields": 16, "max_part_size": 16 << 10}
 

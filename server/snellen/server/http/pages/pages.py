@@ -251,7 +251,9 @@ class Pages(Frame):
         said = request.headers.get("content-length", "")
         # A browser sends the length of its form, so a request without one is not from our page.
         if not said.isdecimal() or int(said) > most + _SLACK:
-            raise TooLargeError(f"an upload is up to {most:,} bytes; compress the file (.jsonl.gz)")
+            raise TooLargeError(
+                f"an upload may have at most {most:,} bytes; compress the file (.jsonl.gz)"
+            )
         async with request.form(max_files=1, max_fields=8) as form:
             file = form.get("file")
             if file is None or isinstance(file, str) or not file.filename:
@@ -406,8 +408,8 @@ class Pages(Frame):
             )
         except ValueError:
             raise ExamError(
-                "a token has a name of letters, digits, dots, dashes and underscores, something"
-                " that it is for, 1 to 36,500 days or no end, and a team named likewise or none"
+                "a token needs a name of letters, digits, dots, dashes and underscores, and a"
+                " scope; it may have 1 to 36,500 days and a team with such a name"
             ) from None
         token = await make_token(self._desk, caller, asked)
         return await self._organizing(request, visitor, MadeToken(name=name, token=token))

@@ -51,7 +51,7 @@ def check_origin(request: Request) -> None:
             return
     elif urlsplit(request.headers.get("origin", "")).netloc == request.headers.get("host", "-"):
         return
-    raise ForbiddenError("a change must come from this site's own page")
+    raise ForbiddenError("changes are accepted only from this site's own pages")
 
 
 def back_to(path: str) -> str:
