@@ -42,7 +42,7 @@ def test_cells_stand_in_natural_order() -> None:
 
 
 def test_a_column_of_another_length_is_refused() -> None:
-    with pytest.raises(MetricError, match=r"6 items, and tags of \[2\] items"):
+    with pytest.raises(MetricError, match=r"6 items, but tags of \[2\] items"):
         break_down(VALUES, {"t": ["a", "b"]}, metric="f1")
 
 

@@ -505,7 +505,7 @@ def test_regions_are_referred_to_by_any_published_name() -> None:
     for name in ("top", "top bar", "top sidebar", "Top"):
         score = sdk.score("webrssbench/ui_grouping", response="top sidebar", reference=name)
         assert score.value == 1.0
-    with pytest.raises(DataError, match="names none of"):
+    with pytest.raises(DataError, match="is none of"):
         sdk.score("webrssbench/ui_grouping", response="top", reference="nowhere")
     pair = {"crop_1|crop_2": "Top Left"}
     said = "crop_1 is at the [top-left] of crop_2"

@@ -72,7 +72,9 @@ def strata_of(design: SampleDesign, columns: Mapping[str, TagColumn]) -> Strata:
     needed = [*design.by, *([design.whole] if design.whole else [])]
     missing = [tag for tag in needed if tag not in columns]
     if missing:
-        raise MetricError(f"the sample was drawn by {missing[0]!r}, which is no tag of the items")
+        raise MetricError(
+            f"the sample was drawn by {missing[0]!r}, which is not a tag of the items"
+        )
     places = {stratum.values: place for place, stratum in enumerate(design.strata)}
     codes: list[int] = []
     for values in zip(*(columns[tag] for tag in design.by), strict=True):
@@ -117,7 +119,7 @@ def break_down(
     """
     lengths = {len(column) for column in columns.values()}
     if lengths != {len(values)}:
-        raise MetricError(f"{len(values)} items, and tags of {sorted(lengths)} items")
+        raise MetricError(f"{len(values)} items, but tags of {sorted(lengths)} items")
 
     def cell(rows: list[int]) -> Estimate:
         groups = None if clusters is None else clusters[rows]

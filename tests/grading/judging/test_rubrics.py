@@ -78,10 +78,10 @@ def test_a_rubric_of_ones_own_is_read_from_toml() -> None:
 @pytest.mark.parametrize(
     ("before", "after", "message"),
     [
-        ('name = "polite"', "name = polite", r"own\.toml: the rubric is no TOML"),
+        ('name = "polite"', "name = polite", r"own\.toml: the rubric is not TOML"),
         ('name = "polite"', 'name = "Po lite"', r"own\.toml, field 'name'"),
         ("passes = 2", "", "field 'passes': .*Field required"),
-        ("passes = 2", "passes = 3", r"passes is 3; the best level is 2"),
+        ("passes = 2", "passes = 3", r"passes is 3, but the best level is 2"),
         ("passes = 2", "passes = 0", "field 'passes'"),
         ('"impolite", "neither", ', "", "field 'levels'"),
         ("passes = 2", "passes = 2\npoints = 4", "field 'points'"),

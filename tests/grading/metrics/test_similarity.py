@@ -83,7 +83,7 @@ def test_any_corpus_that_scikit_learn_can_learn_gives_its_values(corpus: list[st
     try:
         theirs = Sklearn(corpus)
     except ValueError:  # "empty vocabulary"
-        with pytest.raises(MetricError, match="hold no word"):
+        with pytest.raises(MetricError, match="have no words"):
             TfidfCorpus.fit(corpus)
         return
     ours = TfidfCorpus.fit(corpus)
@@ -158,7 +158,7 @@ def test_digests_are_equal_only_for_equal_corpora() -> None:
 
 
 @pytest.mark.parametrize(
-    ("texts", "complaint"), [([], "0 texts hold no word"), (["a", "!"], "2 texts hold no word")]
+    ("texts", "complaint"), [([], "0 texts have no words"), (["a", "!"], "2 texts have no words")]
 )
 def test_a_corpus_without_words_is_not_defined(texts: list[str], complaint: str) -> None:
     with pytest.raises(MetricError, match=complaint):

@@ -120,7 +120,7 @@ def test_a_malformed_call_is_wrong(prediction: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("reference", [{}, {"name": "click"}, {"name": 1, "arguments": {}}])
 def test_a_malformed_reference_has_no_score(reference: dict[str, Any]) -> None:
-    with pytest.raises(MetricError, match="the reference is no tool call"):
+    with pytest.raises(MetricError, match="the reference is not a tool call"):
         tool_call(call(), reference)
 
 

@@ -378,7 +378,7 @@ def test_a_point_that_is_none_is_never_right_and_never_raises(protocol: str, poi
         ({"action": {"type": "tap"}, "image_size": [1, 1]}, "tap"),
         ({"action": {"type": "click"}, "image_size": [1, 1]}, "needs a point"),
         ({"action": {"type": "wait"}, "image_size": [0, 1]}, "image_size"),
-        ({"action": {"type": "unknown"}, "image_size": [1, 1]}, "has a type"),
+        ({"action": {"type": "unknown"}, "image_size": [1, 1]}, "needs a type"),
         ({"action": {"type": "wait"}, "image_size": [1, 1], "boxes": [[2, 0, 1, 1]]}, "box"),
     ],
 )

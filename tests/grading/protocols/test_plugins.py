@@ -28,12 +28,12 @@ def test_rules_hold_what_belongs_together() -> None:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"name": ""}, "'' is no benchmark's name"),
-        ({"name": "a/b"}, "'a/b' is no benchmark's name"),
+        ({"name": ""}, "'' is not a valid name of a benchmark"),
+        ({"name": "a/b"}, "'a/b' is not a valid name of a benchmark"),
         ({"name": "other"}, "'mine/words' of other must be called other/"),
-        ({"golds": {}}, "'mine/words' needs protocols and a shape of references"),
+        ({"golds": {}}, "'mine/words' needs both protocols and a shape of references"),
         ({"protocols": {"mine/words": ()}}, "mine/words has no protocol"),
-        ({"protocols": {"mine/words": (SHORT, SHORT)}}, "two protocols of one name"),
+        ({"protocols": {"mine/words": (SHORT, SHORT)}}, "two protocols with the same name"),
         (
             {"protocols": {"mine/words": (protocol_of("screenqa/short"),)}},
             "mine/words has a protocol 'official' of screenqa/short",

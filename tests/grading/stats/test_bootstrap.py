@@ -171,7 +171,7 @@ def test_differences_all_equal_may_be_anything_from_minus_1_to_1() -> None:
 
 
 def test_values_all_equal_beyond_0_to_1_are_an_error() -> None:
-    with pytest.raises(MetricError, match="every value is 7, and so is every resample's mean"):
+    with pytest.raises(MetricError, match="every value is 7, so a bootstrap has no spread"):
         bootstrap_mean([7.0] * 20)
     with pytest.raises(MetricError, match="every value is 7"):
         bootstrap_difference([0.0] * 20, [7.0] * 20)

@@ -50,12 +50,12 @@ def test_at_the_ends_no_difference_can_be_planned_for() -> None:
 
 @pytest.mark.parametrize("asked", [{}, {"items": 5, "difference": 0.1}])
 def test_a_plan_asks_one_kind_of_question(asked: dict[str, float]) -> None:
-    with pytest.raises(MetricError, match="ask for a half width"):
+    with pytest.raises(MetricError, match="give a half width"):
         Plan(**asked)  # pyright: ignore[reportArgumentType]  # some of them are whole numbers
 
 
 def test_a_plan_has_a_model() -> None:
-    with pytest.raises(MetricError, match="must be a model"):
+    with pytest.raises(MetricError, match="needs at least one model"):
         Plan(items=5, models=0)
 
 

@@ -149,7 +149,7 @@ def test_one_cluster_has_no_interval() -> None:
 
 @pytest.mark.parametrize(("successes", "n"), [(1, 0), (-1, 5), (6, 5), (0, float("inf"))])
 def test_what_is_no_proportion_is_an_error(successes: float, n: float) -> None:
-    with pytest.raises(MetricError, match="make no proportion"):
+    with pytest.raises(MetricError, match="are not a proportion"):
         wilson(successes, n)
 
 

@@ -85,7 +85,7 @@ def test_neyman_spends_what_no_stratum_with_a_spread_can_take() -> None:
 
 @pytest.mark.parametrize(
     ("total", "message"),
-    [(3, "4 is the least"), (31, "30 is all there are")],
+    [(3, "the minimum is 4"), (31, "the maximum 30")],
 )
 def test_totals_that_cannot_be_met_are_refused(total: int, message: str) -> None:
     with pytest.raises(MetricError, match=message):

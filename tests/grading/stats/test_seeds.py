@@ -16,7 +16,7 @@ def test_a_seed_starts_numpys_raw_stream() -> None:
 @pytest.mark.parametrize(
     ("seed", "said"),
     [
-        (-1, "must not be negative, and -1 is"),
+        (-1, "must be at least 0, not -1"),
         (1.5, r"a whole number, not 1\.5"),
         ("7", "a whole number, not '7'"),
         (None, "a whole number, not None"),

@@ -141,7 +141,7 @@ BAD: list[tuple[Callable[[], object], str]] = [
     (lambda: suspicion([[0]], [[0]], [[0]]), "one length"),
     (lambda: suspicion([0], [-1], [0]), "whole numbers"),
     (lambda: suspicion([0.5], [0], [0]), "whole numbers"),
-    (lambda: suspicion([0, 0], [0, 0], [0, 1]), "an item once"),
+    (lambda: suspicion([0, 0], [0, 0], [0, 1]), "each item only once"),
     (lambda: suspicion([0], [0], [0], coincidence=1), "between 0 and 1"),
 ]
 

@@ -127,4 +127,4 @@ def test_plan_says_when_all_items_are_not_enough(folder: Path) -> None:
 def test_plan_without_a_question_says_what_to_ask(folder: Path) -> None:
     result = run(folder, "plan")
     assert result.exit_code == 2
-    assert "ask for a half width" in result.stderr
+    assert "give a half width" in result.stderr

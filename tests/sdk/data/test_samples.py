@@ -173,8 +173,8 @@ def test_a_site_in_two_strata_cannot_be_drawn_whole() -> None:
     [
         ({"n": None}, "either n=, in total, or each="),
         ({"each": 3}, "either n=, in total, or each="),
-        ({"n": 7}, "8 is the least"),
-        ({"n": 151}, "150 is all there are"),
+        ({"n": 7}, "the minimum is 8"),
+        ({"n": 151}, "the maximum 150"),
         ({"by": ()}, "name the tags of the strata"),
         ({"by": ("level", "level")}, "names a tag twice"),
         ({"core": "perception"}, "takes a list of values"),

@@ -284,7 +284,7 @@ def test_the_digest_of_a_value_is_that_of_its_compact_sorted_json(value: object)
 
 @pytest.mark.parametrize("value", [object(), {"a": {1, 2}.__iter__()}, "\ud800"])
 def test_the_digest_of_what_is_no_json_is_refused(value: object) -> None:
-    with pytest.raises(DataError, match="the references are no JSON value"):
+    with pytest.raises(DataError, match="the references are not a JSON value"):
         digest_of(value)
 
 

@@ -36,7 +36,9 @@ class Rubric(Closed):
     @model_validator(mode="after")
     def _passes_is_a_level(self) -> "Rubric":
         if self.passes >= len(self.levels):
-            raise ValueError(f"passes is {self.passes}; the best level is {len(self.levels) - 1}")
+            raise ValueError(
+                f"passes is {self.passes}, but the best level is {len(self.levels) - 1}"
+            )
         return self
 
     @property
@@ -137,7 +139,7 @@ def read_rubric(text: str, file: str | None = None) -> Rubric:
     try:
         return Rubric.model_validate(tomllib.loads(text))
     except tomllib.TOMLDecodeError as error:
-        raise InputError(f"the rubric is no TOML: {error}", file=file) from None
+        raise InputError(f"the rubric is not TOML: {error}", file=file) from None
     except ValidationError as error:
         first = error.errors()[0]
         field = ".".join(map(str, first["loc"])) or None

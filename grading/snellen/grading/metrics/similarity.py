@@ -66,7 +66,7 @@ class TfidfCorpus:
             documents += 1
             frequency.update(set(_words(text.lower())))
         if not frequency:
-            raise MetricError(f"{documents} texts hold no word to learn TF-IDF weights from")
+            raise MetricError(f"{documents} texts have no words to learn TF-IDF weights from")
         words = sorted(frequency)
         return cls(
             documents,

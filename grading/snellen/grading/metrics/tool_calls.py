@@ -57,7 +57,7 @@ def tool_call(
     """
     name, wanted = reference.get("name"), _arguments(reference)
     if not isinstance(name, str) or wanted is None:
-        raise MetricError('the reference is no tool call: it needs "name" and "arguments"')
+        raise MetricError('the reference is not a tool call: it needs "name" and "arguments"')
     given = _arguments(prediction)
     valid = None if schema is None else _valid(given, schema)
     if prediction.get("name") != name:

@@ -29,4 +29,4 @@ def digest_of(value: object) -> str:
     try:
         return hashlib.sha256(msgspec.json.encode(value, order="sorted")).hexdigest()
     except (TypeError, ValueError, OverflowError, RecursionError) as error:
-        raise DataError(f"the references are no JSON value: {error}") from None
+        raise DataError(f"the references are not a JSON value: {error}") from None

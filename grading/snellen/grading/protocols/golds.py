@@ -183,11 +183,11 @@ class GoldShape:
             DataError: No reference of this shape is made of answers, or these make none.
         """
         if self.make is None:
-            raise DataError(f"{self.name} is not made of raters' answers: write it by hand")
+            raise DataError(f"{self.name} can't be created from raters' answers: write it by hand")
         try:
             made = self.make(answers, context, before)
         except (TypeError, ValueError, IndexError) as error:
-            raise DataError(f"the answer makes no reference: {error}") from None
+            raise DataError(f"the answer can't be a reference: {error}") from None
         self.read(made)
         return made
 
@@ -286,7 +286,7 @@ def _image_target(value: ImageTarget | Ltrb) -> Target:
 
 def _area(target: AreaTarget) -> AreaTarget:
     if len(target.polygon) % 2 or len(target.polygon) == 2:
-        raise ValueError("a polygon has x and y of each of its corners, of which there are several")
+        raise ValueError("a polygon needs x and y of each of its corners, at least two of them")
     if not target.refused:
         _image_target(target)
     return target
@@ -319,7 +319,7 @@ def _step(value: StepGold) -> StepGold:
     for box in value.boxes:
         _finite(box)
     if value.action.type is ActionType.UNKNOWN:
-        raise ValueError("a reference has a type")
+        raise ValueError("a reference needs a type")
     if value.action.type in POINTED and value.action.point is None and not value.lost:
         raise ValueError(f"a {value.action.type.value} needs a point")
     return value
@@ -332,14 +332,14 @@ def _plain_step(gold: StepGold) -> Sequence[object]:
 def _letter(value: str) -> str:
     letter = value.strip().upper()
     if len(letter) != 1 or not "A" <= letter <= "Z":
-        raise ValueError(f"{value!r} is no option's letter")
+        raise ValueError(f"{value!r} is not the letter of an option")
     return letter
 
 
 def _region(value: str) -> Region:
     found = region(value)
     if found is None:
-        raise ValueError(f"{value!r} names none of {', '.join(Region)}")
+        raise ValueError(f"{value!r} is none of {', '.join(Region)}")
     return found
 
 
@@ -350,13 +350,13 @@ def _relation(value: str) -> Relation:
 def _pair_key(key: str) -> tuple[str, str]:
     first, _, second = key.partition("|")
     if not first or not second:
-        raise ValueError(f"{key!r} names no pair; write 'crop_1|crop_2'")
+        raise ValueError(f"{key!r} is not the name of a pair; write 'crop_1|crop_2'")
     return first, second
 
 
 def _relations(value: dict[str, str]) -> Mapping[Pair, Relation]:
     if not value:
-        raise ValueError("there is no pair in it")
+        raise ValueError("it has no pairs")
     return canonical({_pair_key(key): _relation(relation) for key, relation in value.items()})
 
 
@@ -389,7 +389,7 @@ def _number(answers: Sequence[str], _: Context, __: Gold) -> int:
 def _boxed(answers: Sequence[Ltrb], context: Context, before: Gold) -> dict[str, list[float]]:
     width, height = context.width, context.height
     if not width or not height:
-        raise ValueError("nobody says how large the image is")
+        raise ValueError("the size of the image is missing")
     sides = [sum(sides) / len(answers) for sides in zip(*answers, strict=True)]
     if isinstance(before, Target) and is_in_fractions(before.bbox):
         sides = [side / size for side, size in zip(sides, (width, height) * 2, strict=True)]

@@ -65,10 +65,12 @@ class Rules:
             PluginError: They do not.
         """
         if not self.name or "/" in self.name:
-            raise PluginError(f"{self.name!r} is no benchmark's name: it is empty or has a /")
+            raise PluginError(
+                f"{self.name!r} is not a valid name of a benchmark: it is empty or has a /"
+            )
         if self.protocols.keys() != self.golds.keys():
             odd = sorted(self.protocols.keys() ^ self.golds.keys())
-            raise PluginError(f"{odd[0]!r} needs protocols and a shape of references, both")
+            raise PluginError(f"{odd[0]!r} needs both protocols and a shape of references")
         for task, protocols in self.protocols.items():
             self._check(task, protocols)
 
@@ -81,7 +83,7 @@ class Rules:
             if protocol.task != task:
                 raise PluginError(f"{task} has a protocol {protocol.id!r} of {protocol.task}")
         if len({protocol.id for protocol in protocols}) < len(protocols):
-            raise PluginError(f"{task} has two protocols of one name")
+            raise PluginError(f"{task} has two protocols with the same name")
 
 
 _Value = TypeVar("_Value")

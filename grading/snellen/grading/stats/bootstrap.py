@@ -155,7 +155,7 @@ def _interval(
     if not varies(values):
         value = float(values[0])
         if not bounds.low <= value <= bounds.high:
-            raise MetricError(f"every value is {value:g}, and so is every resample's mean")
+            raise MetricError(f"every value is {value:g}, so a bootstrap has no spread")
         return constant_interval(value, sums.clusters, level=level, bounds=bounds)
     if method == "t":
         low, high = _studentised(sums, draws, source, level)

@@ -85,7 +85,7 @@ def correlate(
     if len(one) < 2:
         raise MetricError("a correlation needs at least two pairs")
     if one.min() == one.max() or other.min() == other.max():
-        raise MetricError("a row that does not vary correlates with nothing")
+        raise MetricError("the correlation with a constant row is not defined")
     p: float | None
     if method == "kendall":
         from scipy.stats import kendalltau

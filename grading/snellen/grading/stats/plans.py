@@ -43,12 +43,10 @@ class Plan:
 
     def __post_init__(self) -> None:
         if self.models < 1:
-            raise MetricError(f"there must be a model to plan for, not {self.models}")
+            raise MetricError(f"a plan needs at least one model, not {self.models}")
         wanted = self.half_width is not None or self.difference is not None
         if wanted == (self.items is not None):
-            raise MetricError(
-                "ask for a half width, for a difference or for both; or give the number of items"
-            )
+            raise MetricError("give a half width, a difference or both, or the number of items")
 
     @property
     def comparisons(self) -> int:

@@ -39,7 +39,7 @@ class Expected:
         if not 0 <= self.icc <= 1:
             raise MetricError(f"the intraclass correlation must lie in 0..1, not {self.icc}")
         if self.population is not None and self.population < 2:
-            raise MetricError(f"there must be two items to draw from, not {self.population}")
+            raise MetricError(f"the population must have at least two items, not {self.population}")
 
     @property
     def design_effect(self) -> float:
@@ -99,13 +99,13 @@ def required_for_half_width(half: float, expected: Expected, *, level: float = 0
     894
     """
     if not 0 < half < math.inf:
-        raise MetricError(f"half a width must be positive, not {half}")
+        raise MetricError(f"the half width must be positive, not {half}")
     most = expected.population or _MOST
     low, high = math.ceil(2 * expected.cluster_size) - 1, most
     if high <= low:
         return high
     if half_width(high, expected, level=level) > half:
-        raise MetricError(f"half a width of {half} needs more than {most:,} items")
+        raise MetricError(f"a half width of {half} needs more than {most:,} items")
     if expected.cluster_size == 1:
         low = 0
     while high - low > 1:

@@ -35,7 +35,7 @@ def wilson(successes: float, n: float, *, level: float = 0.95) -> Interval:
     (0.5958, 0.9821)
     """
     if not (0 < n < math.inf and 0 <= successes <= n):
-        raise MetricError(f"{successes} successes in {n} trials make no proportion")
+        raise MetricError(f"{successes} successes in {n} trials are not a proportion")
     z2 = normal_quantile(0.5 + check_level(level) / 2) ** 2
     share = successes / n
     middle = share + z2 / (2 * n)

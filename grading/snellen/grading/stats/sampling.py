@@ -173,8 +173,8 @@ def _allocate(
     lowest, highest = sum(floors.values()), sum(sizes.values())
     if not lowest <= total <= highest:
         raise MetricError(
-            f"{total} items can't be drawn from {len(sizes)} strata: {lowest} is the least"
-            f" ({least} of each), and {highest} is all there are"
+            f"{total} items can't be drawn from {len(sizes)} strata: the minimum is"
+            f" {lowest} ({least} of each), the maximum {highest}"
         )
     exact = _filled(sizes, shares, floors, total)
     found = {name: math.floor(value) for name, value in exact.items()}

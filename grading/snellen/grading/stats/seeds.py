@@ -24,5 +24,5 @@ def stream(seed: SupportsIndex) -> np.random.PCG64:
     except TypeError:
         raise MetricError(f"a seed must be a whole number, not {seed!r}") from None
     if number < 0:
-        raise MetricError(f"a seed must not be negative, and {number} is")
+        raise MetricError(f"a seed must be at least 0, not {number}")
     return np.random.PCG64(number)

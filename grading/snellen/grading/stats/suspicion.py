@@ -157,7 +157,7 @@ def _checked(
     if len({column.shape for column in columns}) > 1 or columns[0].ndim != 1:
         raise MetricError("items, raters and answers are three columns of one length")
     if not columns[0].size:
-        raise MetricError("there are no answers; nothing makes a reference suspicious")
+        raise MetricError("there are no answers, so suspicion is not defined")
     for column in columns:
         if column.dtype.kind not in "iu" or column.min() < 0:
             raise MetricError("items, raters and answers are whole numbers from 0")
@@ -165,5 +165,5 @@ def _checked(
         raise MetricError(f"coincidence is a share between 0 and 1, not {coincidence:g}")
     of_item, of_rater, of_answer = (column.astype(np.int64) for column in columns)
     if len(set(zip(of_item.tolist(), of_rater.tolist(), strict=True))) < len(of_item):
-        raise MetricError("a rater answers an item once")
+        raise MetricError("a rater must answer each item only once")
     return of_item, of_rater, of_answer

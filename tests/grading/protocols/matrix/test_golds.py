@@ -25,18 +25,18 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"metric": "numeric", "answer": 1, "settings": {"relative": -1}}, "settings"),
     ({"metric": "numeric", "answer": "Q3"}, "no number in it"),
     ({"metric": "numeric", "answer": "3 km", "settings": {"unit": "km"}}, "leave it out"),
-    ({"metric": "accuracy", "answer": "D", "options": OPTIONS}, "'D' is no option"),
+    ({"metric": "accuracy", "answer": "D", "options": OPTIONS}, "'D' is not an option"),
     ({"metric": "accuracy", "answer": "A", "options": ["x"]}, "expected 2 to 26 options"),
-    ({"metric": "accuracy", "answer": "A", "options": ["x", " X"]}, "two options say"),
+    ({"metric": "accuracy", "answer": "A", "options": ["x", " X"]}, "two options have the text"),
     ({"metric": "accuracy", "answer": "A", "options": ["x", " "]}, "an option is blank"),
     ({"metric": "accuracy", "answer": "A", "options": ["B", "A"]}, "reword the options"),
     ({"metric": "list_f1", "answer": ["a", ["b"]]}, "mixes texts and lists"),
-    ({"metric": "relation", "answer": {"a": "left"}}, "names no pair"),
+    ({"metric": "relation", "answer": {"a": "left"}}, "is not the name of a pair"),
     ({"metric": "relation", "answer": {"a|b": "beside"}}, "beside"),
     ({"metric": "box", "answer": [10, 20, 30, 40]}, "image_size"),
-    ({"metric": "box", "answer": [0.5, 0.5, 0.5, 0.6]}, "is no box"),
+    ({"metric": "box", "answer": [0.5, 0.5, 0.5, 0.6]}, "is not a box"),
     ({"metric": "point", "answer": [0, 0, 9, 9], "settings": {"image_size": [8, 8]}}, "8 x 8"),
-    ({"metric": "spec", "answer": None}, "null is no answer"),
+    ({"metric": "spec", "answer": None}, "null is not an answer"),
     ({"metric": "tool_call", "answer": {"arguments": {}}}, "missing required field `name`"),
     ({"metric": "tool_call", "answer": []}, "the list is empty"),
     ({"metric": "decisions", "answer": []}, "there is none"),
@@ -61,7 +61,7 @@ def test_a_reference_by_which_no_answer_would_be_right_is_refused() -> None:
 
 @pytest.mark.parametrize("name", NOT_HERE)
 def test_metrics_that_are_not_here_say_why(name: str) -> None:
-    with pytest.raises(DataError, match="is no metric of an item"):
+    with pytest.raises(DataError, match="is not a metric of an item"):
         GOLD.read({"metric": name, "answer": "x"})
 
 

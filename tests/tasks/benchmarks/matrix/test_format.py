@@ -94,7 +94,7 @@ BAD = [
     ({"metric": "acuracy"}, "did you mean 'accuracy'?"),
     ({"metric": "cider"}, "defined on a whole corpus"),
     ({"metric": "execution"}, "use code"),
-    ({"answer": "C"}, "'answer': the item 'one': 'C' is no option"),
+    ({"answer": "C"}, "'answer': the item 'one': 'C' is not an option"),
     ({"options": ["Q1"]}, "'options': the item 'one': expected 2 to 26 options, not 1"),
     ({"settings": {"tolerance": 1}}, "accuracy has no setting 'tolerance'"),
     ({"pass": 2}, "'pass'"),

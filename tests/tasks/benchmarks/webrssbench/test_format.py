@@ -173,7 +173,7 @@ def test_two_questions_of_one_id_are_told_apart_by_element(tmp_path: Path) -> No
         ({}, "needs the page's size; write image as {path, width, height}"),
         ({"reference": {"crop_1|crop_3": "left"}}, "crop_1|crop_3 is no pair of its crops"),
         ({"reference": {"crop_1|crop_2": "beside"}}, "expected an object from pairs"),
-        ({"reference": {}}, "there is no pair in it"),
+        ({"reference": {}}, "it has no pairs"),
     ],
 )
 def test_positions_that_do_not_hold_together_are_refused(

@@ -73,7 +73,7 @@ def metric_of(gold: MatrixGold) -> ItemMetric:
         return METRICS[name]
     plain = name.lower()
     if why := NOT_HERE.get(_ALIASES.get(plain, plain)):
-        raise DataError(f"{name!r} is no metric of an item: {why}", field="metric")
+        raise DataError(f"{name!r} is not a metric of an item: {why}", field="metric")
     raise DataError(UnknownNameError("metric", name, METRICS).message, field="metric")
 
 
@@ -165,7 +165,7 @@ def made_of(answers: Sequence[Any], context: Context, before: MatrixGold) -> obj
         case _ if isinstance(before.answer, str | list):
             found = list(dict.fromkeys(answers)) if isinstance(answers[0], str) else answers[0]
         case metric:
-            raise ValueError(f"a reference of {metric} is written by hand")
+            raise ValueError(f"write a reference of {metric} by hand")
     return msgspec.to_builtins(msgspec.structs.replace(before, answer=found))
 
 

@@ -247,7 +247,7 @@ def call(answer: AnswerValue, accepted: Accepted, _: Normalize) -> float:
 def accept_document(gold: MatrixGold, settings: SpecSettings) -> Spec:
     """Return the document; null is none."""
     if gold.answer is None:
-        raise DataError("expected a JSON document; null is no answer", field="answer")
+        raise DataError("expected a JSON document; null is not an answer", field="answer")
     return Spec(gold.answer, settings)
 
 

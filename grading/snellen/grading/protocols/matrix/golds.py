@@ -112,7 +112,7 @@ def each(value: object) -> list[object]:
     if not isinstance(value, list):
         return [value]
     if not value:
-        raise DataError("the list is empty, so that nothing is right", field="answer")
+        raise DataError("the list is empty, so no answer is correct", field="answer")
     return cast("list[object]", value)
 
 
@@ -146,7 +146,7 @@ def _letter(text: str, letters: tuple[str, ...], by_text: Mapping[str, str]) -> 
     if letter not in letters:
         if said is None:
             raise DataError(
-                f"{text!r} is no option: give a letter from A to {letters[-1]} or an option's text",
+                f"{text!r} is not an option: give a letter, A to {letters[-1]} or an option's text",
                 field="answer",
             )
         return said
@@ -172,7 +172,7 @@ def check_options(options: tuple[str, ...]) -> None:
         if not form:
             raise DataError("an option is blank", field="options")
         if form in forms[:place]:
-            raise DataError(f"two options say {options[place]!r}", field="options")
+            raise DataError(f"two options have the text {options[place]!r}", field="options")
 
 
 def _form(text: str) -> str:
@@ -192,7 +192,7 @@ def unit_box(gold: MatrixGold, settings: PlaceSettings) -> Ltrb:
     if not (0 <= box[0] < box[2] <= 1 and 0 <= box[1] < box[3] <= 1):
         how = f"an image of {width:g} x {height:g} pixels" if settings.image_size else "0..1"
         raise DataError(
-            f"{[left, top, right, bottom]} is no box [left, top, right, bottom] inside {how};"
+            f"{[left, top, right, bottom]} is not a box [left, top, right, bottom] inside {how};"
             " a box in pixels needs settings {image_size: [width, height]}",
             field="answer",
         )
