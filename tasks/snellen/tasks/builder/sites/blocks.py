@@ -44,7 +44,7 @@ def table(
     numbers: Sequence[int] = (),
     foot: Sequence[Child] | None = None,
 ) -> Html:
-    """Return a table; the first cell of each row is its heading, and wide ones break words on phones.
+    """Return a table whose rows begin with their heading; wide ones break words on phones.
 
     Args:
         headers: The headings of the columns.
