@@ -2,7 +2,7 @@
 
 `screens` has twelve ScreenQA questions on stand-in screens, so that an agent's first exam takes it
 minutes. The questions are ScreenQA's, the screens are drawn from Screen Annotation's layouts (both
-Google Research, CC BY 4.0). `exam` has 145 items of every task that needs no interaction;
+Google Research, CC BY 4.0). `exam` has 144 items of every task that needs no interaction;
 `snellen build` made it of sites that it generated. A score on either is no score of a benchmark.
 """
 
