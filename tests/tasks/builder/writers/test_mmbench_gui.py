@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -413,6 +413,22 @@ def test_a_large_picture_may_show_the_texts_again(freeze: Freeze, drawn: bool) -
     box = (200, 100, 800, 500)
     part(elements, "img", role="img", alt="A screenshot", box=box, drawn=drawn)
     assert bool(questions(freeze(elements), "easy")) is drawn
+
+
+@pytest.mark.parametrize(
+    ("tag", "texts"),
+    [
+        ("p", ("5.2. Alpha", "5.3. Bravo", "5.4. Gamma", "5.5. Delta", "5.6. Sigma")),
+        ("code", ("alpha", "bravo", "gamma", "delta", "sigma")),
+    ],
+)
+def test_the_order_of_numbers_and_of_code_is_not_asked_for(
+    freeze: Freeze, tag: str, texts: Sequence[str]
+) -> None:
+    elements: list[Element] = []
+    for place, text in enumerate(texts):
+        part(elements, tag, text, box=(20, 20 + 100 * place, 80, 40 + 100 * place))
+    assert not questions(freeze(elements), "easy")
 
 
 def test_a_page_without_texts_is_refused_with_the_reason(freeze: Freeze) -> None:

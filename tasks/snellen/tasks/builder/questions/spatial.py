@@ -52,6 +52,11 @@ def is_fragment(screen: Screen, element: Element) -> bool:
     return any(map(str.isalnum, screen.elements[element.parent].own))
 
 
+def is_code(screen: Screen, element: Element) -> bool:
+    """Whether a text is code or a part of it, such as a name in a listing."""
+    return any(outer.tag in _CODE for outer in (element, *screen.ancestors(element)))
+
+
 def drawn_texts(screen: Screen) -> Sequence[str]:
     """Return the page's normalized text in two forms: by element, and whole with links inside.
 
@@ -252,7 +257,7 @@ def pointable(screen: Screen) -> list[Element]:
         and (element.painted or element.own or element.role == "img")
         and not is_fragment(screen, element)
         and not any(True for _ in screen.children(element))
-        and not any(outer.tag in _CODE for outer in (element, *screen.ancestors(element)))
+        and not is_code(screen, element)
     ]
 
 

@@ -32,7 +32,12 @@ from snellen.tasks.builder.questions.options import (
     stands_out,
     steps,
 )
-from snellen.tasks.builder.questions.spatial import drawn_texts, is_fragment, is_readable
+from snellen.tasks.builder.questions.spatial import (
+    drawn_texts,
+    is_code,
+    is_fragment,
+    is_readable,
+)
 from snellen.tasks.builder.questions.templates import templates_of
 from snellen.tasks.builder.questions.text import (
     folded,
@@ -407,7 +412,10 @@ def _are_apart(one: Element, other: Element) -> bool:
 
 
 def _texts(screen: Screen) -> Iterator[Element]:
-    """Yield elements with a short text that occurs once on the screen."""
+    """Yield elements with a short text that occurs once on the screen.
+
+    None with a number or a date, whose order is known without looking, and no code.
+    """
     shown = Counter(folded(each.own) for each in screen.elements if each.own)
     drawn = drawn_texts(screen)
     for each in screen.elements:
@@ -417,6 +425,8 @@ def _texts(screen: Screen) -> Iterator[Element]:
             and _SHORTEST <= len(each.own) <= _LONGEST
             and each.own == each.text
             and not is_fragment(screen, each)
+            and not is_code(screen, each)
+            and not any(map(str.isdigit, key))
         )
         alone = shown[key] == 1 and all(occurrences(key, text) <= 1 for text in drawn)
         if (
