@@ -398,3 +398,10 @@ def crop_blank(exam: Exam, entry: Entry, chance: Random) -> bool:
 def crop_twice(exam: Exam, entry: Entry, chance: Random) -> bool:
     exam.show(entry, exam.picture(entry, "crop_1"), "crop_3")
     return True
+
+
+@kind("webrssbench/position")
+def crops_in_another_order(exam: Exam, entry: Entry, chance: Random) -> bool:
+    images = entry.line["item"]["images"]
+    images[1], images[2] = images[2], images[1]
+    return True

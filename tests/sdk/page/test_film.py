@@ -28,7 +28,7 @@ def test_a_link_leads_from_the_pages_folder_to_the_items_section(tmp_path: Path)
 
 def test_filmstrips_of_other_episodes_or_none_are_refused(tmp_path: Path) -> None:
     film = films(tmp_path, "l3-1")
-    with pytest.raises(InputError, match=r"no episode of desk/l4: `snellen replay"):
+    with pytest.raises(InputError, match=r"no episodes of desk/l4: `snellen replay"):
         film_links(film, tmp_path / "report.html", "desk/l4")
     with pytest.raises(InputError, match="can't read the filmstrips"):
         film_links(tmp_path / "none.html", tmp_path / "report.html", "desk/l3")

@@ -114,7 +114,9 @@ def test_most_blind_faults_are_found_in_a_pack_alone(tmp_path: Path) -> None:
     found = measured(SAMPLE, tmp_path / "spoilt", 5, 1, Witnesses())
     assert len(found.planted) >= 50
     assert found.share >= 0.6, found.planted - found.caught
-    assert len(found.wrong) <= 0.02 * found.good, found.wrong
+    # In so small a pack, a planted fault often contradicts a good item about the same thing.
+    wrong = [text for text in found.wrong if not text.endswith(Fault.TWIN)]
+    assert len(wrong) <= 0.02 * found.good, wrong
 
 
 def test_the_kinds_have_names_of_their_own() -> None:

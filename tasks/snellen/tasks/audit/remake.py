@@ -134,8 +134,10 @@ def _asked(line: PackItem, data: TaskData, index: int) -> Iterator[Found]:
 def _shown(view: View, data: TaskData, index: int) -> Iterator[Found]:
     own = view.item.line.images
     names = [image.name for image in data.build_item(index).images]
-    if sorted(names) != sorted(own):
-        yield Found(Fault.OTHER_PICTURE, ", ".join(names), ", ".join(own))
+    # The prompt may number the pictures.
+    shown = [image.name for image in view.item.line.item.images]
+    if names != shown or sorted(names) != sorted(own):
+        yield Found(Fault.OTHER_PICTURE, ", ".join(names), ", ".join(shown))
         return
     for name in names:
         seen = view.sight.picture(view.item, name)
