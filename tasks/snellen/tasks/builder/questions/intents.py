@@ -171,7 +171,7 @@ def _deeds(snapshot: Snapshot, usable: Sequence[Candidate]) -> Iterator[Intent]:
 
 
 def _is_part(name: str, other: str) -> bool:
-    """Whether one of two names is all words of the other, or some of them in a row."""
+    """Whether the words of the shorter of two names stand in a row in the longer one."""
     shorter, longer = sorted((name, other), key=len)
     return bool(shorter) and f" {shorter} " in f" {longer} "
 
