@@ -11,6 +11,7 @@ from typing import Any, Protocol
 import typer.main
 
 from snellen import sdk
+from snellen.cli.app import app
 from snellen.grading.chance import chance_of
 from snellen.grading.coordinates import UNIT
 from snellen.grading.guesses import Played
@@ -23,7 +24,6 @@ from snellen.grading.protocols.miniwob import EPISODE as MINIWOB
 from snellen.grading.protocols.names import OWN
 from snellen.grading.protocols.steps import in_space
 from snellen.grading.protocols.table import PROTOCOLS, gold_shape, protocol_of, protocols_of
-from snellen.sdk.cli.app import app
 from snellen.tasks.benchmarks.miniwob.null_agents import played as null_episodes
 from snellen.tasks.benchmarks.table import benchmark_of, own_places, task_of
 

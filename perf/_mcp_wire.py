@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 REVISION = "2026-07-28"
-SNELLEN = ["-c", "from snellen.sdk.cli import main; main()"]
+SNELLEN = ["-c", "from snellen.cli import main; main()"]
 BARE = [str(Path(__file__).with_name("_bare_mcp.py"))]
 _META = {
     "io.modelcontextprotocol/protocolVersion": REVISION,

@@ -18,7 +18,6 @@ from mcp import Client
 from mcp.types import TextContent
 from playwright.async_api import Page, async_playwright
 
-from snellen.sdk.cli.serving import grade_answers
 from snellen.server.host import LazyHost, open_exam
 from snellen.server.mcp.server import ExamServer
 from snellen.server.settings import Settings
@@ -81,7 +80,7 @@ async def measure(agents: int, count: int, rounds: int) -> None:
         pack = Path(room) / "pack"
         make_episode_pack("desk", pack, seed=3, count=58)
         settings = Settings((pack,), Path(room) / "exam.sqlite")
-        host = LazyHost(lambda: open_exam(settings, grade_answers), interactive=True)
+        host = LazyHost(lambda: open_exam(settings), interactive=True)
         took: list[float] = []
         fresh: list[float] = []
         ours: list[float] = []

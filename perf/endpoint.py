@@ -34,12 +34,12 @@ from sqlalchemy import Connection
 from starlette.responses import Response
 
 from snellen import sdk
-from snellen.sdk.cli.serving import grade_answers
 from snellen.server.challenge import queries
 from snellen.server.challenge.boards import Boards
 from snellen.server.challenge.service import Challenge
 from snellen.server.exam.file import ExamFile, Phase
-from snellen.server.host import open_exam, references_digest
+from snellen.server.grading.exam import references_digest
+from snellen.server.host import open_exam
 from snellen.server.http.api.access import Access
 from snellen.server.http.api.api import rest_app
 from snellen.server.http.api.desk import Desk
@@ -76,7 +76,7 @@ def served(folder: Path) -> Generator[tuple[str, str, int]]:
     """Serve an exam file; yield its address, the admin's token and the process's number."""
     text = f'name = "perf"\npacks = ["{folder / "pack"}"]\n[[phases]]\nname = "main"\n'
     (folder / "exam.toml").write_text(text)
-    code = "from snellen.sdk.cli import main; main()"
+    code = "from snellen.cli import main; main()"
     words = [sys.executable, "-c", code, "serve", str(folder / "exam.toml"), "--port", "0"]
     with subprocess.Popen(
         words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ}
@@ -260,7 +260,7 @@ class Hosted:
 
     def __init__(self, folder: Path) -> None:
         settings = Settings((folder / "pack",), folder / "exam.sqlite")
-        self.host = open_exam(settings, grade_answers)
+        self.host = open_exam(settings)
         file = ExamFile(name="perf", packs=("pack",), phases=(Phase(name="main", uploads=50),))
         digest = references_digest(settings)
         self.challenge = Challenge(file, self.host.service.exam, digest, self.host.database)

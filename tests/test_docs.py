@@ -14,11 +14,11 @@ import pytest
 import typer.main
 
 from snellen import sdk
+from snellen.cli.app import app
 from snellen.grading import errors
 from snellen.grading.models.reports import PinVerdict, ProblemKind
 from snellen.grading.models.scores import Outcome
 from snellen.grading.protocols.table import PROTOCOLS
-from snellen.sdk.cli.app import app
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted((ROOT / "docs").rglob("*.md"))

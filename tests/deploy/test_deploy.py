@@ -20,7 +20,7 @@ import typer.main
 import yaml
 
 from snellen import sdk
-from snellen.sdk.cli.app import app
+from snellen.cli.app import app
 from snellen.tasks.pack.read import open_pack
 from snellen.tasks.samples import sample_pack
 
@@ -28,7 +28,7 @@ ROOT = Path(__file__).parents[2]
 DEPLOY = ROOT / "deploy"
 CORE = {"SNELLEN_HOME", "SNELLEN_PACK_KEY"}
 SECONDS = 60
-SNELLEN = (sys.executable, "-c", "from snellen.sdk.cli import main; main()")
+SNELLEN = (sys.executable, "-c", "from snellen.cli import main; main()")
 
 
 def said(*command: str | Path, **more: Any) -> str:

@@ -9,7 +9,7 @@ HEAVY = {"numpy", "pydantic", "scipy", "sqlalchemy", "mcp", "rapidfuzz", "PIL", 
 SCORE = "from snellen import sdk; sdk.score('screenqa/short', response='12', reference=['12'])"
 LIST = (
     "import sys; sys.argv = ['snellen', 'benchmarks']\n"
-    "from snellen.sdk.cli import main\n"
+    "from snellen.cli import main\n"
     "try: main()\n"
     "except SystemExit: pass"
 )

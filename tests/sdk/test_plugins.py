@@ -58,7 +58,7 @@ def run(site: Path, code: str) -> str:
 
 def snellen(site: Path, *arguments: str, status: int = 0) -> str:
     """Run a command where the packages are installed, and return all that it prints."""
-    code = "import sys; from snellen.sdk.cli import main; sys.exit(main())"
+    code = "import sys; from snellen.cli import main; sys.exit(main())"
     return _run(site, [sys.executable, "-c", code, *arguments], status)
 
 

@@ -22,12 +22,12 @@ from hosted import NOON, Hosted
 from mcp import Client
 from mcp.types import CallToolResult, ImageContent, TextContent
 
-from snellen.sdk.cli.serving import grade_answers
 from snellen.server.attempts.register import Clock
 from snellen.server.challenge.service import Challenge
 from snellen.server.exam.file import ExamFile, Phase
 from snellen.server.exam.rules import Rules
-from snellen.server.host import Host, LazyHost, open_exam, references_digest
+from snellen.server.grading.exam import references_digest
+from snellen.server.host import Host, LazyHost, open_exam
 from snellen.server.mcp.server import ExamServer
 from snellen.server.settings import Settings
 from snellen.tasks.pack.read import open_pack, open_references
@@ -208,7 +208,7 @@ def opening(store: Path) -> Callable[..., LazyHost]:
 
     def offer(**rules: object) -> LazyHost:
         settings = Settings((sample_pack(),), store, Rules.model_validate(rules))
-        return LazyHost(lambda: open_exam(settings, grade_answers))
+        return LazyHost(lambda: open_exam(settings))
 
     return offer
 
@@ -264,7 +264,7 @@ def golds() -> Mapping[str, str]:
     return {item["item"]["prompt"]: gold[item["item"]["id"]] for item in items}
 
 
-SERVE = [sys.executable, "-c", "from snellen.sdk.cli import main; main()", "serve"]
+SERVE = [sys.executable, "-c", "from snellen.cli import main; main()", "serve"]
 
 
 def environment_of(home: Path) -> dict[str, str]:
@@ -371,7 +371,7 @@ def hosted(either_store: str) -> Iterator[Callable[..., Hosted]]:
 
     def start(*phases: Phase, **rules: object) -> Hosted:
         settings = Settings((sample_pack(),), either_store)
-        host = open_exam(settings, grade_answers)
+        host = open_exam(settings)
         opened.append(host)
         time = [NOON]
         one = Phase.model_validate({"name": "main", **rules})

@@ -291,7 +291,7 @@ def test_two_hundred_items_over_standard_input_and_output(
     pid = folder / "pid"
     code = (
         f"import os, pathlib; pathlib.Path({str(pid)!r}).write_text(str(os.getpid()))\n"
-        "from snellen.sdk.cli import main; main()"
+        "from snellen.cli import main; main()"
     )
     store, key = str(folder / "exam.sqlite"), str(exam.key)
     command = [sys.executable, "-c", code, "mcp", str(exam.folder), "--store", store, "--key", key]

@@ -11,8 +11,7 @@ import pytest
 from mcp import Client
 from typer.testing import CliRunner
 
-from snellen.sdk.cli.app import app
-from snellen.sdk.cli.serving import grade_answers
+from snellen.cli.app import app
 from snellen.server.exam.rules import Rules
 from snellen.server.host import LazyHost, open_exam
 from snellen.server.mcp.server import ExamServer
@@ -37,7 +36,7 @@ def take(
     settings = Settings(
         (pack,), store, Rules.model_validate({"sample": 9, "seed": 2, **rules}), key
     )
-    offered = LazyHost(lambda: open_exam(settings, grade_answers))
+    offered = LazyHost(lambda: open_exam(settings))
 
     async def work() -> dict[str, Any]:
         try:

@@ -12,10 +12,10 @@ import pytest
 from mcp import Client
 
 from snellen.grading.errors import DataError
-from snellen.sdk.cli.serving import grade_answers
 from snellen.server.errors import ExamError
 from snellen.server.exam.rules import Mode, Rules
-from snellen.server.host import HostError, LazyHost, open_exam, read_exam
+from snellen.server.grading.exam import read_exam
+from snellen.server.host import HostError, LazyHost, open_exam
 from snellen.server.mcp.server import ExamServer
 from snellen.server.settings import Settings
 from snellen.tasks.pack.read import References, open_pack
@@ -34,7 +34,7 @@ async def test_many_callers_wait_for_one_opening(store: Path) -> None:
 
     def open_now() -> Any:
         opened.append(threading.get_ident())
-        return open_exam(settings(store), grade_answers)
+        return open_exam(settings(store))
 
     opening = LazyHost(open_now)
     found = await asyncio.gather(*(opening.get() for _ in range(20)))
@@ -49,7 +49,7 @@ async def test_a_caller_that_gives_up_does_not_stop_the_others(store: Path) -> N
 
     def open_now() -> Any:
         may_go_on.wait(10)
-        return open_exam(settings(store), grade_answers)
+        return open_exam(settings(store))
 
     opening = LazyHost(open_now)
     impatient, patient = asyncio.create_task(opening.get()), asyncio.create_task(opening.get())
@@ -64,7 +64,7 @@ async def test_what_can_not_be_opened_is_tried_again_at_the_next_call(
     store: Path, tmp_path: Path, agent_of: AgentOf
 ) -> None:
     pack = tmp_path / "pack"
-    opening = LazyHost(lambda: open_exam(settings(store, pack), grade_answers))
+    opening = LazyHost(lambda: open_exam(settings(store, pack)))
     async with Client(ExamServer(opening).server) as client:
         agent = agent_of(client)
         # The tools are there; the examinee hears nothing of files.
@@ -78,7 +78,7 @@ async def test_what_can_not_be_opened_is_tried_again_at_the_next_call(
 
 
 async def test_a_fault_of_the_server_is_masked(store: Path, agent_of: AgentOf) -> None:
-    opening = LazyHost(lambda: open_exam(settings(store, sample_pack()), grade_answers))
+    opening = LazyHost(lambda: open_exam(settings(store, sample_pack())))
     async with Client(ExamServer(opening).server) as client:
         agent = agent_of(client)
         await agent.start()
@@ -94,9 +94,8 @@ def test_a_deferred_exam_reads_no_references(store: Path, tmp_path: Path) -> Non
     pack = tmp_path / "pack"
     shutil.copytree(sample_pack(), pack)
     (pack / "references.jsonl").write_text("not to be read")
-    exam = read_exam(settings(store, pack, mode=Mode.DEFERRED), grade_answers)
+    exam = read_exam(settings(store, pack, mode=Mode.DEFERRED))
     assert not exam.references
-    assert exam.grade is None
 
 
 def test_references_are_read_when_an_answer_is_graded_and_not_kept_beside_the_task(
@@ -107,7 +106,7 @@ def test_references_are_read_when_an_answer_is_graded_and_not_kept_beside_the_ta
         return sum(type(thing) is References for thing in gc.get_objects())
 
     before = held()
-    exam = read_exam(settings(store, sample_pack()), grade_answers)
+    exam = read_exam(settings(store, sample_pack()))
     assert held() == before
     assert len(exam.data("screenqa/short").golds)
     assert held() == before
@@ -118,14 +117,14 @@ def test_references_that_were_changed_are_said_at_the_start(store: Path, tmp_pat
     shutil.copytree(sample_pack(), pack)
     (pack / "references.jsonl").write_text("not the references")
     with pytest.raises(DataError, match=r"references\.jsonl: "):
-        read_exam(settings(store, pack), grade_answers)
+        read_exam(settings(store, pack))
 
 
 def test_a_pack_without_references_can_only_be_deferred(store: Path, tmp_path: Path) -> None:
     strip_pack(open_pack(sample_pack()), tmp_path / "pack")
     with pytest.raises(ExamError, match="--mode deferred"):
-        read_exam(settings(store, tmp_path / "pack"), grade_answers)
-    assert read_exam(settings(store, tmp_path / "pack", mode=Mode.DEFERRED), grade_answers).offers
+        read_exam(settings(store, tmp_path / "pack"))
+    assert read_exam(settings(store, tmp_path / "pack", mode=Mode.DEFERRED)).offers
 
 
 async def test_closing_what_was_never_opened_does_nothing() -> None:

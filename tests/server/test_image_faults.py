@@ -11,7 +11,6 @@ import pytest
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
-from snellen.sdk.cli.serving import grade_answers
 from snellen.server.attempts.models import Caller
 from snellen.server.exam.rules import Rules
 from snellen.server.host import LazyHost, open_exam
@@ -35,7 +34,7 @@ def take(pack: Path, store: Path, agent_of: AgentOf) -> Callable[..., Any]:
     @asynccontextmanager
     async def taking(**rules: object) -> AsyncGenerator[Any]:
         settings = Settings((pack,), store, Rules.model_validate(rules))
-        opening = LazyHost(lambda: open_exam(settings, grade_answers))
+        opening = LazyHost(lambda: open_exam(settings))
         try:
             async with Client(ExamServer(opening).server) as client:
                 agent = agent_of(client)

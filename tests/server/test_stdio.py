@@ -14,7 +14,7 @@ from mcp.client.stdio import stdio_client
 
 from snellen.server.store.schema import open_store
 
-COMMAND = ["-c", "from snellen.sdk.cli import main; main()", "mcp"]
+COMMAND = ["-c", "from snellen.cli import main; main()", "mcp"]
 AgentOf = Callable[[Client], Any]
 
 
@@ -117,7 +117,7 @@ def test_listing_the_tools_opens_neither_pack_nor_store(
     code = (
         "import asyncio, sys\n"
         "sys.argv = ['snellen', 'mcp']\n"
-        "from snellen.sdk.cli import serving\n"
+        "from snellen.cli import serving\n"
         "from snellen.server import host, stdio\n"
         "from mcp import Client\n"
         "from snellen.server.mcp.server import ExamServer\n"

@@ -1,6 +1,6 @@
 """The one form of a table: what its columns are and its rows, for every place that shows one.
 
-A terminal (`snellen.sdk.cli.tables`), Markdown (`markdown_lines`) and a report's page (its
+A terminal (`snellen.cli.tables`), Markdown (`markdown_lines`) and a report's page (its
 template) lay out the same value, so that a number is written in one way everywhere.
 """
 

@@ -5,28 +5,25 @@ MCP hosts give a server a second or two to list its tools, so nothing is opened 
 
 import asyncio
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from snellen.grading.errors import MissingExtraError, MissingProgramError, SnellenError
 from snellen.server.errors import ExamError
-from snellen.server.exam.rules import Door, Mode
+from snellen.server.exam.rules import Door
 from snellen.server.logs import log
 
 if TYPE_CHECKING:
     from snellen.server.attempts.service import Service
     from snellen.server.challenge.service import Challenge
     from snellen.server.episodes.service import Episodes
-    from snellen.server.exam.spec import Exam, Grade
     from snellen.server.screenshots.remote import RemoteImages
     from snellen.server.screenshots.service import Screenshots
     from snellen.server.settings import Settings
     from snellen.server.store.database import Database
-    from snellen.server.store.files import Objects
     from snellen.tasks.environments.base import Environment, WorldTool
-    from snellen.tasks.pack.read import Pack, References
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,22 +153,22 @@ class LazyHost:
             self._opened = task.result()
 
 
-def open_exam(settings: "Settings", grade: "Grade") -> Host:
+def open_exam(settings: "Settings") -> Host:
     """Open packs, references (unless answers are only recorded) and the store.
 
     Args:
         settings: The packs, the store and the rules.
-        grade: Grades the answers to one task.
 
     Raises:
         SnellenError: A pack, its references or the store can't be opened.
     """
     from snellen.server.attempts.service import Service
+    from snellen.server.grading.exam import read_exam
     from snellen.server.screenshots.remote import RemoteImages
     from snellen.server.screenshots.service import Screenshots
     from snellen.server.store.schema import open_store
 
-    exam = read_exam(settings, grade)
+    exam = read_exam(settings)
     database = open_store(settings.store)
     remote = None if settings.cache is None else RemoteImages(settings.cache)
     service = Service(exam, database)
@@ -238,72 +235,6 @@ def _environments(settings: "Settings") -> "Sequence[str]":
     return list(found)
 
 
-def read_exam(settings: "Settings", grade: "Grade") -> "Exam":
-    """Read packs, and their references unless answers are only recorded.
-
-    Raises:
-        SnellenError: A pack can't be read, or a pack to be graded has no references.
-    """
-    from snellen.server.exam.spec import Exam
-    from snellen.tasks.pack.read import has_references, open_pack
-
-    packs = [open_pack(folder) for folder in settings.packs]
-    if settings.file is not None and settings.file.images:
-        from snellen.server.store.files import Objects
-
-        objects = Objects(settings.file.images)
-        packs = [replace(pack, elsewhere=_below(objects, pack.name)) for pack in packs]
-    if settings.rules.mode is Mode.DEFERRED:
-        return Exam(packs, settings.rules)
-    for pack in packs:
-        if not has_references(pack):
-            raise ExamError(
-                f"the pack {pack.name} has no references: give a pack that has them, or"
-                " serve it with --mode deferred"
-            )
-    return Exam(packs, settings.rules, _References(packs, settings), grade)
-
-
-def _below(objects: "Objects", pack: str) -> Callable[[str, int], bytes]:
-    return lambda name, size: objects.read(f"{pack}/{name}", size)
-
-
-class _References(Mapping[str, "References"]):
-    """The references of packs, read from the disk on each access.
-
-    References that can't be opened are reported at once. Their content is only for graders: a
-    server that only accepts uploads does not keep it in memory.
-    """
-
-    def __init__(self, packs: "Sequence[Pack]", settings: "Settings") -> None:
-        from snellen.tasks.pack.read import plain_references
-
-        self._packs = {pack.name: pack for pack in packs}
-        self._settings = settings
-        for pack in packs:
-            plain_references(pack, self._key(pack))
-
-    def _key(self, pack: "Pack") -> str | None:
-        from snellen.tasks.pack.seal import find_key
-
-        return find_key(self._settings.key, pack=pack.folder)
-
-    def __getitem__(self, name: str) -> "References":
-        from snellen.tasks.pack.read import open_references
-
-        pack = self._packs[name]
-        return open_references(pack, self._key(pack))
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._packs
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._packs)
-
-    def __len__(self) -> int:
-        return len(self._packs)
-
-
 def open_challenge(settings: "Settings", host: Host) -> "Challenge":
     """Return the challenge over an open exam.
 
@@ -311,24 +242,7 @@ def open_challenge(settings: "Settings", host: Host) -> "Challenge":
         SnellenError: The references can't be read, or the exam file does not fit the exam.
     """
     from snellen.server.challenge.service import Challenge
+    from snellen.server.grading.exam import references_digest
 
     digest = references_digest(settings)
     return Challenge(settings.exam_file, host.service.exam, digest, host.database)
-
-
-def references_digest(settings: "Settings") -> bytes:
-    """Return SHA-256 of all references of an exam, whether they are sealed or not.
-
-    Raises:
-        SnellenError: They can't be read.
-    """
-    from hashlib import sha256
-
-    from snellen.tasks.pack.read import open_pack, plain_references
-    from snellen.tasks.pack.seal import find_key
-
-    whole = sha256()
-    for folder in settings.packs:
-        key = find_key(settings.key, pack=folder)
-        whole.update(plain_references(open_pack(folder), key))
-    return whole.digest()

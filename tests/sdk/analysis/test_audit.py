@@ -7,12 +7,12 @@ import pytest
 from typer.testing import CliRunner
 
 from snellen import sdk
+from snellen.cli.app import app
 from snellen.grading.audit import VIEW
 from snellen.grading.errors import InputError, MetricError
 from snellen.grading.protocols.base import OUTSIDE
 from snellen.grading.report.html import render_html
 from snellen.sdk.analysis.audit import AUDITED
-from snellen.sdk.cli.app import app
 from snellen.sdk.page.build import build_page
 
 L2 = "mmbench-gui/l2_basic"

@@ -139,7 +139,7 @@ def test_an_empty_picture_and_a_tiny_one_hold_nothing(reader: RapidReader) -> No
 def test_the_agent_and_its_table_load_without_ocr() -> None:
     code = (
         "import sys; sys.modules.update(rapidocr=None, onnxruntime=None, cv2=None)\n"
-        "import snellen.sdk.demo.run, snellen.sdk.demo.page, snellen.sdk.cli.demo\n"
+        "import snellen.sdk.demo.run, snellen.sdk.demo.page, snellen.cli.demo\n"
         "assert 'mcp' not in sys.modules and 'snellen.server' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

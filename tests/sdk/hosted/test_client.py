@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from snellen import sdk
-from snellen.sdk.cli.app import app
+from snellen.cli.app import app
 from snellen.tasks.pack.read import open_pack, open_references
 from snellen.tasks.samples import sample_pack
 
@@ -42,7 +42,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def served(folder: Path) -> Iterator[tuple[str, str]]:
     """Serve the exam as a user would; return its address and the admin's token."""
-    command = "from snellen.sdk.cli import main; main()"
+    command = "from snellen.cli import main; main()"
     words = [sys.executable, "-c", command, "serve", str(folder / "exam.toml"), "--port", "0"]
     with subprocess.Popen(
         words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ}

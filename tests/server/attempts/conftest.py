@@ -11,7 +11,7 @@ import pytest
 from snellen import sdk
 from snellen.server.attempts.service import Clock, Service
 from snellen.server.exam.rules import Mode, Rules
-from snellen.server.exam.spec import AnswerSet, Exam
+from snellen.server.exam.spec import Exam
 from snellen.server.store.schema import open_store
 from snellen.tasks.pack.read import open_pack, open_references
 from snellen.tasks.pack.write import Part, write_pack
@@ -109,11 +109,6 @@ def store(tmp_path: Path) -> Path:
     return tmp_path / "store" / "exam.sqlite"
 
 
-def graded(taken: AnswerSet) -> sdk.Report:
-    """Grade the answers to one task."""
-    return sdk.grade(taken.submissions, data=taken.data, protocol=taken.protocol, items=taken.items)
-
-
 @pytest.fixture
 def serve(packs: Path, now: list[int], store: Path) -> Iterator[Callable[..., Service]]:
     """Return a function that serves a pack by some rules, always on the same store."""
@@ -128,7 +123,7 @@ def serve(packs: Path, now: list[int], store: Path) -> Iterator[Callable[..., Se
         if checked.mode is Mode.DEFERRED:
             return Service(Exam([pack], checked), database, clock)
         references = {pack.name: open_references(pack)}
-        return Service(Exam([pack], checked, references, graded), database, clock)
+        return Service(Exam([pack], checked, references), database, clock)
 
     yield start
     for close in opened:

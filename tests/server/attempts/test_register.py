@@ -5,13 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from snellen.sdk.cli.serving import grade_answers
 from snellen.server.attempts.models import Call, Caller
 from snellen.server.attempts.register import Register, details, entry
 from snellen.server.attempts.service import Clock, Service
 from snellen.server.errors import NoSuchAttemptError
 from snellen.server.exam.rules import Rules
-from snellen.server.host import read_exam
+from snellen.server.grading.exam import read_exam
 from snellen.server.settings import Settings
 from snellen.server.store.database import Database
 from snellen.server.store.schema import open_store
@@ -37,7 +36,7 @@ def now() -> list[int]:
 @pytest.fixture
 def service(store: Path, database: Database, now: list[int]) -> Service:
     rules = Rules(minutes=1, sample=3)
-    exam = read_exam(Settings((sample_pack(),), store, rules), grade_answers)
+    exam = read_exam(Settings((sample_pack(),), store, rules))
     return Service(exam, database, Clock(now=lambda: now[0]))
 
 

@@ -10,15 +10,17 @@ from typing import Any
 import pytest
 
 from snellen import sdk
+from snellen.grading.errors import InputError
 from snellen.grading.protocols.table import protocol_of
 from snellen.server.attempts.models import Call, Caller
 from snellen.server.attempts.report import ExamReport
 from snellen.server.attempts.service import Service
 from snellen.server.errors import ExamError
 from snellen.server.exam.rules import Mode, Rules
-from snellen.server.exam.spec import AnswerSet, Exam
+from snellen.server.exam.spec import Exam
 from snellen.server.store.schema import open_store
 from snellen.server.store.tables.exams import Attempt
+from snellen.tasks.models import TaskData
 from snellen.tasks.pack.read import open_pack, open_references, task_data
 
 pytestmark = pytest.mark.compat
@@ -248,14 +250,15 @@ async def test_an_open_attempt_is_not_exported(serve: Serve) -> None:
 async def test_a_report_that_fails_can_be_asked_for_again(packs: Path, store: Path) -> None:
     broken = [True]
 
-    def grade(taken: AnswerSet) -> sdk.Report:
-        if broken[0]:
-            return sdk.grade("no such file.jsonl", data=taken.data)
-        return sdk.grade(taken.submissions, data=taken.data, items=taken.items)
+    class Broken(Exam):
+        def data(self, task: str) -> TaskData:
+            if broken[0]:
+                raise InputError("it can't be read", file="no such file.jsonl")
+            return super().data(task)
 
     pack = open_pack(packs / "short")
     database = open_store(store)
-    service = Service(Exam([pack], Rules(), {"short": open_references(pack)}, grade), database)
+    service = Service(Broken([pack], Rules(), {"short": open_references(pack)}), database)
     attempt = (await service.start(ME)).attempt
     with pytest.raises(ExamError, match="closed and its answers are kept") as caught:
         await service.finish(attempt)
@@ -270,21 +273,27 @@ async def test_of_many_attempts_that_finish_at_once_two_are_graded_at_a_time(
 ) -> None:
     pack = open_pack(packs / "short")
     pair, counting, running, most = threading.Barrier(2, timeout=60), threading.Lock(), 0, 0
+    prepared = threading.Event()
 
-    def grade(taken: AnswerSet) -> sdk.Report:
-        nonlocal running, most
-        with counting:
-            running += 1
-            most = max(most, running)
-        # It goes on when another one has come as far.
-        pair.wait()
-        with counting:
-            running -= 1
-        return sdk.grade(taken.submissions, data=taken.data, items=taken.items)
+    class Paired(Exam):
+        def data(self, task: str) -> TaskData:
+            nonlocal running, most
+            if not prepared.is_set():
+                return super().data(task)
+            with counting:
+                running += 1
+                most = max(most, running)
+            # It goes on when another one has come as far.
+            pair.wait()
+            with counting:
+                running -= 1
+            return super().data(task)
 
     database = open_store(store)
-    exam = Exam([pack], Rules(sample=2), {pack.name: open_references(pack)}, grade)
+    exam = Paired([pack], Rules(sample=2), {pack.name: open_references(pack)})
     service = Service(exam, database)
+    await service.finish((await service.start(ME)).attempt)
+    prepared.set()
     attempts = [(await service.start(ME)).attempt for _ in range(8)]
     reports = await asyncio.gather(*(service.finish(attempt) for attempt in attempts))
     assert [report.value for report in reports] == [0.0] * 8

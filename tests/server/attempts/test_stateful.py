@@ -21,12 +21,11 @@ from hypothesis.stateful import (
     run_state_machine_as_test,  # pyright: ignore[reportUnknownVariableType]  # partly typed there
 )
 
-from snellen import sdk
 from snellen.server.attempts.models import Caller
 from snellen.server.attempts.service import Clock, Service
 from snellen.server.errors import ExamError
 from snellen.server.exam.rules import Contexts, Rules
-from snellen.server.exam.spec import AnswerSet, Exam
+from snellen.server.exam.spec import Exam
 from snellen.server.store.database import Database
 from snellen.server.store.schema import open_store
 from snellen.server.store.tables.exams import Attempt, State
@@ -45,10 +44,6 @@ class Row:
     holder: str | None = None
     until: int = 0
     answers: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
-
-
-def graded(taken: AnswerSet) -> sdk.Report:
-    return sdk.grade(taken.submissions, data=taken.data, items=taken.items)
 
 
 class AttemptMachine(RuleBasedStateMachine):
@@ -103,7 +98,7 @@ class AttemptMachine(RuleBasedStateMachine):
     def open(self) -> None:
         references = {"paired": open_references(self.pack)}
         self.database = open_store(self.folder / "x.sqlite")
-        exam = Exam([self.pack], self.policy, references, graded)
+        exam = Exam([self.pack], self.policy, references)
         self.service = Service(exam, self.database, Clock(now=lambda: self.now))
 
     def run(self, work: Any) -> Any:

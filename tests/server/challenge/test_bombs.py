@@ -14,7 +14,6 @@ from typing import Any
 import pytest
 from hosted import Hosted, as_lines
 
-from snellen.sdk.cli.file_grader import open_grader
 from snellen.server.challenge.worker import Worker
 from snellen.server.store.tables.endpoint import JobState
 
@@ -111,7 +110,7 @@ async def test_a_bomb_fails_with_a_reason_and_the_next_file_is_graded(
         body=[zlib.compress(body, 1)], digest=sha256(body).digest(), size=len(body), form=form
     )
     await here.upload("bob", as_lines(right))
-    worker = Worker(here.challenge, here.settings, open_grader, job_seconds=SECONDS)
+    worker = Worker(here.challenge, here.settings, job_seconds=SECONDS)
     try:
         assert [await asyncio.to_thread(worker.step) for _ in range(3)] == [True, True, False]
     finally:

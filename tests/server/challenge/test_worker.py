@@ -9,17 +9,16 @@ import pytest
 from hosted import Hosted
 
 from snellen.grading.errors import SubmissionError
-from snellen.sdk.cli.file_grader import open_grader
 from snellen.server.challenge import queries
 from snellen.server.challenge.board import Board
 from snellen.server.challenge.boards import Boards
 from snellen.server.challenge.jobs import MOST_TRIES, Ended, Jobs
-from snellen.server.challenge.models import ALL
 from snellen.server.challenge.quotas import MOST_STUCK
-from snellen.server.challenge.worker import FileToGrade, GradeFile, Worker
+from snellen.server.challenge.worker import Grader, Worker
 from snellen.server.errors import QuotaError
+from snellen.server.grading.files import FileToGrade
 from snellen.server.settings import Settings
-from snellen.server.store.tables.endpoint import JobState, ScoreRow
+from snellen.server.store.tables.endpoint import ALL, JobState, ScoreRow
 
 Hosting = Callable[..., Hosted]
 TASK = "screenqa/short"
@@ -29,7 +28,7 @@ def board_of(here: Hosted) -> Board:
     return Boards(here.challenge).board(here.challenge.phase(None)).board
 
 
-def open_trouble(_: Settings) -> GradeFile:
+def open_trouble(_: Settings) -> Grader:
     return _grade_trouble
 
 
@@ -59,7 +58,7 @@ async def test_uploads_are_graded_as_the_sdk_does_and_stand_on_the_board(
         await here.upload("bob", half, name="Half"),
         await here.upload("eve", "this is no JSON\n", name="Broken"),
     ]
-    worker = Worker(here.challenge, here.settings, open_grader)
+    worker = Worker(here.challenge, here.settings)
     try:
         assert [await asyncio.to_thread(worker.step) for _ in range(4)] == [True] * 3 + [False]
     finally:
@@ -85,7 +84,7 @@ async def test_what_failed_has_its_reason_without_the_place_where_the_file_lay(
     here = hosted()
     await here.challenge.begin()
     kept = await here.upload("ada", "nonsense\n")
-    worker = Worker(here.challenge, here.settings, open_trouble)
+    worker = Worker(here.challenge, here.settings, open_grader=open_trouble)
     try:
         await asyncio.to_thread(worker.step)
     finally:
@@ -104,7 +103,7 @@ async def test_a_fault_of_ours_is_tried_five_times_then_stuck_and_its_place_give
     here = hosted(uploads=1)
     await here.challenge.begin()
     kept = await here.upload("ada", word)
-    worker = Worker(here.challenge, here.settings, open_trouble)
+    worker = Worker(here.challenge, here.settings, open_grader=open_trouble)
     try:
         steps = [await asyncio.to_thread(worker.step) for _ in range(MOST_TRIES + 1)]
     finally:
@@ -123,7 +122,7 @@ async def test_who_crashes_the_grader_again_and_again_is_stopped_until_the_organ
 ) -> None:
     here = hosted(uploads=1)
     await here.challenge.begin()
-    worker = Worker(here.challenge, here.settings, open_trouble)
+    worker = Worker(here.challenge, here.settings, open_grader=open_trouble)
     stuck: list[str] = []
     try:
         for number in range(MOST_STUCK):
@@ -145,7 +144,7 @@ async def test_a_file_that_takes_too_long_ends_its_process_and_fails(hosted: Hos
     here = hosted()
     await here.challenge.begin()
     kept = await here.upload("ada", "wait")
-    worker = Worker(here.challenge, here.settings, open_trouble, job_seconds=0.1)
+    worker = Worker(here.challenge, here.settings, open_grader=open_trouble, job_seconds=0.1)
     try:
         await asyncio.to_thread(worker.step)
     finally:

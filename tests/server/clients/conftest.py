@@ -64,7 +64,7 @@ def organized(
         folder.mkdir()
         command = folder / "snellen"
         brought = [f"{name}={environment[name]}" for name in ("PYTHONPATH", "SNELLEN_HOME")]
-        code = "from snellen.sdk.cli import main; main()"
+        code = "from snellen.cli import main; main()"
         words = shlex.join(["env", *brought, sys.executable, "-c", code])
         command.write_text(f'#!/bin/sh\nexec {words} "$@" {shlex.join(options)}\n')
         command.chmod(0o755)

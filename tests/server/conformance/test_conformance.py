@@ -145,7 +145,7 @@ def test_the_inspector_finds_the_tools_over_standard_input_and_output(
     environment: dict[str, str], tmp_path: Path, era: str
 ) -> None:
     command = tmp_path / "snellen"
-    code = "from snellen.sdk.cli import main; main()"
+    code = "from snellen.cli import main; main()"
     command.write_text(f"#!{sys.executable}\n{code}\n")
     command.chmod(0o755)
     given = [f"-e{name}={environment[name]}" for name in ("PYTHONPATH", "SNELLEN_HOME")]

@@ -29,15 +29,14 @@ from starlette.routing import Mount, Route
 
 from snellen.grading.models.kinds import AnswerKind
 from snellen.grading.models.raters import RaterAnswer
-from snellen.sdk.cli.file_grader import open_grader, open_pages
-from snellen.sdk.cli.serving import grade_answers
 from snellen.server.annotation.service import AnnotationPlan, Annotations
 from snellen.server.attempts.register import Clock
 from snellen.server.challenge.models import Upload
 from snellen.server.challenge.service import Challenge
 from snellen.server.challenge.worker import Worker
 from snellen.server.exam.file import ExamFile, Phase
-from snellen.server.host import LazyHost, open_exam, references_digest
+from snellen.server.grading.exam import references_digest
+from snellen.server.host import LazyHost, open_exam
 from snellen.server.http.app import Hosted, challenge_routes, organizer_routes, web_app
 from snellen.server.http.auth import Tokens
 from snellen.server.mcp.server import ExamServer
@@ -83,7 +82,7 @@ async def hosting(
 ) -> AsyncGenerator[tuple[Starlette, Challenge, Tokens, list[str]]]:
     """Serve an exam that two participants uploaded files to, all of which are graded."""
     settings = Settings(tuple(exam.packs), folder / "exam.sqlite", key=exam.key)
-    host = open_exam(settings, grade_answers)
+    host = open_exam(settings)
     try:
         phase = Phase.model_validate({"name": "main", "counts": "all", **rules})
         file = ExamFile(name="custody", packs=tuple(map(str, exam.packs)), phases=(phase,))
@@ -99,13 +98,13 @@ async def hosting(
                 caller, [zlib.compress(body)], sha256(body).digest(), len(body), ".jsonl", NOON
             )
             ids.append((await challenge.keep(given))[0].id)
-        worker = Worker(challenge, settings, open_grader)
+        worker = Worker(challenge, settings)
         try:
             while await asyncio.to_thread(worker.step):
                 pass
         finally:
             worker.close()
-        served = Hosted(challenge, settings, open_grader, 0, open_pages(settings))
+        served = Hosted(challenge, settings, 0)
         annotated(host.service.exam.packs, host.database)
         app = web_app(
             ExamServer(LazyHost(lambda: host)),

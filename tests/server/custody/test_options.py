@@ -13,7 +13,6 @@ from snellen import sdk
 from snellen.grading.models.answers import AnswerFormat, AnswerKind
 from snellen.grading.models.items import Item
 from snellen.grading.protocols.table import gold_shape
-from snellen.sdk.cli.serving import grade_answers
 from snellen.server.attempts.models import Caller
 from snellen.server.attempts.service import Clock, Service
 from snellen.server.exam.rules import Rules
@@ -57,9 +56,7 @@ def desk(exams: Sequence[Any], tmp_path: Path) -> Iterator[Callable[..., Desk]]:
         name = f"pack{len(closing)}"
         write_pack([Part(data)], tmp_path / name, name=name, images=False)
         pack = open_pack(tmp_path / name)
-        exam = Exam(
-            [pack], Rules.model_validate(rules), {name: open_references(pack)}, grade_answers
-        )
+        exam = Exam([pack], Rules.model_validate(rules), {name: open_references(pack)})
         database = open_store(tmp_path / f"{name}.sqlite")
         closing.append(database.close)
         # Chance is fixed: with few items all options may stay where they are.

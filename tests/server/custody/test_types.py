@@ -12,7 +12,6 @@ from typing import Any
 from pydantic import BaseModel
 
 from snellen.grading.models.golds import Golds
-from snellen.sdk.cli.serving import grade_answers
 from snellen.server.attempts import models, submit
 from snellen.server.attempts.models import Caller
 from snellen.server.attempts.service import Service
@@ -124,7 +123,7 @@ async def test_nothing_that_an_examinees_calls_return_leads_to_a_reference(
     pack = open_pack(exams[0].packs[0])
     key = exams[0].key.read_text(encoding="ascii").strip()
     rules = Rules(mode=Mode.PRACTICE)
-    exam = Exam([pack], rules, {pack.name: open_references(pack, key)}, grade_answers)
+    exam = Exam([pack], rules, {pack.name: open_references(pack, key)})
     database = open_store(tmp_path / "exam.sqlite")
     service, me = Service(exam, database), Caller()
     assert type(service.exam) is ExamSpec

@@ -48,10 +48,10 @@ from mcp.shared.message import SessionMessage  # noqa: E402
 from mcp.types import CallToolResult, TextContent, jsonrpc_message_adapter  # noqa: E402
 from sqlalchemy import Connection, inspect, text  # noqa: E402
 
-from snellen.sdk.cli.serving import grade_answers  # noqa: E402
 from snellen.server.attempts.service import Clock, Service  # noqa: E402
 from snellen.server.exam.rules import Rules  # noqa: E402
-from snellen.server.host import Host, LazyHost, read_exam  # noqa: E402
+from snellen.server.grading.exam import read_exam  # noqa: E402
+from snellen.server.host import Host, LazyHost  # noqa: E402
 from snellen.server.http.app import PATH, organizer_routes, web_app  # noqa: E402
 from snellen.server.http.auth import Tokens  # noqa: E402
 from snellen.server.logs import lines_to_stderr, log_libraries  # noqa: E402
@@ -512,7 +512,7 @@ async def watch(given: Mapping[str, Any], out: Path) -> None:
     database = open_store(store)
     times, random = ticking(), Random(7)
     clock = Clock(now=lambda: next(times), random=random.randbytes)
-    service = Service(read_exam(settings, grade_answers), database, clock)
+    service = Service(read_exam(settings), database, clock)
     opening = LazyHost(lambda: Host(service, Screenshots(), database))
     face, traffic = ExamServer(opening), Traffic()
     if given["transport"] == "http":

@@ -11,11 +11,11 @@ from lamps import Lamps, lit, write_lamps
 from mcp import Client
 
 from snellen.grading.protocols.golds import OutcomeGold
-from snellen.sdk.cli.serving import grade_answers
 from snellen.server.attempts.service import Service
 from snellen.server.episodes.service import Episodes
 from snellen.server.exam.rules import Rules
-from snellen.server.host import Host, LazyHost, read_exam
+from snellen.server.grading.exam import read_exam
+from snellen.server.host import Host, LazyHost
 from snellen.server.mcp.server import ExamServer
 from snellen.server.screenshots.service import Screenshots
 from snellen.server.settings import Settings
@@ -50,7 +50,7 @@ def play(pack: Path, store: Path, agent_of: Callable[[Client], Any]) -> Callable
     ) -> AsyncGenerator[Played]:
         folder = pack if golds is None else write_lamps(pack.with_name("other"), golds)
         settings = Settings((folder,), store, Rules(**rules))
-        service = Service(read_exam(settings, grade_answers), open_store(store))
+        service = Service(read_exam(settings), open_store(store))
         lamps = Lamps()
         host = Host(
             service,

@@ -12,8 +12,6 @@ from hosted import NOON, Hosted
 from lamps import lit, middle, write_lamps
 from starlette.applications import Starlette
 
-from snellen.sdk.cli.file_grader import open_grader, open_pages
-from snellen.sdk.cli.serving import grade_answers
 from snellen.server.attempts.register import Clock
 from snellen.server.attempts.service import Service
 from snellen.server.challenge.attempts import AttemptCollector
@@ -23,7 +21,8 @@ from snellen.server.challenge.service import Challenge
 from snellen.server.challenge.worker import Worker
 from snellen.server.errors import ForbiddenError
 from snellen.server.exam.file import ExamFile, Phase, Who
-from snellen.server.host import Host, read_exam, references_digest
+from snellen.server.grading.exam import read_exam, references_digest
+from snellen.server.host import Host
 from snellen.server.http.app import Hosted as Served
 from snellen.server.http.app import challenge_routes
 from snellen.server.http.auth import Tokens
@@ -48,7 +47,7 @@ def challenge_of(settings: Settings, exam: Any, database: Database) -> Challenge
 
 
 async def work(challenge: Challenge, settings: Settings) -> None:
-    worker = Worker(challenge, settings, open_grader)
+    worker = Worker(challenge, settings)
     try:
         while await asyncio.to_thread(worker.step):
             pass
@@ -87,7 +86,7 @@ async def test_an_attempt_stands_on_the_board_with_its_eqa_and_its_steps(
         exported = boards.export(challenge.phase(None), organizer=True)
         assert verify_export(exported)[1] == []
         tokens = Tokens(played.host.database, lambda: NOON)
-        served = Served(challenge, settings, open_grader, 0, open_pages(settings))
+        served = Served(challenge, settings, 0)
         app = Starlette(routes=challenge_routes(served, tokens, guarded=True))
         transport = httpx.ASGITransport(app)
         async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as browser:
@@ -110,7 +109,7 @@ async def test_no_file_says_what_happened_in_a_world(
 ) -> None:
     pack = write_lamps(tmp_path / "pack", (lit(0), lit(1)))
     settings = Settings((pack, sample_pack()), store)
-    service = Service(read_exam(settings, grade_answers), open_store(store))
+    service = Service(read_exam(settings), open_store(store))
     host = Host(service, Screenshots(), service.database, None, None)
     challenge = challenge_of(settings, service.exam, service.database)
     await challenge.begin()

@@ -14,7 +14,7 @@ from snellen.tasks.environments.desk.making import COUNT
 from snellen.tasks.environments.desk.templates.table import draw
 from snellen.tasks.environments.packs import make_episode_pack
 
-MCP = "from snellen.sdk.cli import main; main()"
+MCP = "from snellen.cli import main; main()"
 SEED = 7
 
 

@@ -25,7 +25,7 @@ from snellen.server.store.tables.exams import Scope
 from snellen.tasks.environments.desk.templates.table import draw
 from snellen.tasks.environments.packs import make_episode_pack
 
-SNELLEN = [sys.executable, "-c", "from snellen.sdk.cli import main; main()"]
+SNELLEN = [sys.executable, "-c", "from snellen.cli import main; main()"]
 COUNT = 4
 SEED = 11
 

@@ -26,7 +26,7 @@ from snellen.tasks.pack.write import Part, write_pack
 
 pytestmark = [pytest.mark.browser, pytest.mark.thorough]
 
-SNELLEN = [sys.executable, "-c", "from snellen.sdk.cli import main; main()"]
+SNELLEN = [sys.executable, "-c", "from snellen.cli import main; main()"]
 # The shell writes down its number, which is the server's from then on.
 NUMBERED = 'echo $$ > "$0"; exec "$@"'
 KILLS = 8

@@ -14,7 +14,6 @@ from typing import Any
 import pytest
 from mcp import Client
 
-from snellen.sdk.cli.serving import grade_answers
 from snellen.server.host import LazyHost, open_exam
 from snellen.server.mcp.server import ExamServer
 from snellen.server.settings import Settings
@@ -53,7 +52,7 @@ def browsers() -> list[int]:
 async def test_a_desktop_goes_on_after_its_browser_was_killed_and_plays_again_the_same(
     desk: Path, store: Path, tmp_path: Path, agent_of: Callable[[Client], Any]
 ) -> None:
-    host = LazyHost(lambda: open_exam(Settings((desk,), store), grade_answers), interactive=True)
+    host = LazyHost(lambda: open_exam(Settings((desk,), store)), interactive=True)
     async with Client(ExamServer(host).server) as client:
         agent = agent_of(client)
         await agent.start()
@@ -80,7 +79,7 @@ async def test_a_desktop_goes_on_after_its_browser_was_killed_and_plays_again_th
     done = await asyncio.to_thread(
         subprocess.run,
         [
-            *(sys.executable, "-c", "from snellen.sdk.cli import main; main()"),
+            *(sys.executable, "-c", "from snellen.cli import main; main()"),
             *("replay", "1", str(desk), "--store", str(store), "-o", str(page)),
         ],
         capture_output=True,

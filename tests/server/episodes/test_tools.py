@@ -17,8 +17,7 @@ from mcp.client.stdio import stdio_client
 from typer.testing import CliRunner
 
 from snellen import sdk
-from snellen.sdk.cli.app import app
-from snellen.sdk.cli.serving import grade_answers
+from snellen.cli.app import app
 from snellen.server.episodes import queries
 from snellen.server.exam.rules import Door, Rules
 from snellen.server.host import LazyHost, open_exam, world_tools
@@ -33,7 +32,7 @@ from snellen.tasks.environments.desk.tasks import Task
 from snellen.tasks.environments.desk.templates.table import draw
 from snellen.tasks.pack.write import Part, write_pack
 
-MCP = "from snellen.sdk.cli import main; main()"
+MCP = "from snellen.cli import main; main()"
 COUNT = 58
 SEED = 11
 
@@ -65,7 +64,7 @@ def take(
     async def take(**rules: Any) -> AsyncGenerator[Any]:
         settings = Settings((desk,), store, Rules(door=Door.TOOLS, **rules))
         tools = world_tools(settings)
-        host = LazyHost(lambda: open_exam(settings, grade_answers), interactive=True, tools=tools)
+        host = LazyHost(lambda: open_exam(settings), interactive=True, tools=tools)
         async with Client(ExamServer(host).server) as client:
             yield agent_of(client)
         await host.close()

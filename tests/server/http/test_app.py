@@ -24,7 +24,7 @@ Serve = Callable[..., Any]
 AgentOf = Callable[[Client], Any]
 
 HEADERS = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
-SERVE_COMMAND = [sys.executable, "-c", "from snellen.sdk.cli import main; main()"]
+SERVE_COMMAND = [sys.executable, "-c", "from snellen.cli import main; main()"]
 LIST = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
 
 

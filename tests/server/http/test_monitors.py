@@ -11,7 +11,6 @@ from hosted import Hosted
 from prometheus_client.parser import text_string_to_metric_families
 from sqlalchemy import update
 
-from snellen.sdk.cli.file_grader import open_grader, open_pages
 from snellen.server.challenge.jobs import Jobs
 from snellen.server.host import LazyHost
 from snellen.server.http import app as web
@@ -62,7 +61,7 @@ def replica(hosted: Callable[..., Hosted]) -> Opening:
         here = hosted()
         await here.challenge.begin()
         service, tokens, metrics = here.host.service, Tokens(here.host.database), RequestMetrics()
-        every = web.Hosted(here.challenge, here.settings, open_grader, 0, open_pages(here.settings))
+        every = web.Hosted(here.challenge, here.settings, 0)
         application = web.web_app(
             ExamServer(LazyHost(lambda: here.host)),
             Address(),

@@ -11,7 +11,6 @@ import httpx
 import pytest
 from sqlalchemy import Connection
 
-from snellen.sdk.cli.serving import grade_answers
 from snellen.server.attempts.models import Caller
 from snellen.server.attempts.service import Service
 from snellen.server.errors import NoSuchAttemptError
@@ -84,7 +83,7 @@ def door(store: Path) -> Served:
     @asynccontextmanager
     async def serve(*, guarded: bool = True, **rules: object) -> AsyncGenerator[Door]:
         settings = Settings((sample_pack(),), store, Rules.model_validate(rules))
-        opened = open_exam(settings, grade_answers)
+        opened = open_exam(settings)
         tokens = Tokens(opened.database)
         app = web_app(
             ExamServer(LazyHost(lambda: opened)),

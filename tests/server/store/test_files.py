@@ -9,7 +9,6 @@ import pytest
 from hosted import NOON, Hosted
 
 from snellen.grading.errors import MissingExtraError
-from snellen.sdk.cli.file_grader import open_grader
 from snellen.server.challenge.service import Challenge
 from snellen.server.challenge.worker import Worker
 from snellen.server.errors import StoreError
@@ -69,7 +68,7 @@ async def test_an_upload_is_graded_and_given_back_from_there_and_the_store_has_i
     row, parts = here.challenge.file_of(kept.id, "ada")
     assert (row.size, [part.body for part in parts]) == (len(body), [b""])
     assert await here.challenge.bytes_of(parts) == body.encode()
-    worker = Worker(here.challenge, here.settings, open_grader)
+    worker = Worker(here.challenge, here.settings)
     try:
         assert worker.step()
     finally:

@@ -9,12 +9,12 @@ from typing import Any
 import httpx
 import pytest
 
-from snellen.sdk.cli.serving import grade_answers
 from snellen.server.attempts.models import Caller, NewAttempt
 from snellen.server.attempts.service import Service
 from snellen.server.errors import StoreError
 from snellen.server.exam.rules import Rules
-from snellen.server.host import Host, LazyHost, read_exam
+from snellen.server.grading.exam import read_exam
+from snellen.server.host import Host, LazyHost
 from snellen.server.http.app import organizer_routes, web_app
 from snellen.server.http.auth import Tokens
 from snellen.server.mcp.server import ExamServer
@@ -54,7 +54,7 @@ async def served(url: str) -> AsyncGenerator[Door]:
     async with AsyncExitStack() as stack:
         database = open_store(url, patience=0.5)
         stack.callback(database.close)
-        exam = read_exam(Settings((sample_pack(),), url, Rules()), grade_answers)
+        exam = read_exam(Settings((sample_pack(),), url, Rules()))
         service, tokens = Service(exam, database), Tokens(database)
         opened = Host(service, Screenshots(), database)
         take, organize = tokens.create("alice"), tokens.create("boss", [Scope.ORGANIZE])

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from mcp import Client
     from mcp.types import CallToolResult
 
-_COMMAND = ("-P", "-c", "from snellen.sdk.cli import main; main()", "mcp")
+_COMMAND = ("-P", "-c", "from snellen.cli import main; main()", "mcp")
 _SECONDS = 120.0
 _TRIES = 4
 _LAST_WORDS = 500

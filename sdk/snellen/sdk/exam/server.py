@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager, suppress
 
 from snellen.grading.errors import InputError
 
-_COMMAND = ("-P", "-c", "from snellen.sdk.cli import main; main()", "serve", "--port", "0")
+_COMMAND = ("-P", "-c", "from snellen.cli import main; main()", "serve", "--port", "0")
 _READY = "serving on "
 _GRACE = 10.0
 _LINE = 1 << 20

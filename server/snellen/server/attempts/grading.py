@@ -19,6 +19,7 @@ from snellen.server.attempts.report import ExamReport, GradedTask, exam_report
 from snellen.server.errors import ExamError
 from snellen.server.exam.rules import Counting, Mode
 from snellen.server.exam.spec import NO_REFERENCES, AnswerSet, Exam
+from snellen.server.grading.answers import grade_answers
 from snellen.server.screenshots.frames import read_frame
 from snellen.server.store import queries
 from snellen.server.store.database import Database
@@ -90,7 +91,7 @@ class Grading:
 
     def prepare(self, tasks: Sequence[str]) -> None:
         """Prepare the graders of these tasks once: thousands of references take seconds."""
-        if self._exam.grade is None or self._prepared.issuperset(tasks):
+        if self._exam.rules.mode is Mode.DEFERRED or self._prepared.issuperset(tasks):
             return
         with self._preparing:
             for task in tasks:
@@ -125,7 +126,7 @@ class Grading:
 
     def report(self, attempt: Attempt, cost: Cost) -> ExamReport:
         """Grade an attempt, or report what it recorded if answers are graded elsewhere."""
-        if attempt.rules.mode is Mode.DEFERRED or self._exam.grade is None:
+        if Mode.DEFERRED in (attempt.rules.mode, self._exam.rules.mode):
             recorded = [GradedTask(answers, None) for answers in self.answers(attempt)]
             return exam_report(attempt, recorded, cost)
         return self.graded(attempt, cost)
@@ -136,12 +137,11 @@ class Grading:
         Raises:
             ExamError: The exam is deferred: it has no references.
         """
-        grade = self._exam.grade
-        if grade is None:
+        if self._exam.rules.mode is Mode.DEFERRED:
             raise ExamError(NO_REFERENCES)
         self.prepare(attempt.tasks)
         graded = [
-            GradedTask(answers, grade(self.answer_set(answers)))
+            GradedTask(answers, grade_answers(self.answer_set(answers)))
             for answers in self.answers(attempt)
         ]
         return exam_report(attempt, graded, cost)

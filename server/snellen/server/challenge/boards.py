@@ -12,11 +12,12 @@ from sqlalchemy import Connection
 from snellen.server.challenge import queries
 from snellen.server.challenge.board import Board, BoardData, make_board, only
 from snellen.server.challenge.export import export_json
-from snellen.server.challenge.models import ALL, EventCard
+from snellen.server.challenge.models import EventCard
 from snellen.server.challenge.queries import Turn
 from snellen.server.challenge.service import Challenge
 from snellen.server.errors import ForbiddenError, NotFoundError
 from snellen.server.exam.file import Phase, Who
+from snellen.server.store.tables.endpoint import ALL
 
 MOST_VALUES = 12
 """The maximum number of a tag's values; with more, the items per value are too few."""

@@ -14,9 +14,6 @@ from snellen.server.challenge.queries import Listed
 from snellen.server.exam.file import Counts, Who
 from snellen.server.store.tables.endpoint import EventRow, JobState, ScoreNumbers, Source
 
-ALL, PUBLIC, PRIVATE = "all", "public", "private"
-"""The parts of a phase's items."""
-
 _OUR_FAULT = "it could not be graded yet through no fault of yours; the organizer sees why"
 
 FORMS = {

@@ -4,8 +4,6 @@ from collections.abc import Mapping
 
 from snellen.server.attempts.register import Clock
 from snellen.server.challenge.models import (
-    ALL,
-    PUBLIC,
     ExamCard,
     PhaseCard,
     TaskCard,
@@ -18,7 +16,7 @@ from snellen.server.errors import (
 from snellen.server.exam.file import ExamFile, Phase
 from snellen.server.exam.spec import ExamSpec
 from snellen.server.store.database import Database
-from snellen.server.store.tables.endpoint import SubmissionRow
+from snellen.server.store.tables.endpoint import ALL, PUBLIC, SubmissionRow
 
 
 class Phases:

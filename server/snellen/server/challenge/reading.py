@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 
 from snellen.server.challenge import queries
 from snellen.server.challenge.models import (
-    ALL,
     EventCard,
     SubmissionStatus,
 )
@@ -17,7 +16,7 @@ from snellen.server.errors import (
     UnauthorizedError,
 )
 from snellen.server.exam.file import Who
-from snellen.server.store.tables.endpoint import JobState, PartRow, ScoreRow
+from snellen.server.store.tables.endpoint import ALL, JobState, PartRow, ScoreRow
 
 MOST_LISTED = 100
 LONGEST = 200

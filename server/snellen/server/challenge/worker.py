@@ -22,10 +22,13 @@ from typing import NamedTuple
 from snellen.grading.errors import SubmissionError
 from snellen.server.challenge.jobs import HEARTBEAT_SECONDS, LEASE_SECONDS, Ended, Job, Jobs
 from snellen.server.challenge.service import Challenge
-from snellen.server.exam.file import Phase
+from snellen.server.grading.files import FileToGrade, open_grader
 from snellen.server.logs import fault, log
 from snellen.server.settings import Settings
 from snellen.server.store.tables.endpoint import ScoreRow, Source
+
+Grader = Callable[[FileToGrade], Sequence[ScoreRow]]
+"""Grades a file; the participant sees a `SubmissionError` that it raises."""
 
 IDLE_SECONDS = 1.0
 """The interval between a worker's checks for a job."""
@@ -37,35 +40,6 @@ JOB_SECONDS = 900.0
 """The time limit of a job."""
 
 _LONGEST_ERROR = 2000
-
-
-class FileToGrade(NamedTuple):
-    """The input of a grader: a file of predictions, and the rules of its grading.
-
-    Attributes:
-        path: The file.
-        submission: The submission's id.
-        grading: The grading's number.
-        task: The task that it answers; None: its lines name it.
-        phase: Its phase.
-        conditions: The conditions of the answers, as a part of the signature; empty: unknown.
-        recorded: Whether the server recorded the answers in an attempt.
-    """
-
-    path: Path
-    submission: str
-    grading: int
-    task: str | None
-    phase: Phase
-    conditions: str
-    recorded: bool = False
-
-
-GradeFile = Callable[[FileToGrade], Sequence[ScoreRow]]
-"""Grades a file; the participant sees a `SubmissionError` that it raises."""
-
-OpenGrader = Callable[[Settings], GradeFile]
-"""Opens an exam and returns the grader of its submissions; the command line passes it."""
 
 
 class Worker:
@@ -85,8 +59,8 @@ class Worker:
         self,
         challenge: Challenge,
         settings: Settings,
-        open_grader: OpenGrader,
         *,
+        open_grader: Callable[[Settings], Grader] = open_grader,
         idle_seconds: float = IDLE_SECONDS,
         job_seconds: float = JOB_SECONDS,
         lease_seconds: float = LEASE_SECONDS,
@@ -211,7 +185,7 @@ class Trouble(NamedTuple):
 class GraderProcess:
     """A process that opens an exam once and grades files one by one."""
 
-    def __init__(self, open_grader: OpenGrader, settings: Settings) -> None:
+    def __init__(self, open_grader: Callable[[Settings], Grader], settings: Settings) -> None:
         self._open = open_grader
         self._settings = settings
         # A forked process would inherit the locks and connections of this one.
@@ -272,10 +246,10 @@ class GraderProcess:
         self._process = self._pipe = None
 
 
-def _serve(pipe: Connection, open_grader: OpenGrader, settings: Settings) -> None:
+def _serve(pipe: Connection, open_grader: Callable[[Settings], Grader], settings: Settings) -> None:
     """Grade files until the other end is closed: the main function of the process."""
     _limit()
-    grade: GradeFile | None = None
+    grade: Grader | None = None
     while True:
         try:
             given: FileToGrade = pipe.recv()

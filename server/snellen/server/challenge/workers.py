@@ -8,13 +8,13 @@ from threading import Thread
 from snellen.server.attempts.service import Service
 from snellen.server.challenge.attempts import AttemptCollector
 from snellen.server.challenge.service import Challenge
-from snellen.server.challenge.worker import OpenGrader, Worker
+from snellen.server.challenge.worker import Worker
 from snellen.server.settings import Settings
 
 
 @asynccontextmanager
 async def run_workers(
-    challenge: Challenge, service: Service, settings: Settings, open_grader: OpenGrader, count: int
+    challenge: Challenge, service: Service, settings: Settings, count: int
 ) -> AsyncGenerator[None]:
     """Run workers on threads during the context; at its end, their jobs are queued again.
 
@@ -22,7 +22,6 @@ async def run_workers(
         challenge: The challenge.
         service: The exam of the attempts.
         settings: The settings of the exam, for the grading processes.
-        open_grader: Makes the grader there.
         count: The number of workers; each starts its own process at its first job.
     """
     loop = asyncio.get_running_loop()
@@ -33,7 +32,7 @@ async def run_workers(
 
     await challenge.begin()
     workers = [
-        Worker(challenge, settings, open_grader, collect=collect if number == 0 else _nothing)
+        Worker(challenge, settings, collect=collect if number == 0 else _nothing)
         for number in range(count)
     ]
     threads = [Thread(target=worker.run, name="snellen-worker") for worker in workers]

@@ -10,7 +10,6 @@ from threading import Lock
 from typing import NamedTuple
 
 from snellen.grading.models.items import Item
-from snellen.grading.models.reports import Report
 from snellen.grading.models.scores import Submission
 from snellen.grading.protocols.table import protocol_of
 from snellen.server.errors import ExamError
@@ -40,10 +39,6 @@ class AnswerSet(NamedTuple):
     items: Sequence[str]
     submissions: Sequence[Submission]
     protocol: str
-
-
-Grade = Callable[[AnswerSet], Report]
-"""Grades the answers to one task; the command line passes the one of `sdk.grade`."""
 
 
 class Offer(NamedTuple):
@@ -235,20 +230,18 @@ class ExamSpec:
 
 @dataclass(frozen=True)
 class Exam(ExamSpec):
-    """An exam spec with its references and grader; examinees get nothing made from it.
+    """An exam spec with its references; examinees get nothing made from it.
 
     Attributes:
         references: Each pack's references by the pack's name; a deferred exam has none. They are
             read once, when the first answer to an item of the pack is graded.
-        grade: Grades an attempt; None in a deferred exam.
 
     Raises:
-        ExamError: References or the grader are missing, or are given for a deferred exam; or the
-            exam spec is not valid.
+        ExamError: References are missing, or are given for a deferred exam; or the exam spec is
+            not valid.
     """
 
     references: Mapping[str, References] = field(default_factory=dict[str, References], repr=False)
-    grade: Grade | None = None
     _data: dict[str, TaskData] = field(
         default_factory=dict[str, TaskData], init=False, repr=False, compare=False
     )
@@ -257,19 +250,18 @@ class Exam(ExamSpec):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.rules.mode is Mode.DEFERRED:
-            if self.references or self.grade is not None:
-                raise ExamError("a deferred exam must not have references or a grading function")
+            if self.references:
+                raise ExamError("a deferred exam must not have references")
             return
         missing = [pack.name for pack in self.packs if pack.name not in self.references]
-        if missing or self.grade is None:
+        if missing:
             raise ExamError(
-                f"without the references of {', '.join(missing) or 'its packs'} and a way to grade,"
-                " the exam can only be deferred"
+                f"without the references of {', '.join(missing)}, the exam can only be deferred"
             )
 
     @cached_property
     def spec(self) -> ExamSpec:
-        """The exam spec, without references and grader."""
+        """The exam spec, without references."""
         return ExamSpec(self.packs, self.rules)
 
     def data(self, task: str) -> TaskData:

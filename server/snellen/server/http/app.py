@@ -33,10 +33,10 @@ from snellen.server.annotation.service import Annotations
 from snellen.server.attempts.service import Service
 from snellen.server.challenge.boards import Boards
 from snellen.server.challenge.service import Challenge
-from snellen.server.challenge.worker import OpenGrader
 from snellen.server.challenge.workers import run_workers
 from snellen.server.errors import ExamError, StoreError
 from snellen.server.exam.rules import Mode
+from snellen.server.grading.pages import ReportPages
 from snellen.server.http import monitors, organizer
 from snellen.server.http.api.access import Access
 from snellen.server.http.api.api import PREFIX, rest_app
@@ -48,7 +48,7 @@ from snellen.server.http.errors import headers_of, status_of
 from snellen.server.http.oauth import HOLDER, Holder, Issuer, OAuthMiddleware
 from snellen.server.http.observe import HEALTH, ObserveMiddleware, RequestMetrics
 from snellen.server.http.pages.annotation import AnnotationPages
-from snellen.server.http.pages.pages import Pages, RenderReport
+from snellen.server.http.pages.pages import Pages
 from snellen.server.http.safety import SafetyMiddleware, names_of
 from snellen.server.logs import fault, lines_to_stderr, log
 from snellen.server.mcp.server import ExamServer
@@ -194,22 +194,18 @@ def _organizers(tokens: Tokens) -> Sequence[Middleware]:
 
 
 class Hosted(NamedTuple):
-    """A challenge that is served, and what grades its submissions.
+    """A challenge that is served.
 
     Attributes:
         challenge: The challenge.
         settings: What its exam is opened with.
-        open_grader: Makes what grades in a process of its own.
         workers: How many workers grade here; with none, `snellen worker` does elsewhere.
-        render_report: Makes the page of a saved report.
         remote: Fetches images that packs leave on the web; None: they are not fetched.
     """
 
     challenge: Challenge
     settings: Settings
-    open_grader: OpenGrader
     workers: int
-    render_report: RenderReport
     remote: RemoteImages | None = None
 
 
@@ -224,7 +220,7 @@ def challenge_routes(hosted: Hosted, tokens: Tokens, *, guarded: bool) -> Sequen
     return [
         Mount(PREFIX, rest),
         *AnnotationPages(desk, annotations, rater).routes(),
-        *Pages(desk, rest.openapi, hosted.render_report).routes(),
+        *Pages(desk, rest.openapi, ReportPages(hosted.settings)).routes(),
     ]
 
 
@@ -303,13 +299,7 @@ def serve(
         async with AsyncExitStack() as stack:
             if hosted is not None:
                 await stack.enter_async_context(
-                    run_workers(
-                        hosted.challenge,
-                        service,
-                        hosted.settings,
-                        hosted.open_grader,
-                        hosted.workers,
-                    )
+                    run_workers(hosted.challenge, service, hosted.settings, hosted.workers)
                 )
             await server.serve(sockets=[listener])
 

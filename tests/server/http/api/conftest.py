@@ -9,7 +9,6 @@ import httpx
 import pytest
 from hosted import Hosted, as_lines
 
-from snellen.sdk.cli.file_grader import open_grader
 from snellen.server.challenge.boards import Boards
 from snellen.server.challenge.worker import Worker
 from snellen.server.http.api.access import Access
@@ -67,7 +66,7 @@ class Door:
 
     async def work(self) -> None:
         """Grade all that waits."""
-        worker = Worker(self.hosted.challenge, self.hosted.settings, open_grader)
+        worker = Worker(self.hosted.challenge, self.hosted.settings)
         try:
             while await asyncio.to_thread(worker.step):
                 pass

@@ -13,7 +13,6 @@ from pathlib import Path
 import httpx
 import pytest
 
-from snellen.sdk.cli.serving import grade_answers
 from snellen.server.challenge.boards import Boards
 from snellen.server.exam.file import ExamFile
 from snellen.server.host import Host, open_challenge, open_exam
@@ -41,7 +40,7 @@ def opening(pack: Path, store: Path) -> Iterator[Callable[[str], Host]]:
 
     def start(images: str) -> Host:
         file = ExamFile(name="sample", packs=(str(pack),), images=images)
-        opened.append(open_exam(Settings((pack,), store, file=file), grade_answers))
+        opened.append(open_exam(Settings((pack,), store, file=file)))
         return opened[-1]
 
     yield start

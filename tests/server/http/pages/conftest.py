@@ -11,7 +11,6 @@ from hosted import Hosted
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 
-from snellen.sdk.cli.file_grader import open_grader, open_pages
 from snellen.server.challenge.worker import Worker
 from snellen.server.http.app import Hosted as Served
 from snellen.server.http.app import challenge_routes
@@ -46,7 +45,7 @@ class Site:
 
     async def work(self) -> None:
         """Grade all that waits."""
-        worker = Worker(self.hosted.challenge, self.hosted.settings, open_grader)
+        worker = Worker(self.hosted.challenge, self.hosted.settings)
         try:
             while await asyncio.to_thread(worker.step):
                 pass
@@ -66,7 +65,7 @@ def site(hosted: Callable[..., Hosted]) -> Opening:
         here = hosted(**rules)
         await here.challenge.begin()
         tokens = Tokens(here.host.database, lambda: here.time[0])
-        served = Served(here.challenge, here.settings, open_grader, 0, open_pages(here.settings))
+        served = Served(here.challenge, here.settings, 0)
         safety = Middleware(SafetyMiddleware, names={"127.0.0.1"})
         routes = challenge_routes(served, tokens, guarded=True)
         yield Site(here, tokens, Starlette(routes=routes, middleware=[safety]))

@@ -14,13 +14,12 @@ from hosted import NOON
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 
-from snellen.sdk.cli.file_grader import open_grader, open_pages
-from snellen.sdk.cli.serving import grade_answers
 from snellen.server.annotation.service import AnnotationPlan, Annotations
 from snellen.server.attempts.register import Clock
 from snellen.server.challenge.service import Challenge
 from snellen.server.exam.file import ExamFile
-from snellen.server.host import open_exam, references_digest
+from snellen.server.grading.exam import references_digest
+from snellen.server.host import open_exam
 from snellen.server.http.app import Hosted, challenge_routes
 from snellen.server.http.auth import Tokens
 from snellen.server.http.safety import SafetyMiddleware
@@ -69,7 +68,7 @@ def site(either_store: str) -> Opening:
     @asynccontextmanager
     async def opened(**annotations: Mapping[str, Any]) -> AsyncGenerator[Site]:
         settings = Settings((sample_exam(),), either_store)
-        host = open_exam(settings, grade_answers)
+        host = open_exam(settings)
         try:
             file = ExamFile(name="exam", packs=(str(sample_exam()),))
             clock = Clock(now=lambda: NOON)
@@ -78,7 +77,7 @@ def site(either_store: str) -> Opening:
             )
             await challenge.begin()
             tokens = Tokens(host.database, lambda: NOON)
-            served = Hosted(challenge, settings, open_grader, 0, open_pages(settings))
+            served = Hosted(challenge, settings, 0)
             app = Starlette(
                 routes=challenge_routes(served, tokens, guarded=True),
                 middleware=[Middleware(SafetyMiddleware, names={"127.0.0.1"})],

@@ -9,7 +9,7 @@ from functools import cache, partial
 from hashlib import sha256
 from http import HTTPStatus
 from importlib.resources import files
-from typing import Any, Protocol
+from typing import Any
 from urllib.parse import urlencode
 
 from starlette.requests import Request
@@ -20,9 +20,10 @@ from snellen.grading.errors import SnellenError
 from snellen.grading.report.html import stylesheet
 from snellen.server.challenge.board import BoardRow
 from snellen.server.challenge.comparison import compare_submissions
-from snellen.server.challenge.models import ALL, FORMS, SubmissionStatus, Upload
+from snellen.server.challenge.models import FORMS, SubmissionStatus, Upload
 from snellen.server.errors import ExamError, NotFoundError, TooLargeError
 from snellen.server.exam.file import Phase, Who
+from snellen.server.grading.pages import ReportPages
 from snellen.server.http.api.access import Visitor
 from snellen.server.http.api.desk import Desk
 from snellen.server.http.api.exams import image_response, task_of
@@ -36,7 +37,7 @@ from snellen.server.http.api.organizing import (
 from snellen.server.http.api.submissions import keep_bytes
 from snellen.server.http.pages.frame import FORM, HTML, Frame, go, words_of
 from snellen.server.http.pages.session import back_to, cookie_name, sign_in
-from snellen.server.store.tables.endpoint import JobState
+from snellen.server.store.tables.endpoint import ALL, JobState
 from snellen.server.store.tables.exams import Scope
 
 PAGE_ITEMS = 24
@@ -48,38 +49,21 @@ _SLACK = 1 << 20
 _REPORT_POLICY = "frame-ancestors 'none'"
 
 
-class RenderReport(Protocol):
-    """Creates the page of a saved report; the command line passes the SDK's function."""
-
-    def __call__(self, saved: bytes, task: str, *, with_references: bool) -> bytes:
-        """Return the page as HTML.
-
-        Args:
-            saved: The report as JSON.
-            task: The task.
-            with_references: Whether references are shown beside the answers.
-
-        Raises:
-            SnellenError: The libraries for drawing are not installed.
-        """
-        ...
-
-
 class Pages(Frame):
     """The pages of a challenge.
 
     Args:
         desk: The objects that routes share.
         document: Returns the OpenAPI document of the REST application.
-        render_report: Creates the page of a saved report.
+        reports: Creates the pages of saved reports.
     """
 
     def __init__(
-        self, desk: Desk, document: Callable[[], Mapping[str, Any]], render_report: RenderReport
+        self, desk: Desk, document: Callable[[], Mapping[str, Any]], reports: ReportPages
     ) -> None:
         super().__init__(desk)
         self._document = document
-        self._render_report = render_report
+        self._reports = reports
         self._rendered: OrderedDict[tuple[str, int, str, bool], bytes] = OrderedDict()
 
     def routes(self) -> Sequence[Route]:
@@ -322,7 +306,7 @@ class Pages(Frame):
         page = self._rendered.get(key)
         if page is None:
             body = zlib.decompress(found.report)
-            render = partial(self._render_report, with_references=organizer)
+            render = partial(self._reports.render, with_references=organizer)
             try:
                 page = await asyncio.to_thread(render, body, found.task)
             except SnellenError as error:

@@ -1,0 +1,382 @@
+"""The commands about a store's attempts: list, show, close, reissue and sweep, export, grade."""
+
+import asyncio
+import json as json_format
+import os
+import shlex
+import sys
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from snellen.cli.options import check_folder
+from snellen.cli.places import default_store, pack_folders
+from snellen.cli.plain import tell, write
+from snellen.cli.serving import (
+    Key,
+    Packs,
+    Store,
+    open_database,
+    report_server_errors,
+)
+from snellen.cli.tables import print_table
+from snellen.cli.take import cost_said, tell_report
+from snellen.cli.terminal import Terminal
+from snellen.grading.errors import InputError
+from snellen.grading.table import figures
+from snellen.sdk.files import write_atomically
+from snellen.tasks.pack.format import SEALED
+from snellen.tasks.pack.read import has_references, read_manifest
+from snellen.tasks.pack.seal import KEY_VARIABLE
+
+if TYPE_CHECKING:
+    from snellen.server.attempts.models import TaskAnswers
+    from snellen.server.attempts.register import Details, Entry, Register
+    from snellen.server.attempts.service import Service
+    from snellen.server.store.database import Database
+    from snellen.server.store.tables.exams import Attempt
+    from snellen.tasks.pack.read import Pack
+
+_COLUMNS = (
+    *("no.", "caller", "model", "mode", "exam", "tasks", "opened", "state"),
+    *("answered", "value"),
+)
+_DRAIN_SECONDS = 1.0
+_out = Terminal()
+
+group = typer.Typer(
+    help="List, close, reissue, export and grade the attempts of a store.",
+    no_args_is_help=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+Number = Annotated[int, typer.Argument(help="The attempt's number from `list`.", min=1)]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+@group.command("list")
+def list_attempts(store: Store = None, json: AsJson = False) -> None:
+    """List all attempts, the oldest first."""
+    from snellen.server.attempts.register import entry
+
+    with report_server_errors(), _register(store) as register:
+        entries = [entry(attempt) for attempt in register.all_attempts()]
+        if json:
+            _print_json([one.model_dump(mode="json") for one in entries])
+        elif entries:
+            print_table(_out, figures(_COLUMNS, map(_row, entries), texts=range(8)))
+        else:
+            tell("there is no attempt yet")
+
+
+@group.command("show")
+def show(number: Number, store: Store = None, json: AsJson = False) -> None:
+    """Show one attempt: its rules, progress and cost, and its report once there is one."""
+    from snellen.server.attempts.register import details
+
+    with report_server_errors(), _register(store) as register:
+        found = details(register, register.numbered(number))
+        if json:
+            _print_json(found.model_dump(mode="json"))
+        else:
+            _show(found)
+
+
+@group.command("export")
+def export(
+    number: Number,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="The output folder; created if needed.")
+    ],
+    packs: Packs = None,
+    store: Store = None,
+    key: Key = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Overwrite the files of an earlier export.")
+    ] = False,
+) -> None:
+    """Write the answers of a closed attempt, one file per task, and print the grading commands.
+
+    Use the packs of the attempt, or copies of them without references.
+    """
+    from snellen.server.attempts.register import Register
+
+    with report_server_errors(), _database(store) as database:
+        attempt = Register(database).numbered(number)
+        best = attempt.rules.counting == "best" and attempt.rules.submissions > 1
+        service = _served(database, attempt, packs, key, references=best)
+        exported = service.export(attempt)
+        files = _files(output, exported, service)
+        _write(output, files, force=force)
+        _tell_how(output, exported, service, files, key)
+
+
+@group.command("grade")
+def grade(
+    number: Number,
+    packs: Packs = None,
+    store: Store = None,
+    key: Key = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="Save the report as JSON.", show_default=False),
+    ] = None,
+    json: AsJson = False,
+) -> None:
+    """Grade a closed attempt where the references are: a deferred one, or one without a report.
+
+    The report is only for you: it is not stored, and the agent does not see it.
+    """
+    from snellen.server.attempts.register import Register
+
+    with report_server_errors(), _database(store) as database:
+        if output is not None:
+            check_folder(output)
+        attempt = Register(database).numbered(number)
+        service = _served(database, attempt, packs, key, references=True)
+        report = service.grade(attempt).model_dump(mode="json")
+        if output is not None:
+            text = json_format.dumps(report, indent=2, ensure_ascii=False) + "\n"
+            write_atomically(output, [text.encode()])
+        if json:
+            _print_json(report)
+        else:
+            tell_report(report)
+
+
+@group.command("close")
+def close(number: Number, store: Store = None) -> None:
+    """Close an attempt as finished: no more answers are accepted, and it can be graded."""
+    with report_server_errors(), _register(store) as register:
+        attempt = register.numbered(number)
+        _tell_closed(attempt, asyncio.run(register.close(attempt)))
+
+
+@group.command("abandon")
+def abandon(number: Number, store: Store = None) -> None:
+    """Close an attempt as abandoned: no more answers are accepted, and the agent gets no report."""
+    with report_server_errors(), _register(store) as register:
+        attempt = register.numbered(number)
+        _tell_closed(attempt, asyncio.run(register.abandon(attempt)))
+
+
+@group.command("reissue")
+def reissue(number: Number, store: Store = None) -> None:
+    """Print a new handle for a caller that lost its handle; the old one becomes invalid.
+
+    It is printed once, and works only with the token of the attempt's caller.
+    """
+    from snellen.server.logs import lines_to_stderr
+
+    with report_server_errors(), _register(store) as register:
+        attempt = register.numbered(number)
+        sys.stdout.write(asyncio.run(register.reissue(attempt)) + "\n")
+        tell(f"keep it now, for {attempt.caller}: it is not shown again")
+        lines_to_stderr().drain(_DRAIN_SECONDS)
+
+
+@group.command("sweep")
+def sweep(
+    idle: Annotated[
+        float,
+        typer.Option(
+            help="Close attempts without activity for this many minutes as abandoned.", min=1
+        ),
+    ] = 24 * 60,
+    store: Store = None,
+) -> None:
+    """Close attempts past their deadline as expired, and inactive ones as abandoned."""
+    with report_server_errors(), _register(store) as register:
+        swept = asyncio.run(register.sweep(idle))
+        write(f"{swept.expired} expired, {swept.abandoned} abandoned\n")
+
+
+# ---- what is opened ----------------------------------------------------------------------------
+
+
+@contextmanager
+def _database(store: str | None) -> Generator["Database"]:
+    place = store or str(default_store())
+    if "://" not in place and not Path(place).is_file():
+        # To open it would make it, and an empty list would hide the slip.
+        raise InputError(
+            "there is no such store; give --store, the store of the exam's server", file=place
+        )
+    with open_database(store) as database:
+        yield database
+
+
+@contextmanager
+def open_attempt(
+    number: int, packs: list[Path] | None, store: str | None
+) -> Generator["tuple[Service, Attempt]"]:
+    """Open a closed attempt with what it was taken from; no reference is read.
+
+    Raises:
+        SnellenError: There is none, it is open, or the packs are others.
+    """
+    from snellen.server.attempts.register import Register
+    from snellen.server.store.tables.exams import State
+
+    with _database(store) as database:
+        attempt = Register(database).numbered(number)
+        if attempt.state is State.OPEN:
+            raise InputError(f"attempt {number} is open: close or finish it first")
+        yield _served(database, attempt, packs, None, references=False), attempt
+
+
+@contextmanager
+def _register(store: str | None) -> Generator["Register"]:
+    from snellen.server.attempts.register import Register
+
+    with _database(store) as database:
+        yield Register(database)
+
+
+def _served(
+    database: "Database",
+    attempt: "Attempt",
+    packs: list[Path] | None,
+    key: Path | None,
+    *,
+    references: bool,
+) -> "Service":
+    """Open what an attempt was taken from, with its references or without."""
+    from snellen.server.attempts.service import Service
+    from snellen.server.exam.rules import Mode
+    from snellen.server.grading.exam import read_exam
+    from snellen.server.settings import Settings
+
+    mode = Mode.EXAM if references else Mode.DEFERRED
+    rules = attempt.rules.model_copy(update={"mode": mode})
+    folders = _in_order(pack_folders(packs), attempt)
+    return Service(read_exam(Settings(folders, database.name, rules, key)), database)
+
+
+def _in_order(folders: Sequence[Path], attempt: "Attempt") -> tuple[Path, ...]:
+    """Put packs in the order in which the attempt's exam names them."""
+    names = attempt.exam.rpartition("@")[0].split("+")
+
+    def place(folder: Path) -> int:
+        name = read_manifest(folder).name
+        return names.index(name) if name in names else len(names)
+
+    return tuple(sorted(folders, key=place))
+
+
+# ---- what is written ---------------------------------------------------------------------------
+
+
+def _files(output: Path, exported: Sequence["TaskAnswers"], service: "Service") -> dict[Path, str]:
+    """Return the files of an export: answers, and the items asked where these are not all."""
+    files: dict[Path, str] = {}
+    for part in exported:
+        files[_answers(output, part)] = part.lines()
+        if len(part.items) < len(_pack(service, part).index[part.task]):
+            files[_items(output, part)] = "".join(f"{item}\n" for item in part.items)
+    return files
+
+
+def _write(output: Path, files: dict[Path, str], *, force: bool) -> None:
+    there = [path for path in files if path.exists()]
+    if there and not force:
+        raise InputError("it exists already; --force overwrites it", file=str(there[0]))
+    try:
+        output.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"can't create the folder: {error.strerror}", file=str(output)) from error
+    for path, text in files.items():
+        write_atomically(path, [text.encode()])
+
+
+def _answers(output: Path, part: "TaskAnswers") -> Path:
+    return output / f"{part.task.replace('/', '-')}.jsonl"
+
+
+def _items(output: Path, part: "TaskAnswers") -> Path:
+    return output / f"{part.task.replace('/', '-')}.items.txt"
+
+
+def _pack(service: "Service", part: "TaskAnswers") -> "Pack":
+    return service.exam.packs_by_task[part.task]
+
+
+# ---- what is printed ---------------------------------------------------------------------------
+
+
+def _tell_how(
+    output: Path,
+    exported: Sequence["TaskAnswers"],
+    service: "Service",
+    files: dict[Path, str],
+    key: Path | None,
+) -> None:
+    """Print the command that grades each file."""
+    for part in exported:
+        pack, items = _pack(service, part), _items(output, part)
+        words = ["snellen", "grade", str(_answers(output, part)), "--task", part.task]
+        words += ["--data", str(pack.folder), "--protocol", part.protocol]
+        words += ["--items", str(items)] if items in files else []
+        opened = f"{KEY_VARIABLE}={shlex.quote(f'@{key}')} " if key is not None else ""
+        write(f"{opened}{shlex.join(words)}\n")
+        if not has_references(pack):
+            tell(f"{pack.folder} has no references: give --data the pack that it is a copy of")
+        elif pack.manifest.references == SEALED and key is None and KEY_VARIABLE not in os.environ:
+            tell(f"the references are sealed: {KEY_VARIABLE}=@FILE names the file of the key")
+
+
+def _tell_closed(before: "Attempt", after: "Attempt") -> None:
+    already = " already" if before.closed is not None else ""
+    write(f"attempt {after.id} is {after.state}{already}\n")
+
+
+def _print_json(found: object) -> None:
+    sys.stdout.write(json_format.dumps(found, indent=2, ensure_ascii=False) + "\n")
+
+
+def _row(one: "Entry") -> tuple[str, ...]:
+    value = "-" if one.value is None else f"{one.value:.4f}"
+    answered = f"{one.answered}/{one.total}"
+    tasks = " ".join(one.tasks)
+    opened = _moment(one.opened)
+    model = one.model or "-"
+    names = (str(one.number), one.caller, model, one.mode.value, one.exam, tasks)
+    return (*names, opened, one.state.value, answered, value)
+
+
+def _show(found: "Details") -> None:
+    model = "" if found.model is None else f" with {found.model}"
+    lines = [
+        f"attempt {found.number} of {found.caller}{model}: {found.state},"
+        f" {found.answered} of {found.total} answered",
+        f"exam {found.exam}: {', '.join(found.tasks)}",
+        f"opened {_moment(found.opened)}"
+        + "".join(
+            f", {name} {_moment(moment)}"
+            for name, moment in (("deadline", found.deadline), ("closed", found.closed))
+            if moment is not None
+        ),
+        "rules: " + ", ".join(_rules(found)),
+    ]
+    write("\n".join(lines) + "\n")
+    if found.report is None:
+        write(cost_said(found.cost.model_dump()) + "\n")
+        write("no report\n")
+    else:
+        tell_report(found.report.model_dump(mode="json"))
+
+
+def _rules(found: "Details") -> list[str]:
+    rules = {**found.rules.model_dump(mode="json"), "contexts": found.contexts.value}
+    return [
+        f"{name.replace('_', ' ')} {json_format.dumps(value) if isinstance(value, bool) else value}"
+        for name, value in rules.items()
+        if value is not None
+    ]
+
+
+def _moment(iso: str) -> str:
+    return iso.replace("+00:00", "Z")

@@ -1,0 +1,155 @@
+"""The command that shows it all: `demo`."""
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from snellen.cli.messages import message, report_errors
+from snellen.grading.errors import InputError
+
+if TYPE_CHECKING:
+    from snellen.sdk.demo.agent import Step
+    from snellen.sdk.demo.run import Demo
+
+_INTERRUPTED = 130
+
+
+def demo(
+    pack: Annotated[
+        Path | None,
+        typer.Option(help="The folder of a pack; by default the included sample."),
+    ] = None,
+    n: Annotated[
+        int | None,
+        typer.Option(
+            "--n",
+            help="Approximate number of items, spread evenly over the tasks; by default 70.",
+            min=1,
+            show_default=False,
+        ),
+    ] = None,
+    every: Annotated[bool, typer.Option("--all", help="Take all items.")] = False,
+    seed: Annotated[int, typer.Option(help="The seed of the sample.")] = 0,
+    key: Annotated[
+        Path | None,
+        typer.Option(help="The key file of a sealed pack.", show_default=False),
+    ] = None,
+    url: Annotated[
+        str | None,
+        typer.Option("--http", help="An exam on a running server: http://HOST:8765/mcp."),
+    ] = None,
+    token: Annotated[
+        str | None,
+        typer.Option(
+            help="The server's token; preferably set in the environment.", envvar="SNELLEN_TOKEN"
+        ),
+    ] = None,
+    jobs: Annotated[int, typer.Option(help="Items to process at a time.", min=1)] = 2,
+    blind: Annotated[
+        bool, typer.Option(help="Also run without images, to measure what the exam gives away.")
+    ] = True,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="The folder for report.json and report.html.")
+    ] = Path("snellen-demo"),
+    open_page: Annotated[
+        bool, typer.Option("--open/--no-open", help="Open the report page if run on a terminal.")
+    ] = True,
+) -> None:
+    """Let the baseline agent take an exam over MCP: OCR and rules, no language model.
+
+    The report compares its score with the same agent without images (blind) and with chance.
+    Nothing is downloaded, and no data leaves this machine.
+    """
+    from snellen.sdk.demo.run import ITEMS, DemoOptions, run_demo
+
+    with report_errors():
+        if url is not None and (pack is not None or n is not None or every or key is not None):
+            raise InputError(
+                "--http: the server chooses the items; omit the pack, its key, --n and --all"
+            )
+        if n is not None and every:
+            raise InputError("--n and --all exclude one another")
+        options = DemoOptions(
+            pack=pack,
+            items=None if every else n or ITEMS,
+            seed=seed,
+            key=key,
+            url=url,
+            token=token,
+            jobs=jobs,
+            blind=blind,
+        )
+        try:
+            given = run_demo(options, _show_step)
+        except KeyboardInterrupt:
+            message("stopped; what was read is kept, so that it goes faster the next time")
+            raise typer.Exit(_INTERRUPTED) from None
+        page = _save(given, output)
+        _print(given)
+        sys.stdout.write(f"{page}\n")
+        if open_page and sys.stdout.isatty():
+            import webbrowser
+
+            webbrowser.open(page.resolve().as_uri())
+
+
+def _save(given: "Demo", folder: Path) -> Path:
+    from snellen.sdk.demo.page import page_of
+    from snellen.sdk.files import write_atomically
+
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"can't create the folder: {error.strerror}", file=str(folder)) from error
+    report = json.dumps(given.as_json(), indent=2, ensure_ascii=False).encode()
+    write_atomically(folder / "report.json", [report, b"\n"])
+    write_atomically(folder / "report.html", [page_of(given)])
+    return folder / "report.html"
+
+
+def _show_step(step: "Step", number: int, of: int) -> None:
+    if sys.stderr.isatty():
+        outcome = "no idea" if step.finding.answer is None else "answered"
+        line = f"{number} of {of}  {step.question.task}  {outcome}"
+        sys.stderr.write(f"\r\x1b[K{line}" + ("\n" if number == of else ""))
+        sys.stderr.flush()
+
+
+def _print(given: "Demo") -> None:
+    from snellen.cli.tables import print_table
+    from snellen.cli.terminal import Terminal
+    from snellen.grading.table import figures
+    from snellen.sdk.demo.page import (
+        by_benchmark,
+        interval,
+        mean_of,
+        percent,
+        what_it_shows,
+    )
+
+    names = (
+        *("benchmark", "tasks", "items", "answered", "score, %"),
+        *("95 % interval", "blind", "chance"),
+    )
+    rows = [
+        (
+            name,
+            str(len(tasks)),
+            str(mean.items),
+            str(mean.answered),
+            percent(mean.value),
+            interval(mean),
+            percent(mean.blind),
+            percent(mean.chance),
+        )
+        for name, mean, tasks in by_benchmark(given)
+    ]
+    out = Terminal()
+    print_table(out, figures(names, rows))
+    out.print(what_it_shows(mean_of(given.rows, given.taken.steps)))
+    if given.left_out:
+        out.print(given.left_out, markup=False)
+    sys.stdout.write(f"{len(given.taken.steps)} items in {given.seconds:.0f} seconds; each task:\n")

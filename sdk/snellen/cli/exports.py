@@ -1,0 +1,183 @@
+"""The command that writes a pack or a saved report in the format of another project."""
+
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+from rich.markup import escape
+
+from snellen.cli import pack_output
+from snellen.cli.messages import report_errors
+from snellen.cli.options import References, check_folder
+from snellen.cli.pack import Key
+from snellen.grading.errors import InputError
+from snellen.sdk.exports import TARGETS, export_report
+from snellen.sdk.exports.options import ExportOptions, Relationship
+from snellen.sdk.stored import reopen
+from snellen.tasks.export.chats import export_chats
+from snellen.tasks.export.harbor import export_harbor
+from snellen.tasks.pack import seal
+from snellen.tasks.pack.groups import SITE
+from snellen.tasks.pack.read import open_pack, open_references
+from snellen.tasks.pack.split import parts_of
+from snellen.tasks.pack.transform import check_outside
+
+Format = Literal["chats", "harbor", "inspect", "eval_results", "every_eval_ever"]
+_DEFAULTS = ExportOptions()
+
+
+def export(
+    source: Annotated[Path, typer.Argument(help="A pack, or a report saved as JSON.")],
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output", "-o", help="The output file; for harbor and with --parts, a new folder."
+        ),
+    ],
+    to: Annotated[
+        Format | None,
+        typer.Option(
+            help="For a pack: chats (default) or harbor; for a report: the other formats.",
+            show_default=False,
+        ),
+    ] = None,
+    parts: Annotated[
+        str | None,
+        typer.Option(help="chats: names and shares: train=0.9,validation=0.1.", show_default=False),
+    ] = None,
+    by: Annotated[
+        str,
+        typer.Option(
+            help="chats: the tag whose values are kept together; site: the task's groups."
+        ),
+    ] = SITE,
+    seed: Annotated[int, typer.Option(help="chats: the seed of the split.", min=0)] = 0,
+    key: Key = None,
+    wheel: Annotated[
+        Path | None,
+        typer.Option(
+            help="harbor: a wheel of snellen for the verifier; by default the released version.",
+            show_default=False,
+        ),
+    ] = None,
+    organization: Annotated[
+        str,
+        typer.Option(
+            help="The organization that ran the evaluation; harbor: the owner of the task."
+        ),
+    ] = "",
+    model: Annotated[
+        str | None, typer.Option(help="The model's name, ORG/NAME.", show_default=False)
+    ] = None,
+    dataset: Annotated[
+        str | None, typer.Option(help="The data set's id on the Hub, ORG/NAME.", show_default=False)
+    ] = None,
+    dataset_task: Annotated[
+        str, typer.Option(help="eval_results: the task's id in the data set's eval.yaml.")
+    ] = _DEFAULTS.dataset_task,
+    relationship: Annotated[
+        Relationship,
+        typer.Option(
+            help="every_eval_ever: the evaluator's relationship to the model's developer."
+        ),
+    ] = _DEFAULTS.relationship,
+    url: Annotated[
+        str | None, typer.Option(help="The URL of the answers.", show_default=False)
+    ] = None,
+    date: Annotated[
+        datetime | None, typer.Option(help="The date of the run, in UTC.", show_default=False)
+    ] = None,
+    data: Annotated[
+        Path | None,
+        typer.Option(help="The location of a report's data, if it moved.", show_default=False),
+    ] = None,
+    references: References = None,
+    with_references: Annotated[
+        bool,
+        typer.Option("--with-references", help="inspect, harbor: include references."),
+    ] = False,
+) -> None:
+    """Export a pack or a saved report in the format of another project.
+
+    A pack becomes chats for fine-tuning, with the reference as the answer, or a Harbor task.
+    Do not evaluate a model on its training data: split the pack first, or use --parts.
+    """
+    with report_errors():
+        if source.is_dir():
+            _check_format(to, ("chats", "harbor"), "a pack")
+            if to == "harbor":
+                _harbor(source, output, organization, wheel, with_references=with_references)
+            else:
+                _chats(source, output, parts, by, seed, key)
+            return
+        _check_format(to or "", TARGETS, "a report")
+        check_folder(output)
+        options = ExportOptions(
+            model=model,
+            dataset=dataset,
+            dataset_task=dataset_task,
+            organization=organization,
+            relationship=relationship,
+            source=url,
+            date=date,
+            with_references=with_references,
+        )
+        found = reopen(source, data=data, references=references)
+        written = export_report(found, str(to), output, options)
+        pack_output.out.print(str(written), markup=False, soft_wrap=True)
+
+
+def _check_format(to: str | None, known: tuple[str, ...], what: str) -> None:
+    if to is not None and to not in known:
+        raise InputError(f"{what} can be exported to one of {', '.join(known)}", field="--to")
+
+
+def _harbor(
+    source: Path, output: Path, organization: str, wheel: Path | None, *, with_references: bool
+) -> None:
+    pack = open_pack(source)
+    check_outside(output, [pack])
+    with pack_output.bar("exporting", len(pack.lines)) as watch:
+        made = export_harbor(
+            pack,
+            output,
+            organization=organization or "snellen",
+            with_references=with_references,
+            wheel=wheel,
+            watch=watch,
+        )
+    kept = "sealed" if made.sealed else "readable"
+    pack_output.out.print(
+        f"[bold]{escape(made.name)}[/bold]: {made.items:,} items, {made.images:,} images, its"
+        f" references {kept}"
+    )
+
+
+def _chats(
+    source: Path, output: Path, parts: str | None, by: str, seed: int, key: Path | None
+) -> None:
+    pack = open_pack(source)
+    check_outside(output, [pack])
+    if parts is None and output.exists():
+        raise InputError("the file exists already; choose another name", file=str(output))
+    references = open_references(pack, seal.find_key(key, pack=source))
+    with pack_output.bar("exporting", len(pack.lines)) as watch:
+        export = export_chats(
+            pack,
+            references,
+            output,
+            parts=None if parts is None else parts_of(parts),
+            by=by,
+            seed=seed,
+            watch=watch,
+        )
+    for part, counts in export.chats.items():
+        pack_output.out.print(
+            f"[bold]{escape(part)}[/bold]: {sum(counts.values()):,} chats of"
+            f" {export.items[part]:,} items"
+        )
+        pack_output.table(["", task, f"{count:,} chats"] for task, count in counts.items())
+    for reason, count in export.left_out.items():
+        pack_output.out.print(f"{count:,} items left out: {escape(reason)}")
+    pack_output.out.print(f"{export.images:,} images")

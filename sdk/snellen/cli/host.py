@@ -1,0 +1,193 @@
+"""The commands that host a challenge: `serve`, `worker`, `exam` and `leaderboard`."""
+
+import asyncio
+import signal
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from snellen.cli.places import pack_folders
+from snellen.cli.plain import tell, write
+from snellen.cli.serving import (
+    report_server_errors,
+    with_episodes,
+    with_settings,
+)
+from snellen.grading.errors import InputError
+from snellen.sdk.files import write_atomically
+from snellen.server.exam.rules import Mode
+from snellen.server.settings import Address, Settings
+
+exams = typer.Typer(help="Write and check exam files: hosted exams with phases and rules.")
+leaderboards = typer.Typer(help="Verify a leaderboard.")
+
+
+@with_settings
+def serve(
+    settings: Settings,
+    host: Annotated[
+        str,
+        typer.Option(
+            help="The address to listen on; other addresses than this machine's own need tokens."
+        ),
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="The port; 0: any free port.", min=0, max=65535)] = 8765,
+    name: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A host name that clients use, if behind a proxy; may be repeated.",
+            show_default=False,
+        ),
+    ] = None,
+    workers: Annotated[
+        int,
+        typer.Option(
+            help="Workers that grade uploads in this server; 0: use `snellen worker`.", min=0
+        ),
+    ] = 1,
+) -> None:
+    """Serve an exam over HTTP: MCP for agents, REST for prediction files.
+
+    Give packs, or an exam file from `snellen exam init`. Agents and participants need a
+    token from `snellen token create`. Without any token, the server listens only on this
+    machine's own address.
+    """
+    from snellen.server.host import LazyHost, open_challenge, open_exam, world_tools
+    from snellen.server.http.app import Hosted
+    from snellen.server.http.app import serve as serve_web
+    from snellen.server.http.auth import Tokens
+    from snellen.server.logs import log_libraries
+    from snellen.server.mcp.server import ExamServer
+    from snellen.server.store.tables.exams import Scope
+
+    log_libraries()
+    tools = world_tools(settings)
+    settings = with_episodes(settings)
+    # Whoever starts it hears at once of what can't be opened.
+    opened = open_exam(settings)
+    try:
+        interactive = opened.episodes is not None
+        face = ExamServer(LazyHost(lambda: opened, interactive=interactive, tools=tools))
+        where = Address(host, port, tuple(name or ()))
+        held = Tokens(opened.database, teams=settings.exam_file.team_of)
+        if settings.file is not None and not held.known:
+            tell("this is the first start: here is the admin's token, which is shown this once")
+            sys.stdout.write(held.create("admin", [Scope.ADMIN]) + "\n")
+            sys.stdout.flush()
+        hosted = None
+        if settings.rules.mode is not Mode.DEFERRED:
+            challenge = open_challenge(settings, opened)
+            hosted = Hosted(challenge, settings, workers, opened.remote)
+        serve_web(face, where, held, opened.service, tell, hosted)
+    finally:
+        opened.close()
+
+
+@with_settings
+def worker(
+    settings: Settings,
+    count: Annotated[int, typer.Option(help="Files to grade at a time.", min=1)] = 1,
+) -> None:
+    """Grade uploads of a hosted exam whose server uses the same store."""
+    from snellen.server.challenge.workers import run_workers
+    from snellen.server.host import open_challenge, open_exam
+    from snellen.server.logs import log_libraries
+
+    if settings.rules.mode is Mode.DEFERRED:
+        raise InputError("a deferred exam has no references here; grade it where they are")
+    log_libraries()
+    settings = with_episodes(settings)
+    opened = open_exam(settings)
+
+    async def run() -> None:
+        challenge = open_challenge(settings, opened)
+        stop = asyncio.Event()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            asyncio.get_running_loop().add_signal_handler(number, stop.set)
+        async with run_workers(challenge, opened.service, settings, count):
+            tell(f"grading what is submitted to {challenge.file.name}")
+            await stop.wait()
+
+    try:
+        asyncio.run(run())
+    finally:
+        opened.close()
+
+
+@exams.command("init")
+def init_exam(
+    pack: Annotated[
+        Path | None,
+        typer.Argument(help="The pack's folder; by default the included sample."),
+    ] = None,
+    output: Annotated[Path, typer.Option(help="The exam file.")] = Path("exam.toml"),
+) -> None:
+    """Write an exam file for a pack, with every setting and its meaning."""
+    from snellen.server.exam.file import exam_file_for
+    from snellen.tasks.pack.read import read_manifest
+
+    with report_server_errors():
+        if output.exists():
+            raise InputError("it exists already: choose another name", file=str(output))
+        (folder,) = pack_folders(None if pack is None else [pack])
+        title = read_manifest(folder).name
+        text = exam_file_for(folder, title, output, datetime.now(UTC))
+        write_atomically(output, [text.encode()])
+        tell(f"wrote {output}; `snellen serve {output}` hosts it")
+
+
+@exams.command("check")
+def check_exam(
+    file: Annotated[Path, typer.Argument(help="The exam file.")],
+) -> None:
+    """Check an exam file: its fields, its packs, its phases."""
+    from snellen.server.exam.file import read_exam_file
+    from snellen.server.exam.spec import ExamSpec
+    from snellen.tasks.pack.read import open_pack
+
+    with report_server_errors():
+        found = read_exam_file(file)
+        exam = ExamSpec([open_pack(Path(folder)) for folder in found.packs], found.rules)
+        for phase in found.phases:
+            if strange := sorted(phase.protocols.keys() - exam.offers.keys()):
+                raise InputError(
+                    f"{strange[0]!r} is not a task here; the tasks: {', '.join(exam.offers)}",
+                    file=str(file),
+                    field=f"phases.{phase.name}.protocols",
+                )
+        write(f"{found.name}: {found.title or found.name}\n")
+        for task, offer in exam.offers.items():
+            write(f"  {task}: {offer.items} items\n")
+        for phase in found.phases:
+            start = "now" if phase.start is None else phase.start.isoformat()
+            end = "no end" if phase.end is None else phase.end.isoformat()
+            write(f"  phase {phase.name}: {start} to {end}\n")
+
+
+@leaderboards.command("verify")
+def verify(
+    file: Annotated[Path, typer.Argument(help="An export of a leaderboard.")],
+) -> None:
+    """Recompute a leaderboard from its export and compare every byte.
+
+    Exit status: 0 if everything agrees, 1 if something differs, 2 if the file can't be read.
+    """
+    from snellen.server.challenge.export import verify_export
+
+    with report_server_errors():
+        try:
+            body = file.read_bytes()
+        except OSError as error:
+            raise InputError(f"can't be read: {error.strerror}", file=str(file)) from error
+        board, differences = verify_export(body)
+        for line in differences:
+            tell(line)
+        if differences:
+            raise typer.Exit(1)
+        write(
+            f"{board.exam}, phase {board.phase}: {len(board.rows)} rows, all made again from the"
+            " export\n"
+        )

@@ -1,0 +1,88 @@
+"""The commands that list what there is: no other command is imported for them."""
+
+from collections.abc import Iterable, Mapping
+from itertools import groupby
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.markup import escape
+from rich.table import Table
+
+from snellen.cli.messages import left_out_told, report_errors
+from snellen.cli.terminal import Terminal
+from snellen.grading.guesses import OneOf
+from snellen.tasks.benchmarks.spec import TaskSpec
+from snellen.tasks.benchmarks.table import TASKS
+
+if TYPE_CHECKING:
+    from snellen.grading.protocols.base import Protocol
+
+_out = Terminal()
+
+app = typer.Typer(
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def task_names(incomplete: str) -> list[str]:
+    """Complete a task's id."""
+    return [task for task in TASKS if task.startswith(incomplete)]
+
+
+@app.command()
+def benchmarks() -> None:
+    """List the benchmarks, their tasks and their primary metrics."""
+    with left_out_told():
+        _benchmarks(TASKS.values())
+
+
+@app.command()
+def protocols(
+    task: Annotated[
+        str | None, typer.Argument(help="A task; by default all.", autocompletion=task_names)
+    ] = None,
+) -> None:
+    """List the protocols of a task: source, parts, and special features."""
+    from snellen.grading.protocols.table import PROTOCOLS, protocols_of
+
+    with report_errors(), left_out_told():
+        chosen = {task: protocols_of(task)} if task is not None else PROTOCOLS
+        _protocols(chosen)
+
+
+def _benchmarks(specs: Iterable[TaskSpec]) -> None:
+    """Print every task, benchmark by benchmark."""
+    for benchmark, tasks in groupby(specs, lambda spec: spec.id.partition("/")[0]):
+        _out.print(f"[bold]{escape(benchmark)}[/bold]")
+        grid = _grid()
+        for spec in tasks:
+            guess = spec.guess
+            chance = f"chance {100 / guess.options:.1f} %" if isinstance(guess, OneOf) else ""
+            name = spec.id.partition("/")[2]
+            grid.add_row("", name, escape(spec.title), spec.primary, chance)
+        _out.print(grid)
+
+
+def _protocols(by_task: Mapping[str, "Iterable[Protocol]"]) -> None:
+    """Print how tasks can be scored."""
+    from snellen.grading.explain import PARTS, part_name
+
+    for task, known in by_task.items():
+        _out.print(f"[bold]{escape(task)}[/bold]")
+        for number, protocol in enumerate(known):
+            default = " (default)" if number == 0 else ""
+            keys = f"{', '.join(protocol.metric.keys)}; primary {protocol.metric.primary}"
+            grid = _grid()
+            grid.add_row("", "special", escape(protocol.special))
+            grid.add_row("", "source", escape(protocol.source))
+            for part in PARTS:
+                grid.add_row("", part.value, escape(part_name(protocol, part)))
+            grid.add_row("", "metrics", keys)
+            _out.print(f"  [bold]{escape(protocol.name)}[/bold]{default}")
+            _out.print(grid)
+
+
+def _grid() -> Table:
+    return Table.grid(padding=(0, 2))

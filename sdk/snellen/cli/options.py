@@ -1,0 +1,283 @@
+"""What several commands share: their options, and how each ends."""
+
+import sys
+from collections.abc import Mapping
+from json import dumps
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from snellen.cli import show
+from snellen.cli.listing import task_names
+from snellen.grading.breakdown import LEAST
+from snellen.grading.errors import InputError, UnknownNameError
+from snellen.grading.metrics.code import CodeExecutor
+from snellen.grading.models.estimates import Breakdown
+from snellen.grading.protocols.table import PROTOCOLS
+from snellen.grading.report.html import ready
+from snellen.grading.tables import matrix
+from snellen.sdk.data.samples import Sample, load_sample
+from snellen.sdk.files import check_ending
+from snellen.sdk.report import ENDINGS, PAGE, Report
+
+PROBLEMS = 1
+
+
+def protocol_names(context: typer.Context, incomplete: str) -> list[str]:
+    """Complete a protocol of the task given before it."""
+    known = PROTOCOLS.get(str(context.params.get("task")), ())
+    return [protocol.id for protocol in known if protocol.id.startswith(incomplete)]
+
+
+Answers = Annotated[
+    str,
+    typer.Argument(
+        help="A file of answers: JSONL, JSON, CSV or parquet; - reads JSONL from standard input."
+    ),
+]
+Task = Annotated[
+    str,
+    typer.Option(
+        help="The task, such as screenqa/short.", autocompletion=task_names, show_default=False
+    ),
+]
+Data = Annotated[
+    Path | None,
+    typer.Option(help="The benchmark's published folder or file.", show_default=False),
+]
+References = Annotated[
+    Path | None,
+    typer.Option(
+        help="Instead of --data: a JSON object from item ids to references.", show_default=False
+    ),
+]
+Protocol = Annotated[
+    str | None,
+    typer.Option(
+        help="The protocol; by default the task's first one.",
+        autocompletion=protocol_names,
+        show_default=False,
+    ),
+]
+Split = Annotated[
+    str | None,
+    typer.Option(help="The split of the data; by default test, if it exists.", show_default=False),
+]
+Items = Annotated[
+    Path | None,
+    typer.Option(
+        help="Grade only these items: a file of item ids, one per line, or from `snellen sample`.",
+        show_default=False,
+    ),
+]
+Map = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--map",
+        help="The name of a field in the answers: prediction=response; may be repeated.",
+        metavar="COLUMN=FIELD",
+        show_default=False,
+    ),
+]
+Embedder = Annotated[
+    str | None,
+    typer.Option(
+        help="For text similarity: char-ngram, or a package or folder with a sentence model.",
+        show_default=False,
+    ),
+]
+RunCode = Annotated[
+    bool,
+    typer.Option(
+        "--run-code",
+        help="Run the programs in answers, each isolated as far as this machine can.",
+    ),
+]
+Images = Annotated[
+    Path | None,
+    typer.Option(help="A folder of screenshots, if the data has none.", show_default=False),
+]
+WithReferences = Annotated[
+    bool, typer.Option("--with-references", help="For an HTML page: include the references.")
+]
+Film = Annotated[
+    Path | None,
+    typer.Option(
+        help="For an HTML page: filmstrips from `snellen replay -o`, to link from items.",
+        show_default=False,
+    ),
+]
+Output = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--output",
+        "-o",
+        help="Save the report: .json, .csv, .md or .html; may be repeated.",
+        show_default=False,
+    ),
+]
+Least = Annotated[
+    int, typer.Option(help="With --by: show no number in cells with fewer items.", min=1)
+]
+Json = Annotated[bool, typer.Option("--json", help="Print the report as JSON, without scores.")]
+Tags = Annotated[
+    Path | None,
+    typer.Option(
+        help="Additional tags for the items: CSV, TSV or JSONL, joined by item_id or"
+        " an existing tag.",
+        show_default=False,
+    ),
+]
+Cluster = Annotated[
+    str | None,
+    typer.Option(
+        help="The tag whose values are independent groups, for intervals; item: no groups.",
+        show_default=False,
+    ),
+]
+By = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="Print the primary metric by this tag (a,b crosses two); may be repeated.",
+        show_default=False,
+    ),
+]
+
+Grid = Annotated[
+    str | None,
+    typer.Option(
+        help="Print the primary metric by two crossed tags, with totals and intervals.",
+        metavar="ROWS,COLUMNS",
+        show_default=False,
+    ),
+]
+
+
+def finish(
+    report: Report,
+    output: list[Path] | None,
+    *,
+    json: bool,
+    by: list[str] | None = None,
+    grid: str | None = None,
+    least: int = LEAST,
+    with_references: bool = False,
+    film: Path | None = None,
+) -> None:
+    """Print a report, save it, and end with the status that its problems ask for."""
+    for path in output or ():
+        is_page = path.suffix.lower() == PAGE
+        report.save(
+            path, with_references=with_references and is_page, film=film if is_page else None
+        )
+    breakdowns = [report.by(*tag_names(asked), least=least) for asked in by or ()]
+    crossed = None if grid is None else report.grid(*grid_tags(grid), least=least)
+    if json:
+        sys.stdout.write(json_of(report, breakdowns, crossed) + "\n")
+    else:
+        show.report(report)
+        for breakdown in breakdowns:
+            show.breakdown(breakdown)
+        if crossed is not None:
+            show.grid(crossed)
+    show.problems(report)
+    if report.input.problems:
+        raise typer.Exit(PROBLEMS)
+
+
+def tag_names(asked: str) -> list[str]:
+    """Split what --by names into tags."""
+    return [name.strip() for name in asked.split(",")]
+
+
+def grid_tags(asked: str) -> tuple[str, str]:
+    """Split what --grid names into its two tags.
+
+    Raises:
+        InputError: They are not two.
+    """
+    names = tag_names(asked)
+    if len(names) != 2:
+        raise InputError(f"--grid takes two tags, such as dimension,level, not {asked!r}")
+    return names[0], names[1]
+
+
+def check_tags(by: list[str] | None, tags: Mapping[str, object]) -> None:
+    """Refuse before any work a tag that the items do not have."""
+    for asked in by or ():
+        for name in tag_names(asked):
+            if name not in tags:
+                raise UnknownNameError("tag of these items", name, tags)
+
+
+def json_of(report: Report, breakdowns: list[Breakdown], crossed: matrix.Grid | None = None) -> str:
+    """Return a report as JSON, with what was asked for as `by` and `grid`."""
+    # One verdict a score: like the scores, it is left out.
+    groups = report.model_dump(mode="json", exclude={"auxiliary": {"__all__": {"levels"}}})
+    document = {"signature": report.signature, **groups}
+    if breakdowns:
+        document["by"] = [one.model_dump(mode="json") for one in breakdowns]
+    if crossed is not None:
+        document["grid"] = crossed.model_dump(mode="json")
+    return dumps(document, indent=2, ensure_ascii=False)
+
+
+def check(
+    output: list[Path] | None, *, with_references: bool = False, film: Path | None = None
+) -> None:
+    """Refuse before any work what could not be saved after it."""
+    for option, given in (("--with-references", with_references), ("--film", film is not None)):
+        if given and not any(path.suffix.lower() == PAGE for path in output or ()):
+            raise InputError(f"{option} needs a page: add -o NAME{PAGE}")
+    if film is not None and not film.is_file():
+        raise InputError("it has no filmstrips: create them with snellen replay -o", file=str(film))
+    for path in output or ():
+        if check_ending(path, ENDINGS, "a report") == PAGE:
+            ready()
+        check_folder(path)
+
+
+def check_folder(path: Path) -> None:
+    """Refuse a file in a folder that is not there."""
+    if not path.absolute().parent.is_dir():
+        raise InputError("the folder to save it in does not exist", file=str(path))
+
+
+def columns_of(given: list[str] | None) -> dict[str, str] | None:
+    """Split what --map names into columns and fields.
+
+    Raises:
+        InputError: One is no COLUMN=FIELD.
+    """
+    pairs = [one.rpartition("=") for one in given or ()]
+    for name, _, field in pairs:
+        if not (name and field):
+            raise InputError(
+                f"--map takes COLUMN=FIELD, such as prediction=response, not {name or field!r}"
+            )
+    return {name: field for name, _, field in pairs} or None
+
+
+def executor_of(*, run_code: bool) -> CodeExecutor | None:
+    """Return what runs programs, where the user allowed it."""
+    if not run_code:
+        return None
+    from snellen.tasks.sandbox.run import SandboxExecutor
+
+    return SandboxExecutor(allow=True)
+
+
+def item_ids(path: Path | None) -> list[str] | Sample | None:
+    """Read a file of item ids, one a line, or a sample."""
+    if path is None:
+        return None
+    try:
+        text = path.read_text(encoding="utf-8")
+        if text.lstrip().startswith("{"):
+            return load_sample(path)
+        lines = text.splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "it is no UTF-8 text"
+        raise InputError(f"can't read the item ids: {reason}", file=str(path)) from error
+    return [line.strip() for line in lines if line.strip()]

@@ -1,0 +1,86 @@
+"""Where this machine keeps what it makes, and the packs that a server is given."""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from snellen.cli.plain import tell
+from snellen.grading.errors import InputError, UnknownNameError
+
+_MANIFEST = "manifest.json"
+
+
+def home() -> Path:
+    """Return the folder that attempts are kept in: `$SNELLEN_HOME` or the user's data folder."""
+    from platformdirs import user_data_path
+
+    named = os.environ.get("SNELLEN_HOME")
+    return Path(named) if named else user_data_path("snellen", appauthor=False)
+
+
+def default_store() -> Path:
+    """Return the store that is used where none is named."""
+    return home() / "exams.sqlite"
+
+
+def episode_folder(what: str) -> Path:
+    """Return where this machine keeps a pack of interactive tasks, or will.
+
+    Raises:
+        UnknownNameError: There is none of this name.
+    """
+    from snellen.tasks.environments.table import PACKS
+
+    if what not in PACKS:
+        raise UnknownNameError("environment", what, PACKS)
+    return home() / "episodes" / what
+
+
+def episode_pack(what: str) -> Path:
+    """Return the folder of a pack of interactive tasks; it is made where it is not there.
+
+    Raises:
+        SnellenError: It can't be made.
+    """
+    # Its seed is drawn and kept nowhere: no two machines have the same tasks.
+    folder = episode_folder(what)
+    if (folder / _MANIFEST).is_file():
+        return folder
+    import secrets
+
+    from filelock import FileLock
+
+    from snellen.tasks.environments.packs import make_episode_pack
+
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"can't create the folder: {error.strerror}", file=str(folder)) from error
+    # Another server may be making it.
+    with FileLock(folder.with_suffix(".lock")):
+        if not (folder / _MANIFEST).is_file():
+            tell(f"making {what}, once: its tasks are kept in {folder}")
+            make_episode_pack(what, folder, seed=secrets.randbits(48))
+    return folder
+
+
+def pack_folders(packs: Sequence[Path] | None) -> tuple[Path, ...]:
+    """Return folders that are packs: those given, or the sample that ships.
+
+    Raises:
+        InputError: One is no pack.
+    """
+    folders = tuple(packs or (_sample(),))
+    for folder in folders:
+        if not (folder / _MANIFEST).is_file():
+            raise InputError(
+                f"it is not a pack: it has no {_MANIFEST}; `snellen pack create` makes packs",
+                file=str(folder),
+            )
+    return folders
+
+
+def _sample() -> Path:
+    from snellen.tasks.samples import sample_pack
+
+    return sample_pack()

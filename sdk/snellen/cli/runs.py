@@ -1,0 +1,254 @@
+"""The commands about runs of models: ask one, compare several, render a report."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from snellen.cli import models, show
+from snellen.cli.listing import task_names
+from snellen.cli.messages import report_errors
+from snellen.cli.options import (
+    PROBLEMS,
+    By,
+    Cluster,
+    Embedder,
+    Film,
+    Grid,
+    Images,
+    Items,
+    Json,
+    Least,
+    Map,
+    Output,
+    Protocol,
+    References,
+    Split,
+    Tags,
+    WithReferences,
+    check,
+    check_folder,
+    check_tags,
+    columns_of,
+    finish,
+    item_ids,
+)
+from snellen.grading.breakdown import LEAST
+from snellen.grading.errors import InputError
+from snellen.grading.report.comparison import COMPARISON_RENDERERS
+from snellen.grading.stats.compare import Correction
+from snellen.sdk.analysis.compare import compare as compare_runs
+from snellen.sdk.data.consensus import PairRule, Rule, make_consensus
+from snellen.sdk.data.selection import select
+from snellen.sdk.files import check_ending
+from snellen.sdk.models.settings import AskingOptions
+from snellen.sdk.stored import reopen, retagged
+from snellen.tasks.benchmarks.table import load_task
+
+_LEVEL = typer.Option(help="The confidence level of intervals and verdicts.", min=0.5, max=0.9999)
+
+
+def compare(
+    reports: Annotated[list[Path], typer.Argument(help="Two or more reports saved as JSON.")],
+    metric: Annotated[
+        str | None,
+        typer.Option(help="The metric to compare; by default the primary one."),
+    ] = None,
+    baseline: Annotated[
+        str | None,
+        typer.Option(help="Compare each run with this one (a file name without its extension)."),
+    ] = None,
+    correction: Annotated[
+        Correction, typer.Option(help="The correction of p-values for multiple comparisons.")
+    ] = "holm",
+    level: Annotated[float, _LEVEL] = 0.95,
+    seed: Annotated[int, typer.Option(help="The seed of the bootstrap.", min=0)] = 0,
+    by: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Also print the scores of the runs by this tag, such as template; may "
+            "be repeated.",
+            show_default=False,
+        ),
+    ] = None,
+    changes: Annotated[
+        int, typer.Option(help="Gained and lost items to show per pair.", min=0)
+    ] = 5,
+    output: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--output",
+            "-o",
+            help="Save the comparison: .json, .csv (items) or .md; may be repeated.",
+        ),
+    ] = None,
+) -> None:
+    """Compare runs over the same items: whether they differ, and on which items."""
+    with report_errors():
+        for path in output or ():
+            check_ending(path, COMPARISON_RENDERERS, "comparisons")
+            check_folder(path)
+        found = compare_runs(
+            reports,
+            metric=metric,
+            baseline=baseline,
+            correction=correction,
+            level=level,
+            seed=seed,
+            by=by or (),
+        )
+        show.comparisons(found, changes)
+        for path in output or ():
+            found.save(path)
+
+
+def report(
+    saved: Annotated[Path, typer.Argument(help="A report saved as JSON.")],
+    output: Output = None,
+    by: By = None,
+    grid: Grid = None,
+    least: Least = LEAST,
+    tags: Tags = None,
+    cluster: Cluster = None,
+    data: Annotated[
+        Path | None, typer.Option(help="The location of its data, if it moved.", show_default=False)
+    ] = None,
+    references: References = None,
+    images: Images = None,
+    with_references: WithReferences = False,
+    film: Film = None,
+    json: Json = False,
+) -> None:
+    """Print a saved report, break it down by tags, or write its page.
+
+    The questions, tags and page need its data, which is loaded from the same path again.
+    """
+    with report_errors():
+        check(output, with_references=with_references, film=film)
+        found = reopen(
+            saved, data=data, references=references, images=images, tags=tags, cluster=cluster
+        )
+        finish(
+            found,
+            output,
+            json=json,
+            by=by,
+            grid=grid,
+            least=least,
+            with_references=with_references,
+            film=film,
+        )
+
+
+@models.asks_a_model
+def evaluate(
+    task: Annotated[
+        str, typer.Argument(help="The task, such as screenqa/short.", autocompletion=task_names)
+    ],
+    model: Annotated[str, typer.Option(help="The API's base URL: http://localhost:8000/v1.")],
+    name: Annotated[str, typer.Option(help="The model's name on this server.")],
+    data: Annotated[Path, typer.Option(help="The benchmark's published folder or file.")],
+    run: Annotated[Path, typer.Option(help="A folder for the answers; use it again to resume.")],
+    api: models.Api = "openai",
+    images: Images = None,
+    no_images: Annotated[
+        bool, typer.Option("--no-images", help="Send no images, as a baseline.")
+    ] = False,
+    prompt: Annotated[
+        str | None, typer.Option(help="The name of a prompt of the task; by default its first.")
+    ] = None,
+    split: Split = None,
+    items: Items = None,
+    attempts: Annotated[int, typer.Option(help="Attempts per item.", min=1)] = 1,
+    protocol: Protocol = None,
+    embedder: Embedder = None,
+    header: models.Header = None,
+    *,
+    asking: AskingOptions,
+    tags: Tags = None,
+    cluster: Cluster = None,
+    by: By = None,
+    least: Least = LEAST,
+    output: Output = None,
+    with_references: WithReferences = False,
+    json: Json = False,
+) -> None:
+    """Query a model for every item of a task and grade its answers.
+
+    The key is read from OPENAI_API_KEY or ANTHROPIC_API_KEY. Exit status: 0 if every item was
+    answered, 1 if some were not (the same command repeats these), 2 if the run stopped.
+    """
+    from snellen.sdk.models.evaluate import evaluate as evaluate_model
+
+    with report_errors():
+        check(output, with_references=with_references)
+        if no_images and images is not None:
+            raise InputError("--images and --no-images exclude one another")
+        loaded = load_task(task, data, split=split, images=images, prompt=prompt)
+        wanted = item_ids(items)
+        chosen = select(None, loaded, items=wanted, tags=tags, cluster=cluster)
+        # A misspelt tag must not cost the answers that were paid for.
+        check_tags(by, chosen.tagging.tags)
+        asking["run"] = run
+        found = evaluate_model(
+            task,
+            model=models.endpoint(model, name, api, header),
+            data=loaded,
+            images=False if no_images else None,
+            items=wanted,
+            attempts=attempts,
+            protocol=protocol,
+            embedder=embedder,
+            **asking,
+        )
+        found = retagged(found, tags=tags, cluster=cluster)
+        finish(found, output, json=json, by=by, least=least, with_references=with_references)
+        if found.input.incomplete:
+            raise typer.Exit(PROBLEMS)
+
+
+def consensus(
+    task: Annotated[
+        str, typer.Argument(help="The task, such as webrssbench/color.", autocompletion=task_names)
+    ],
+    answers: Annotated[
+        list[Path], typer.Argument(help="Three or more files of answers, one per model.")
+    ],
+    output: Annotated[Path, typer.Option("--output", "-o", help="The output file of references.")],
+    rule: Annotated[
+        Rule | None,
+        typer.Option(help="The voting rule; by default the rule of the task."),
+    ] = None,
+    minimum_support: Annotated[
+        int, typer.Option(help="Minimum number of votes for a reference.", min=1)
+    ] = 3,
+    pairs: Annotated[
+        PairRule,
+        typer.Option(help="clean: before and after share a reference; each: separate references."),
+    ] = "clean",
+    embedder: Embedder = None,
+    columns: Map = None,
+) -> None:
+    """Create references by vote from several models' answers.
+
+    The voters have the names of the files without extension. The output has every vote, the
+    unresolved items with reasons, and a digest. Use it with --references.
+    """
+    with report_errors():
+        check_folder(output)
+        voters = {path.stem: path for path in answers}
+        if len(voters) < len(answers):
+            raise InputError(
+                "two answer files have the same name; rename one: it is the name of a voter"
+            )
+        found = make_consensus(
+            voters,
+            task=task,
+            rule=rule,
+            minimum_support=minimum_support,
+            pairs=pairs,
+            embedder=embedder,
+            columns=columns_of(columns),
+        )
+        found.save(output)
+        show.consensus(found, output)

@@ -1,0 +1,94 @@
+"""The command that uploads predictions to a hosted exam: `submit`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from snellen.cli.messages import report_errors
+from snellen.cli.options import PROBLEMS
+from snellen.cli.plain import write
+from snellen.cli.tables import print_table
+from snellen.cli.terminal import Terminal
+from snellen.grading.table import figures
+
+_COLUMNS = ("task", "metric", "value", "95 % interval", "items")
+_out = Terminal()
+
+
+def submit(
+    answers: Annotated[Path, typer.Argument(help="The file of predictions.")],
+    to: Annotated[str, typer.Option(help="The server's address: https://exam.example.org.")],
+    exam: Annotated[
+        str | None,
+        typer.Option(help="The exam; optional if the server has only one.", show_default=False),
+    ] = None,
+    phase: Annotated[
+        str | None,
+        typer.Option(help="The phase; by default the open one.", show_default=False),
+    ] = None,
+    task: Annotated[
+        str | None,
+        typer.Option(
+            help="The task of the whole file; by default each line states its task.",
+            show_default=False,
+        ),
+    ] = None,
+    name: Annotated[str, typer.Option(help="The name on the leaderboard.")] = "",
+    link: Annotated[str, typer.Option(help="A link with more information.")] = "",
+    key: Annotated[
+        str | None,
+        typer.Option(
+            help="A unique key of this upload: the same file with the same key is one "
+            "submission, even if sent again.",
+            show_default=False,
+        ),
+    ] = None,
+    token: Annotated[
+        str | None,
+        typer.Option(
+            help="What the server asks for; better in the environment.", envvar="SNELLEN_TOKEN"
+        ),
+    ] = None,
+    wait: Annotated[bool, typer.Option(help="Wait until it is graded.")] = True,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            help="Save the report, if the phase shows reports: .json, .html, .md or .csv.",
+            show_default=False,
+        ),
+    ] = None,
+) -> None:
+    """Upload predictions to a hosted exam and print their score.
+
+    Exit status: 0 if the file is graded (or, with --no-wait, accepted), 1 if it can't be graded,
+    2 if it was not accepted.
+    """
+    from snellen.sdk.hosted.client import Client
+
+    with report_errors(), Client(to, token=token, exam=exam) as client:
+        sent = client.submit(answers, phase=phase, task=task, name=name, link=link, key=key)
+        write(f"{sent.id} is taken, phase {sent.status.phase}\n")
+        if not wait:
+            return
+        status = sent.done(progress=True)
+        if status.state != "graded":
+            write(f"{sent.id} {status.state}: {status.error}\n")
+            raise typer.Exit(PROBLEMS)
+        if status.scores:
+            rows = [
+                (
+                    score.task,
+                    score.metric,
+                    f"{score.value:.4f}",
+                    "" if score.low is None else f"{score.low:.4f} to {score.high:.4f}",
+                    str(score.items),
+                )
+                for score in status.scores
+            ]
+            print_table(_out, figures(_COLUMNS, rows, texts=range(2)))
+        else:
+            write("it is graded; what it scores is not shown in this phase\n")
+        if output is not None:
+            sent.wait(task=task).save(output)
+            write(f"wrote {output}\n")

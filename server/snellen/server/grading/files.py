@@ -1,0 +1,225 @@
+"""Grading the files of a challenge's submissions, in a worker's process."""
+
+import gzip
+import hmac
+import json
+import zlib
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack
+from io import BufferedWriter
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
+import numpy as np
+
+from snellen.grading.errors import SubmissionError
+from snellen.grading.grade import OUTCOMES
+from snellen.grading.no_json import NO_JSON
+from snellen.grading.report.render import RENDERERS
+from snellen.grading.stats.summary import estimate
+from snellen.sdk.local import grade
+from snellen.sdk.report import Report
+from snellen.server.exam.file import Phase
+from snellen.server.exam.spec import Exam
+from snellen.server.grading.exam import read_exam, references_digest
+from snellen.server.settings import Settings
+from snellen.server.store.tables.endpoint import ALL, PRIVATE, PUBLIC, ScoreRow
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_LINES = (".jsonl", ".jsonl.gz")
+
+
+class _Line(msgspec.Struct):
+    task: str | None = None
+
+
+class FileToGrade(NamedTuple):
+    """The input of a grader: a file of predictions, and the rules of its grading.
+
+    Attributes:
+        path: The file.
+        submission: The submission's id.
+        grading: The grading's number.
+        task: The task that it answers; None: its lines name it.
+        phase: Its phase.
+        conditions: The conditions of the answers, as a part of the signature; empty: unknown.
+        recorded: Whether the server recorded the answers in an attempt.
+    """
+
+    path: Path
+    submission: str
+    grading: int
+    task: str | None
+    phase: Phase
+    conditions: str
+    recorded: bool = False
+
+
+class FileGrader:
+    """Grades the files of an exam's submissions.
+
+    Args:
+        exam: The exam, with its references.
+        secret: The secret that decides which items are public.
+    """
+
+    def __init__(self, exam: Exam, secret: bytes) -> None:
+        self._exam = exam
+        self._secret = secret
+
+    def __call__(self, given: FileToGrade) -> Sequence[ScoreRow]:
+        """Return what a file scores, task by task.
+
+        Raises:
+            SubmissionError: It can't be graded.
+        """
+        tasks = list(self._exam.offers)
+        if given.task is not None or len(tasks) == 1:
+            files = {given.task or tasks[0]: given.path}
+        else:
+            files = split_by_task(given.path, tasks)
+        return [row for task, path in files.items() for row in self._rows(given, task, path)]
+
+    def _rows(self, given: FileToGrade, task: str, path: Path) -> list[ScoreRow]:
+        exam = self._exam
+        if task in exam.acted and not given.recorded:
+            raise SubmissionError(exam.acted_in(task), field="task")
+        items = exam.asked(task)
+        named = given.phase.protocols.get(task) or exam.packs_by_task[task].task(task).protocol
+        report = grade(
+            str(path),
+            data=exam.data(task),
+            protocol=named.partition("@")[0],
+            items=None if len(items) == len(exam.data(task)) else items,
+            progress=False,
+        )
+        values = report.item_values()
+        known = report.clusters()
+        clusters = np.arange(len(values)) if known is None else known
+        signature = "|".join(filter(None, (report.signature, given.conditions)))
+        parts = {ALL: np.ones(len(values), np.bool_)}
+        if given.phase.public_share is not None:
+            shown = self._public(given, task, report, given.phase.public_share)
+            parts |= {PUBLIC: shown, PRIVATE: ~shown}
+        return [
+            _row(given, report, values, clusters, name, mask, f"{signature}{_of(name)}")
+            for name, mask in parts.items()
+            if mask.any()
+        ]
+
+    def _public(
+        self, given: FileToGrade, task: str, report: Report, share: float
+    ) -> "NDArray[np.bool_]":
+        """Return which items are public: whole screens, drawn as nobody outside can repeat."""
+        names = report.tags.get(report.numbers.clustered_by, report.scores.ids)
+        limit = share * 2**64
+
+        def drawn(name: str | None) -> bool:
+            said = f"{given.phase.name}|{task}|{name}".encode()
+            return int.from_bytes(hmac.digest(self._secret, said, "sha256")[:8]) < limit
+
+        known = {name: drawn(name) for name in set(names)}
+        return np.array([known[name] for name in names])
+
+
+def open_grader(settings: Settings) -> FileGrader:
+    """Open an exam and return the grader of its submissions."""
+    return FileGrader(read_exam(settings), references_digest(settings))
+
+
+def split_by_task(path: Path, tasks: Sequence[str]) -> Mapping[str, Path]:
+    """Part a file of lines that each say their task; return a file for each task that occurs.
+
+    Raises:
+        SubmissionError: A line says none, or one that the exam does not have; or the file is none
+            of lines.
+    """
+    ending = "".join(path.suffixes)
+    if ending not in _LINES:
+        raise SubmissionError(
+            f"this exam has {len(tasks)} tasks: say which one the file answers, or upload JSON"
+            ' lines that each have "task"',
+            field="task",
+        )
+    decoder = msgspec.json.Decoder(_Line)
+    found: dict[str, Path] = {}
+    opened: dict[str, BufferedWriter] = {}
+    with ExitStack() as stack:
+        lines = stack.enter_context((gzip.open if ending.endswith(".gz") else open)(path, "rb"))
+        for number, line in enumerate(lines, 1):
+            if not line.strip():
+                continue
+            try:
+                task = decoder.decode(line).task
+            except NO_JSON as error:
+                raise SubmissionError(f"it is not JSON: {error}", line=number) from None
+            if task is None or task not in tasks:
+                raise SubmissionError(
+                    f"this exam has no task {task!r}; its tasks: {', '.join(tasks)}"
+                    if task
+                    else f'each line needs a "task", one of: {", ".join(tasks)}',
+                    line=number,
+                    field="task",
+                )
+            if task not in opened:
+                found[task] = path.with_name(f"task-{len(found)}.jsonl")
+                opened[task] = stack.enter_context(found[task].open("wb"))
+            opened[task].write(line if line.endswith(b"\n") else line + b"\n")
+    if not found:
+        raise SubmissionError("it has no submissions")
+    return found
+
+
+def _row(
+    given: FileToGrade,
+    report: Report,
+    values: "NDArray[np.float64]",
+    clusters: "NDArray[np.int64]",
+    part: str,
+    mask: "NDArray[np.bool_]",
+    signature: str,
+) -> ScoreRow:
+    own = values[mask]
+    found = report.numbers.estimate if part == ALL else None
+    if found is None:
+        found = estimate(own, clusters[mask])
+    whole = report.value if part == ALL else float(own.mean())
+    groups = np.unique(clusters[mask], return_inverse=True)[1]
+    attempts = len(report.scores.attempts)
+    codes = report.scores.columns().outcomes.reshape(-1, attempts)[mask]
+    counts = np.bincount(codes.ravel(), minlength=len(OUTCOMES))
+    outcomes = {OUTCOMES[code].value: int(count) for code, count in enumerate(counts) if count}
+    kept, metrics = None, "{}"
+    if part == ALL:
+        metrics = json.dumps({key: metric.value for key, metric in report.metrics.items()})
+        kept = _compressed(RENDERERS[".json"](report, report.scores, report.tags))
+    return ScoreRow(
+        submission=given.submission,
+        grading=given.grading,
+        task=report.task,
+        part=part,
+        metric=report.numbers.primary,
+        value=whole,
+        low=found.interval.low if found.interval else None,
+        high=found.interval.high if found.interval else None,
+        items=int(mask.sum()),
+        outcomes=json.dumps(outcomes),
+        metrics=metrics,
+        signature=signature,
+        item_values=zlib.compress(own.astype("<f8").tobytes()),
+        item_groups=zlib.compress(groups.astype("<i4").tobytes()),
+        report=kept,
+    )
+
+
+def _compressed(pieces: Iterable[bytes]) -> bytes:
+    # Piece by piece: a report of a hundred thousand answers is never there as a whole.
+    packing = zlib.compressobj()
+    return b"".join(filter(None, [*map(packing.compress, pieces), packing.flush()]))
+
+
+def _of(part: str) -> str:
+    return "" if part == ALL else f"|part:{part}"

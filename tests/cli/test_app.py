@@ -1,0 +1,226 @@
+"""The command line, called as a shell would call it."""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from snellen.cli.app import app
+
+DATA = [
+    {"image_id": 5, "question": "How many exercises?", "ground_truth": ["12 exercises", "12"]},
+    {"image_id": 5, "question": "Which mode?", "ground_truth": ["rest", "<no answer>"]},
+    {"image_id": 9, "question": "What price?", "ground_truth": ["$4"]},
+]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "short_answers").mkdir()
+    (tmp_path / "short_answers" / "test.json").write_text(json.dumps(DATA))
+    rows = [
+        {"item_id": "test/5/0", "response": "12"},
+        {"item_id": "test/5/1", "response": "No answer"},
+        {"item_id": "test/9/0", "response": "$4"},
+    ]
+    (tmp_path / "answers.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return tmp_path
+
+
+def run(folder: Path, *arguments: str) -> Result:
+    filled = [argument.replace("@", str(folder)) for argument in arguments]
+    return CliRunner(env={"COLUMNS": "200"}).invoke(app, filled)
+
+
+GRADE = ("grade", "@/answers.jsonl", "--task", "screenqa/short", "--data", "@")
+
+
+def test_grade_takes_other_names_and_says_so(folder: Path) -> None:
+    lines = (folder / "answers.jsonl").read_text(encoding="utf-8").splitlines()
+    rows = [json.loads(line) for line in lines]
+    for row in rows:
+        row["prediction"], row["answer"] = row.pop("response", None), "wrong"
+    text = "".join(json.dumps(row) + "\n" for row in rows)
+    (folder / "other.jsonl").write_text(text, encoding="utf-8")
+    other = ("grade", "@/other.jsonl", *GRADE[2:])
+    unread = run(folder, *other)
+    assert "--map prediction=response" in unread.output
+    mapped = run(folder, *other, "--map", "prediction=response", "--json")
+    expected = json.loads(run(folder, *GRADE, "--json").stdout)
+    assert json.loads(mapped.stdout)["numbers"] == expected["numbers"]
+    (folder / "other.jsonl").write_text(text.replace("item_id", "id"), encoding="utf-8")
+    guessed = run(folder, *other, "--map", "prediction=response")
+    assert "'id' was read as item_id" in guessed.output
+    refused = run(folder, *GRADE, "--map", "prediction")
+    assert refused.exit_code == 2
+    assert "--map takes COLUMN=FIELD" in refused.output
+
+
+def test_grade_prints_the_metrics_the_outcomes_and_the_signature(folder: Path) -> None:
+    result = run(folder, *GRADE)
+    assert result.exit_code == 0
+    assert "66.67" in result.stdout
+    assert "3 items: 3 answered" in result.stdout
+    assert "screenqa/short|data:" in result.stdout
+
+
+def test_grade_prints_json_for_machines(folder: Path) -> None:
+    result = run(folder, *GRADE, "--json", "--protocol", "robust")
+    assert result.exit_code == 0
+    report = json.loads(result.stdout)
+    assert report["provenance"]["protocol"] == "robust"
+    assert report["numbers"]["metrics"]["f1"]["value"] == 1.0
+
+
+@pytest.mark.slow
+def test_grade_saves_in_every_form_asked_for(folder: Path) -> None:
+    result = run(folder, *GRADE, "-o", "@/r.json", "-o", "@/r.csv", "-o", "@/r.md")
+    assert result.exit_code == 0
+    assert all((folder / name).stat().st_size for name in ("r.json", "r.csv", "r.md"))
+
+
+def test_grade_takes_a_file_of_item_ids(folder: Path) -> None:
+    (folder / "ids.txt").write_text("test/5/0\n\n")
+    result = run(folder, *GRADE, "--items", "@/ids.txt", "--json")
+    report = json.loads(result.stdout)
+    assert (report["provenance"]["items"], report["input"]["not_selected"]) == (1, 2)
+    missing = run(folder, *GRADE, "--items", "@/nowhere.txt")
+    assert missing.exit_code == 2
+    assert "can't read the item ids" in missing.stderr
+
+
+def test_bad_lines_are_told_on_standard_error_with_status_1(folder: Path) -> None:
+    with (folder / "answers.jsonl").open("a") as file:
+        file.write('{"item_id": "test/77/0", "response": "?"}\n{broken\n')
+    result = run(folder, *GRADE)
+    assert result.exit_code == 1
+    assert "66.67" in result.stdout
+    assert "line 4" in result.stderr
+    assert "line 5" in result.stderr
+
+
+def test_what_can_not_be_graded_ends_with_status_2_and_nothing_written(folder: Path) -> None:
+    (folder / "answers.jsonl").write_text('{"item_id": "a/b/c", "response": "?"}\n')
+    result = run(folder, *GRADE, "-o", "@/r.json")
+    assert result.exit_code == 2
+    assert "none of the 1 item ids" in result.stderr
+    assert not (folder / "r.json").exists()
+
+
+def test_an_unknown_protocol_is_named_with_the_nearest(folder: Path) -> None:
+    result = run(folder, *GRADE, "--protocol", "robots")
+    assert result.exit_code == 2
+    assert "did you mean 'robust'" in result.stderr
+
+
+def test_what_could_not_be_saved_is_refused_before_any_work(folder: Path) -> None:
+    result = run(folder, *GRADE, "-o", "@/r.json", "-o", "@/r.xlsx")
+    assert result.exit_code == 2
+    assert ".json, .csv, .md" in result.stderr
+    assert not (folder / "r.json").exists()
+    nowhere = run(folder, *GRADE, "-o", "@/no/r.json")
+    assert (nowhere.exit_code, nowhere.stdout) == (2, "")
+    assert "the folder to save it in does not exist" in nowhere.stderr
+
+
+def test_a_response_of_the_wrong_type_is_told_with_status_1(folder: Path) -> None:
+    with (folder / "answers.jsonl").open("w") as file:
+        file.write('{"item_id": "test/5/0", "response": "12"}\n')
+        file.write('{"item_id": "test/9/0", "response": 4}\n')
+    result = run(folder, *GRADE)
+    assert result.exit_code == 1
+    assert "1 unparsed" in result.stdout
+    assert "line 2, field 'response': expected text, got int" in result.stderr
+
+
+def test_explain_refuses_a_metric_that_no_protocol_has(folder: Path) -> None:
+    asked = ("explain", "@/answers.jsonl", "--task", "screenqa/short", "--data", "@")
+    result = run(folder, *asked, "--metric", "zz")
+    assert result.exit_code == 2
+    assert "'zz'" in result.stderr
+    alone = run(folder, *asked, "--protocols", "official")
+    assert alone.exit_code == 2
+    skipped = run(folder, *asked, "--metric", "exact_match", "--protocols", "official,multiui")
+    assert "multiui has no exact_match" in skipped.stdout
+
+
+def test_the_version_can_be_asked_for(folder: Path) -> None:
+    assert run(folder, "--version").stdout.startswith("snellen 0.")
+
+
+def test_the_version_alone_imports_no_command() -> None:
+    code = (
+        "import sys; sys.argv = ['snellen', '--version']\n"
+        "from snellen.cli import main; main()\n"
+        "print(sorted({'numpy', 'typer', 'snellen.cli.app'} & sys.modules.keys()))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    first, imported = done.stdout.splitlines()
+    assert first.startswith("snellen 0.")
+    assert imported == "[]"
+
+
+def test_regrade_needs_nothing_but_the_saved_report(folder: Path) -> None:
+    run(folder, *GRADE, "-o", "@/r.json")
+    result = run(folder, "regrade", "@/r.json", "--protocol", "robust", "--json")
+    assert result.exit_code == 0
+    assert json.loads(result.stdout)["numbers"]["metrics"]["f1"]["value"] == 1.0
+
+
+def test_a_saved_report_is_graded_again_from_any_folder(
+    folder: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder)
+    graded = run(
+        folder, "grade", "answers.jsonl", "--task", "screenqa/short", "--data", ".", "-o", "r.json"
+    )
+    assert graded.exit_code == 0
+    monkeypatch.chdir(tmp_path_factory.mktemp("elsewhere"))
+    assert run(folder, "regrade", "@/r.json").exit_code == 0
+    gone = run(folder, "regrade", "@/nowhere.json")
+    assert gone.exit_code == 2
+    assert "nowhere.json: there is no such file" in gone.stderr
+
+
+def test_explain_shares_the_difference_out_among_the_four_parts(folder: Path) -> None:
+    result = run(
+        folder,
+        *("explain", "@/answers.jsonl", "--task", "screenqa/short", "--data", "@"),
+        *("--protocols", "official,robust"),
+    )
+    assert result.exit_code == 0
+    assert "official@1 -> robust@1" in result.stdout
+    assert "difference +33.3333" in result.stdout
+    assert re.search(r"parser +\+33\.3333 +text as given -> text; any spelling", result.stdout)
+    assert "residual" in result.stdout
+    assert "test/5/1: 0.0000 -> 1.0000" in result.stdout
+
+
+def test_benchmarks_and_protocols_list_everything(folder: Path) -> None:
+    listed = run(folder, "benchmarks").stdout
+    assert "ui_contents_boxes" in listed
+    assert "l2_advanced" in listed
+    assert "matrix" in listed
+    every = run(folder, "protocols").stdout
+    assert "visualwebbench/webqa" in every
+    one = run(folder, "protocols", "screenqa/short").stdout
+    assert "official@1 (default)" in one
+    assert "multiui@1" in one
+    assert "webqa" not in one
+    assert run(folder, "protocols", "screenqa/none").exit_code == 2
+
+
+def test_doctor_says_what_is_there_and_how_to_get_the_rest(folder: Path) -> None:
+    result = run(folder, "doctor")
+    assert result.exit_code == 0
+    assert "pyarrow (parquet files)" in result.stdout
+    assert "isolation for candidate code" in result.stdout
+    assert "a browser (building exams from pages)" in result.stdout
+
+
+def test_no_command_at_all_shows_the_help(folder: Path) -> None:
+    assert "explain" in run(folder).output

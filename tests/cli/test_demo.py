@@ -1,0 +1,126 @@
+"""`snellen demo`: the baseline agent sits the sample that ships, over a real connection."""
+
+import json
+import os
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from snellen.cli.app import app
+
+
+def run(*options: str) -> Result:
+    return CliRunner(env={"COLUMNS": "200"}).invoke(app, ["demo", *options])
+
+
+@pytest.fixture(autouse=True)
+def path(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the server that is started find the package as the tests do."""
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(entry for entry in sys.path if entry))
+
+
+class Pictures(HTMLParser):
+    """Counts the pictures, scripts and addresses of a page."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.seen: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = dict(attrs)
+        if tag in ("img", "script", "link"):
+            self.seen.append(f"{tag} {(given.get('src') or given.get('href') or '')[:15]}")
+
+
+@pytest.mark.thorough
+@pytest.mark.slow
+def test_the_sample_is_sat_and_reported(tmp_path: Path) -> None:
+    pytest.importorskip("rapidocr")
+    result = run("--n", "4", "--output", str(tmp_path / "out"), "--no-open")
+    assert result.exit_code == 0, result.output
+    found: dict[str, Any] = json.loads((tmp_path / "out" / "report.json").read_text("utf-8"))
+    tasks = found["report"]["tasks"]
+    assert 0 < len(found["steps"]) == sum(task["items"] for task in tasks)
+    assert found["report"]["contexts"] == "fresh"
+    assert found["report"]["model"].startswith("snellen-baseline-")
+    answered = [step for step in found["steps"] if step["answer"] is not None]
+    assert len(answered) == sum(task["answered"] for task in tasks)
+    assert [task["items"] for task in found["blind_report"]["tasks"]] == [
+        task["items"] for task in tasks
+    ]
+    benchmarks = {task["task"].split("/")[0] for task in tasks}
+    rows = [line.split() for line in result.stdout.splitlines()]
+    assert benchmarks <= {row[0] for row in rows if row}
+    page = Pictures()
+    page.feed((tmp_path / "out" / "report.html").read_text("utf-8"))
+    assert page.seen == ["img data:image/webp"] * len(found["steps"])
+
+
+@pytest.mark.thorough
+@pytest.mark.slow
+def test_without_a_browser_it_says_that_no_task_was_acted_in(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("rapidocr")
+    monkeypatch.setenv("SNELLEN_BROWSER", "none-is-installed")
+    result = run("--n", "4", "--no-blind", "--output", str(tmp_path / "out"), "--no-open")
+    assert result.exit_code == 0, result.output
+    (said,) = (line for line in result.stdout.splitlines() if "task was taken" in line)
+    assert "SNELLEN_BROWSER" in said
+    assert said in (tmp_path / "out" / "report.html").read_text("utf-8").replace("&#39;", "'")
+    found = json.loads((tmp_path / "out" / "report.json").read_text("utf-8"))
+    assert "desk/l3" not in {task["task"] for task in found["report"]["tasks"]}
+
+
+@pytest.mark.thorough
+@pytest.mark.slow
+def test_the_same_seed_is_the_same_demonstration(tmp_path: Path) -> None:
+    pytest.importorskip("rapidocr")
+    said: list[Any] = []
+    for folder in ("one", "two"):
+        options = ("--n", "2", "--seed", "3", "--no-blind", "--no-open")
+        assert run(*options, "-o", str(tmp_path / folder)).exit_code == 0
+        found = json.loads((tmp_path / folder / "report.json").read_text("utf-8"))
+        assert found["blind_report"] is None
+        said.append([(step["prompt"], step["answer"]) for step in found["steps"]])
+    assert said[0] == said[1]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--http", "http://127.0.0.1:1/mcp", "--all"), "the server chooses the items"),
+        (("--n", "5", "--all"), "--n and --all exclude one another"),
+        (("--pack", "nowhere"), "nowhere"),
+    ],
+)
+def test_options_that_can_t_be_are_refused(
+    tmp_path: Path, options: tuple[str, ...], said: str
+) -> None:
+    result = run(*options, "-o", str(tmp_path / "out"))
+    assert result.exit_code == 2
+    assert said in result.stderr
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_server_that_is_not_there_is_named(tmp_path: Path) -> None:
+    pytest.importorskip("rapidocr")
+    url = "http://127.0.0.1:9/mcp"
+    result = run("--http", url, "-o", str(tmp_path / "out"), "--no-open")
+    assert result.exit_code == 2
+    assert url in result.stderr
+    assert not (tmp_path / "out").exists()
+
+
+def test_without_the_extra_it_is_said_how_to_get_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "rapidocr", None)
+    result = run("-o", str(tmp_path / "out"))
+    assert result.exit_code == 2
+    assert "pip install 'snellen[demo]'" in result.stderr

@@ -1,0 +1,91 @@
+"""`snellen export` on the command line: reports and packs in the formats of other projects."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+import yaml
+from typer.testing import CliRunner, Result
+
+from snellen.cli.app import app
+from snellen.tasks.samples import sample_pack
+
+ROOT = Path(__file__).parents[2]
+GRADED = ("--task", "screenqa/short", "--data", str(ROOT / "examples" / "screen_qa"))
+
+
+def run(*arguments: str | Path) -> Result:
+    return CliRunner().invoke(app, [str(one) for one in arguments])
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("saved") / "report.json"
+    result = run("grade", ROOT / "examples" / "answers.jsonl", *GRADED, "-o", path)
+    assert result.exit_code == 0
+    return path
+
+
+def test_a_saved_report_becomes_a_log_with_its_questions(saved: Path, tmp_path: Path) -> None:
+    from inspect_ai.log import read_eval_log
+
+    path = tmp_path / "run.eval"
+    result = run("export", saved, "--to", "inspect", "-o", path, "--model", "acme/eye")
+    assert (result.exit_code, result.stdout.strip()) == (0, str(path))
+    log = read_eval_log(str(path))
+    assert log.eval.model == "acme/eye"
+    assert all("Question:" in str(sample.input) for sample in log.samples or ())
+    assert all(sample.target == "" for sample in log.samples or ())
+    run("export", saved, "--to", "inspect", "-o", tmp_path / "refs.eval", "--with-references")
+    shown = read_eval_log(str(tmp_path / "refs.eval"))
+    assert all(sample.target for sample in shown.samples or ())
+
+
+def test_options_reach_the_file(saved: Path, tmp_path: Path) -> None:
+    hub, record = tmp_path / "run.yaml", tmp_path / "run.json"
+    on_hub = ("--dataset", "acme/screens", "--dataset-task", "short", "--url", "https://a.example")
+    result = run(
+        "export", saved, "--to", "eval_results", "-o", hub, *on_hub, "--date", "2026-01-02"
+    )
+    assert result.exit_code == 0
+    (entry,) = yaml.safe_load(hub.read_text("utf-8"))
+    assert entry["dataset"] == {"id": "acme/screens", "task_id": "short"}
+    assert (entry["date"], entry["source"]) == (
+        "2026-01-02T00:00:00+00:00",
+        {"url": "https://a.example"},
+    )
+    who = ("--model", "acme/eye", "--organization", "Acme", "--relationship", "first_party")
+    assert run("export", saved, "--to", "every_eval_ever", "-o", record, *who).exit_code == 0
+    source = json.loads(record.read_text("utf-8"))["source_metadata"]
+    assert source["source_organization_name"] == "Acme"
+    assert source["evaluator_relationship"] == "first_party"
+
+
+def test_a_pack_becomes_a_task_of_harbor(tmp_path: Path) -> None:
+    pack = tmp_path / "pack"
+    shutil.copytree(sample_pack(), pack)
+    refused = run("export", pack, "--to", "harbor", "-o", tmp_path / "task")
+    assert refused.exit_code == 2
+    assert "--with-references" in refused.stderr
+    asked = ("--with-references", "--organization", "acme")
+    result = run("export", pack, "--to", "harbor", "-o", tmp_path / "task", *asked)
+    assert result.exit_code == 0
+    assert "acme/sample: 12 items, 11 images, its references readable" in result.stdout
+    assert (tmp_path / "task" / "task.toml").is_file()
+    inside = run("export", pack, "--to", "harbor", "-o", pack / "task", *asked)
+    assert inside.exit_code == 2
+
+
+def test_a_format_of_the_other_kind_is_refused_with_those_that_fit(
+    saved: Path, tmp_path: Path
+) -> None:
+    of_report = run("export", saved, "--to", "harbor", "-o", tmp_path / "x")
+    assert of_report.exit_code == 2
+    fitting = "a report can be exported to one of inspect, eval_results, every_eval_ever"
+    assert fitting in of_report.stderr
+    assert run("export", saved, "-o", tmp_path / "x.json").exit_code == 2
+    of_pack = run("export", sample_pack(), "--to", "inspect", "-o", tmp_path / "x.eval")
+    assert of_pack.exit_code == 2
+    assert "a pack can be exported to one of chats, harbor" in of_pack.stderr
+    assert run("export", tmp_path / "none", "--to", "inspect", "-o", "x.eval").exit_code == 2

@@ -1,0 +1,179 @@
+"""The commands that open the server, up to where they serve."""
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.core import TyperGroup
+from typer.main import get_command
+from typer.testing import CliRunner, Result
+
+from snellen.cli.app import app
+from snellen.cli.places import default_store
+from snellen.cli.serving import app as serving
+from snellen.tasks.environments.packs import MADE
+from snellen.tasks.environments.table import ENVIRONMENTS, PACKS
+from snellen.tasks.samples import sample_pack
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> str:
+    return str(tmp_path / "exam.sqlite")
+
+
+def run(*arguments: str, **variables: str) -> Result:
+    return CliRunner(env={"COLUMNS": "200", **variables}).invoke(app, arguments)
+
+
+def test_a_token_is_printed_once_and_never_listed(store: str) -> None:
+    made = run("token", "create", "alice", "--store", store)
+    assert made.exit_code == 0
+    token = made.stdout.strip()
+    assert token.startswith("snellen_")
+    assert "not shown again" in made.stderr
+    listed = run("token", "list", "--store", store)
+    assert listed.stdout.startswith("alice  take  made ")
+    assert token not in listed.stdout
+    assert run("token", "revoke", "alice", "--store", store).exit_code == 0
+    assert "revoked" in run("token", "list", "--store", store).stdout
+
+
+def test_the_first_token_of_a_store_says_what_it_changes(store: str) -> None:
+    first = run("token", "create", "alice", "--store", store)
+    assert "a server that is running on it asks for tokens from its next start on" in first.stderr
+    second = run("token", "create", "bob", "--store", store)
+    assert "next start" not in second.stderr
+    # One that was revoked was the first all the same: tokens are asked for ever since.
+    for name in ("alice", "bob"):
+        run("token", "revoke", name, "--store", store)
+    assert "next start" not in run("token", "create", "carol", "--store", store).stderr
+
+
+def test_a_token_can_have_both_scopes(store: str) -> None:
+    options = ("--scope", "organize", "--scope", "take", "--store", store)
+    assert run("token", "create", "boss", *options).exit_code == 0
+    assert "organize,take" in run("token", "list", "--store", store).stdout
+
+
+def test_a_scope_that_is_none_is_refused(store: str) -> None:
+    result = run("token", "create", "alice", "--scope", "tak", "--store", store)
+    assert result.exit_code == 2
+    assert (
+        "unknown scope 'tak'; choose from: take, submit, annotate, organize, admin" in result.stderr
+    )
+
+
+def test_a_token_that_is_not_there_is_said_with_status_2(store: str) -> None:
+    result = run("token", "revoke", "nobody", "--store", store)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "there is no token 'nobody'" in result.stderr
+
+
+@pytest.mark.parametrize("command", ["mcp", "serve"])
+def test_what_is_no_pack_is_said_before_anything_is_served(
+    command: str, store: str, tmp_path: Path
+) -> None:
+    result = run(command, str(tmp_path), "--store", store)
+    assert result.exit_code == 2
+    assert "it is not a pack: it has no manifest.json" in result.stderr
+    assert not Path(store).exists()
+
+
+@pytest.mark.parametrize("command", ["mcp", "serve"])
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--env", "minwob"), "did you mean 'miniwob'"),
+        (("--env", "miniwob", "--door", "tools"), "miniwob has no tools"),
+        (("--door", "tools"), "these packs have none"),
+    ],
+)
+def test_what_can_not_be_acted_in_is_refused_before_its_tasks_are_made(
+    command: str, options: tuple[str, ...], said: str, store: str, tmp_path: Path
+) -> None:
+    result = run(command, *options, "--store", store, SNELLEN_HOME=str(tmp_path / "home"))
+    assert result.exit_code == 2
+    assert said in result.stderr
+    assert not (tmp_path / "home").exists()
+
+
+@pytest.mark.parametrize("command", ["mcp", "serve"])
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--sample", "0"), "--sample: Input should be greater than 0"),
+        (("--views", "-1"), "--views: Input should be greater than 0"),
+        (("--max-view-side", "5"), "--max-view-side: Input should be greater than or equal"),
+        (("--mode", "deferred", "--counting", "best"), "can't count the best answer"),
+    ],
+)
+def test_rules_that_can_not_be_are_refused(
+    command: str, options: tuple[str, ...], said: str, store: str
+) -> None:
+    result = run(command, *options, "--store", store)
+    assert result.exit_code == 2
+    assert said in result.stderr
+
+
+def test_a_corrupt_pack_is_said_when_a_server_is_started(store: str, tmp_path: Path) -> None:
+    pack = tmp_path / "pack"
+    pack.mkdir()
+    (pack / "manifest.json").write_text("{}")
+    result = run("serve", str(pack), "--store", store)
+    assert result.exit_code == 2
+    assert "manifest.json" in result.stderr
+
+
+def test_both_commands_take_the_same_rules() -> None:
+    by_name = {
+        command.callback.__name__: command.callback
+        for command in [*serving.registered_commands, *app.registered_commands]
+        if command.callback is not None
+    }
+    taken = {name: set(by_name[name].__annotations__) for name in ("mcp", "serve", "worker")}
+    assert taken["serve"] - taken["mcp"] == {"host", "port", "name", "workers"}
+    assert taken["worker"] - taken["mcp"] == {"count"}
+    assert taken["mcp"] <= taken["serve"]
+
+
+def test_what_can_be_served_by_name_can_be_made() -> None:
+    assert PACKS.keys() == MADE.keys()
+    assert set(PACKS.values()) == set(ENVIRONMENTS)
+
+
+def test_attempts_are_kept_in_the_users_folder(home: Path) -> None:
+    assert default_store() == home / "exams.sqlite"
+
+
+def test_the_sample_says_whose_it_is() -> None:
+    manifest = json.loads((sample_pack() / "manifest.json").read_text(encoding="utf-8"))
+    assert "ScreenQA" in manifest["licence"]
+    assert "CC BY 4.0" in manifest["licence"]
+
+
+@pytest.mark.parametrize("command", ["mcp", "serve", "worker"])
+def test_every_option_of_a_server_has_an_environment_variable(command: str) -> None:
+    group = get_command(app)
+    assert isinstance(group, TyperGroup)
+    parameters = group.commands[command].params
+    assert [(each.name, each.envvar) for each in parameters if each.name != "help"] == [
+        (each.name, f"SNELLEN_{str(each.name).upper()}")
+        for each in parameters
+        if each.name != "help"
+    ]
+
+
+def test_an_option_is_taken_from_the_environment_and_the_command_line_comes_first(
+    store: str, tmp_path: Path
+) -> None:
+    assert run("token", "create", "alice", SNELLEN_STORE=store).exit_code == 0
+    assert "alice" in run("token", "list", SNELLEN_STORE=store).stdout
+    other = str(tmp_path / "other.sqlite")
+    assert run("token", "list", "--store", other, SNELLEN_STORE=store).stdout == ""
+    # Refused by the rules, before anything is opened.
+    refused = run("serve", SNELLEN_STORE=store, SNELLEN_SAMPLE="0")
+    assert "--sample: Input should be greater than 0" in refused.stderr
+    packs = f"{sample_pack()}:{tmp_path}"
+    refused = run("worker", SNELLEN_STORE=store, SNELLEN_PACKS=packs)
+    assert "it is not a pack" in refused.stderr
+    assert str(tmp_path) in refused.stderr
