@@ -17,7 +17,7 @@ from snellen.grading.coordinates import UNIT
 from snellen.grading.guesses import Played
 from snellen.grading.models.actions import Action, ActionType
 from snellen.grading.models.scores import Score
-from snellen.grading.parse.vocabularies import VOCABULARIES
+from snellen.grading.parse.vocabularies.table import VOCABULARIES
 from snellen.grading.protocols import base
 from snellen.grading.protocols.golds import PageEpisodeGold
 from snellen.grading.protocols.miniwob import EPISODE as MINIWOB

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,9 +12,10 @@ from snellen.grading.models.reports import MetricValue
 from snellen.grading.models.samples import SampleDesign
 from snellen.grading.models.tags import TagColumn
 from snellen.grading.protocols.base import FloatArray, IntArray
-from snellen.grading.stats.stratified import Strata, population_estimate
 from snellen.grading.stats.summary import estimate
-from snellen.grading.stats.weighted import weighted_estimate
+
+if TYPE_CHECKING:
+    from snellen.grading.stats.stratified import Strata
 
 LEAST = 10
 """Cells with fewer items than this say too little to be shown, unless asked for."""
@@ -55,11 +57,13 @@ def estimate_population(
     """
     if design is None:
         return {}
+    from snellen.grading.stats.stratified import population_estimate
+
     strata = strata_of(design, columns)
     return {key: population_estimate(values[:, place], strata) for place, key in enumerate(keys)}
 
 
-def strata_of(design: SampleDesign, columns: Mapping[str, TagColumn]) -> Strata:
+def strata_of(design: SampleDesign, columns: Mapping[str, TagColumn]) -> "Strata":
     """Return the strata of sampled items by the tags that the design names.
 
     Args:
@@ -82,6 +86,8 @@ def strata_of(design: SampleDesign, columns: Mapping[str, TagColumn]) -> Strata:
             raise MetricError(f"the sample has no stratum {values}")
         codes.append(places[values])
     counts = np.array([stratum.units for stratum in design.strata])
+    from snellen.grading.stats.stratified import Strata
+
     return Strata(
         codes=np.array(codes, dtype=np.int64),
         items=np.array([stratum.items for stratum in design.strata]),
@@ -125,6 +131,8 @@ def break_down(
         groups = None if clusters is None else clusters[rows]
         if weights is None:
             return estimate(values[rows], groups, level=level)
+        from snellen.grading.stats.weighted import weighted_estimate
+
         return weighted_estimate(values[rows], weights[rows], groups, level=level)
 
     places: dict[tuple[str, ...], list[int]] = {}

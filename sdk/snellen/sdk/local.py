@@ -4,33 +4,41 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache, partial
 from importlib.metadata import version
+from typing import TYPE_CHECKING
 
 from snellen.grading.breakdown import estimate_all, estimate_population, strata_of
 from snellen.grading.ceiling import Attainable, attainable_maximum, leave_one_rater_out
 from snellen.grading.chance import chance_of, population_chance
 from snellen.grading.grade import CODES, Answers, Columns, Grader
-from snellen.grading.metrics.code import CodeExecutor
 from snellen.grading.models import reports
 from snellen.grading.models.estimates import Chance
 from snellen.grading.models.reports import Input, Numbers, Provenance
 from snellen.grading.models.runs import Run
 from snellen.grading.models.scores import Outcome
-from snellen.grading.protocols import miniwob
-from snellen.grading.protocols.base import NOT_OFFERED, OUTSIDE, Protocol
+from snellen.grading.protocols.base import (
+    NOT_OFFERED,
+    OUTSIDE,
+    SCREEN,
+    EpisodeRecord,
+    Protocol,
+)
+from snellen.grading.protocols.golds import Target
 from snellen.grading.protocols.table import gold_shape
-from snellen.grading.protocols.worlds import SCREEN, Record
 from snellen.grading.score_table import ScoreTable
 from snellen.grading.tally import Tally
-from snellen.sdk.analysis.audit import AUDITED, auditor_of
 from snellen.sdk.data.intake import Intake
 from snellen.sdk.data.selection import Data, References, Selection, select
 from snellen.sdk.data.tags import ITEM, Tags
-from snellen.sdk.engines import Engine, Graded, graded, recipe_of
 from snellen.sdk.progress import watched
 from snellen.sdk.report import Report
 from snellen.sdk.scoring import choose
 from snellen.sdk.submissions import Source
 from snellen.tasks.benchmarks.table import task_of
+
+if TYPE_CHECKING:
+    from snellen.grading.audit import Auditor
+    from snellen.grading.metrics.code import CodeExecutor
+    from snellen.sdk.engines import Engine, Graded
 
 ODD = (NOT_OFFERED, OUTSIDE)
 """The notes that are counted whatever the protocol; its parser names others."""
@@ -47,8 +55,7 @@ class Notices:
         self._unjudged: Counter[str] = Counter()
         # A dict keeps the order of arrival; a set does not.
         self._models: dict[str, None] = {}
-        self._doors: set[str] = set()
-        self._times: set[str] = set()
+        self._conditions: dict[str, set[str]] = {}
 
     def add(self, answers: Answers, columns: Columns) -> None:
         """Count a batch."""
@@ -60,23 +67,22 @@ class Notices:
         if answers.models is not None:
             self._models |= dict.fromkeys(model for model in answers.models if model is not None)
         for read in columns.answers or ():
-            match read:
-                case Record(door=door):
-                    self._doors.add(door)
-                case miniwob.Record(time=str(time)):
-                    self._times.add(time)
-                case _:
-                    pass
+            if isinstance(read, EpisodeRecord):
+                for name, value in read.conditions.items():
+                    self._conditions.setdefault(name, set()).add(value)
 
     @property
     def door(self) -> str:
         """The interface for acting in episodes; empty: screens only, or no episodes."""
-        return "" if self._doors == {SCREEN} else "+".join(sorted(self._doors))
+        return "" if self._conditions.get("door") == {SCREEN} else self._condition("door")
 
     @property
     def time(self) -> str:
         """The treatment of time in the pages of episodes; empty if unknown."""
-        return "+".join(sorted(self._times))
+        return self._condition("time")
+
+    def _condition(self, name: str) -> str:
+        return "+".join(sorted(self._conditions.get(name, ())))
 
     def warnings(self) -> Iterator[str]:
         """Yield one sentence per reason why answers were not judged, and one on the models."""
@@ -111,12 +117,12 @@ def grade(
     columns: Mapping[str, str] | None = None,
     keep_scores: bool = True,
     embedder: str | None = None,
-    executor: CodeExecutor | None = None,
+    executor: "CodeExecutor | None" = None,
     pass_mark: float = 1.0,
     tags: Tags | None = None,
     cluster: str | None = None,
     progress: bool | None = None,
-    engine: Engine | None = None,
+    engine: "Engine | None" = None,
 ) -> Report:
     """Grade a set of answers under one protocol.
 
@@ -163,6 +169,8 @@ def grade(
         chosen = choose(selection.task, protocol, embedder, executor)
     through = None
     if engine is not None:
+        from snellen.sdk.engines import graded, recipe_of
+
         recipe = recipe_of(selection, chosen, embedder, executor)
         through = partial(graded, recipe=recipe, engine=engine)
     return grade_selection(
@@ -187,7 +195,7 @@ def grade_selection(
     pass_mark: float = 1.0,
     run: Run | None = None,
     progress: bool | None = None,
-    through: Callable[[Iterable[Answers]], Graded] | None = None,
+    through: "Callable[[Iterable[Answers]], Graded] | None" = None,
 ) -> Report:
     """Grade a set of answers against loaded items; see `grade`.
 
@@ -213,14 +221,14 @@ def grade_answers(
     keep_scores: bool = True,
     pass_mark: float = 1.0,
     run: Run | None = None,
-    through: Callable[[Iterable[Answers]], Graded] | None = None,
+    through: "Callable[[Iterable[Answers]], Graded] | None" = None,
 ) -> Report:
     """Grade the answers of an intake, which resolves them lazily or has resolved them before."""
     selection = intake.selection
     grader = selection.grader(protocol)
     tally = Tally(protocol, selection.golds, pass_mark)
     kept: list[tuple[Answers, Columns]] = []
-    auditor = auditor_of(selection, protocol, most=AUDITED)
+    auditor = _auditor(selection, protocol)
     notices = Notices(protocol)
     here = ((answers, grader.batch(answers)) for answers in batches)
     for answers, columns in here if through is None else through(batches):
@@ -291,7 +299,7 @@ def attainable(
     references: References | None = None,
     split: str | None = None,
     embedder: str | None = None,
-    executor: CodeExecutor | None = None,
+    executor: "CodeExecutor | None" = None,
 ) -> Attainable:
     """Return the score of a perfect agent, which answers every item with its reference.
 
@@ -319,6 +327,16 @@ def _chance(selection: Selection, protocol: Protocol, grader: Grader) -> Chance 
         return chance_of(guess, protocol, golds, contexts, grader=grader)
     strata = strata_of(selection.sample, selection.tagging.tags)
     return population_chance(guess, protocol, golds, contexts, strata)
+
+
+def _auditor(selection: Selection, protocol: Protocol) -> "Auditor | None":
+    """Return an auditor of coordinates, if the task has any."""
+    if not isinstance(selection.golds[0], Target):
+        return None
+    # Most tasks have texts as answers.
+    from snellen.sdk.analysis.audit import AUDITED, auditor_of
+
+    return auditor_of(selection, protocol, most=AUDITED)
 
 
 @cache

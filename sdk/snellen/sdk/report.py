@@ -1,37 +1,31 @@
-"""`Report`: the result of `sdk.grade` and its methods."""
+"""`Report`: the result of `sdk.grade` and its methods.
+
+A method imports what it needs: whoever only grades loads no pages, tables or exports.
+"""
 
 from datetime import datetime
 from itertools import chain
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from snellen.grading.audit import CoordinateAudit
 from snellen.grading.errors import InputError
-from snellen.grading.report.render import RENDERERS
-from snellen.grading.tables.mmbench_gui_online import Missing, Reading
-from snellen.grading.tables.summary import Summary
-from snellen.sdk.analysis.audit import audit_of
-from snellen.sdk.analysis.breakdowns import more_markdown
-from snellen.sdk.analysis.compare import Comparison
-from snellen.sdk.analysis.compare import compare as compare_runs
-from snellen.sdk.analysis.published import beside as set_beside
-from snellen.sdk.analysis.published import summarised
-from snellen.sdk.exports import Target, export_report
-from snellen.sdk.exports.options import ExportOptions, Relationship
 from snellen.sdk.files import check_ending, write_atomically
-from snellen.sdk.page.build import page_html
-from snellen.sdk.page.film import film_links
-from snellen.sdk.page.thumbnails import ThumbnailBudget
-from snellen.sdk.saved import read_report
 from snellen.sdk.scored import ScoredReport
-from snellen.sdk.summaries.cells import Options
-from snellen.sdk.summaries.one import summary_of
-from snellen.tasks.published.beside import Beside
+
+if TYPE_CHECKING:
+    from snellen.grading.audit import CoordinateAudit
+    from snellen.grading.tables.mmbench_gui_online import Missing, Reading
+    from snellen.grading.tables.summary import Summary
+    from snellen.sdk.analysis.compare import Comparison
+    from snellen.sdk.exports import Target
+    from snellen.sdk.exports.options import Relationship
+    from snellen.sdk.page.thumbnails import ThumbnailBudget
+    from snellen.tasks.published.beside import Beside
 
 PAGE = ".html"
 """The ending of a report's page."""
 
-ENDINGS = (*RENDERERS, PAGE)
+ENDINGS = (".json", ".csv", ".md", PAGE)
 """The endings under which a report can be saved."""
 
 
@@ -40,7 +34,7 @@ class Report(ScoredReport):
 
     def compare(
         self, other: ScoredReport, *, metric: str | None = None, level: float = 0.95, seed: int = 0
-    ) -> Comparison:
+    ) -> "Comparison":
         """Compare another run over the same items with this run.
 
         Args:
@@ -52,15 +46,17 @@ class Report(ScoredReport):
         Raises:
             InputError: The reports are of different tasks, share no item, or kept no scores.
         """
+        from snellen.sdk.analysis.compare import compare as compare_runs
+
         return compare_runs([self, other], metric=metric, level=level, seed=seed)[0]
 
     def summary(
         self,
         *,
         limit: float | None = None,
-        missing: Missing | None = None,
-        reading: Reading | None = None,
-    ) -> Summary:
+        missing: "Missing | None" = None,
+        reading: "Reading | None" = None,
+    ) -> "Summary":
         """Return the tables of the benchmark's paper for this task, as tables and as numbers.
 
         Args:
@@ -76,6 +72,9 @@ class Report(ScoredReport):
                 data.
             MetricError: The numbers do not allow a summary: an item lacks its other half.
         """
+        from snellen.sdk.summaries.cells import Options
+        from snellen.sdk.summaries.one import summary_of
+
         return summary_of(self, Options(limit, missing, reading))
 
     def beside(
@@ -83,9 +82,9 @@ class Report(ScoredReport):
         source: Literal["published"] = "published",
         *,
         limit: float | None = None,
-        missing: Missing | None = None,
-        reading: Reading | None = None,
-    ) -> Beside:
+        missing: "Missing | None" = None,
+        reading: "Reading | None" = None,
+    ) -> "Beside":
         """Compare this run's numbers with published numbers of its task, part by part.
 
         Each published number names the comparable snellen protocol. `notes` list the reasons why
@@ -100,9 +99,13 @@ class Report(ScoredReport):
         Raises:
             UnknownNameError: There is no such source.
         """
+        from snellen.sdk.analysis.published import beside as set_beside
+        from snellen.sdk.analysis.published import summarised
+        from snellen.sdk.summaries.cells import Options
+
         return set_beside(self, source, summarised(self, Options(limit, missing, reading)))
 
-    def audit(self, *, view: float | None = None) -> CoordinateAudit | None:
+    def audit(self, *, view: float | None = None) -> "CoordinateAudit | None":
         """Score the answers in every coordinate space.
 
         `input.warnings` has the audit's warning, from a sample if there are many answers. This
@@ -120,6 +123,8 @@ class Report(ScoredReport):
             InputError: The report kept no scores, or was loaded without its data; or `view` is not
                 a number above 0.
         """
+        from snellen.sdk.analysis.audit import audit_of
+
         return audit_of(self, view)
 
     def save(
@@ -127,7 +132,7 @@ class Report(ScoredReport):
         path: str | Path,
         *,
         with_references: bool = False,
-        thumbnails: bool | ThumbnailBudget = True,
+        thumbnails: "bool | ThumbnailBudget" = True,
         film: str | Path | None = None,
     ) -> Path:
         """Write the report to a file, atomically.
@@ -160,6 +165,9 @@ class Report(ScoredReport):
         if film is not None and ending != PAGE:
             raise InputError(f"only a page ({PAGE}) links to filmstrips", file=str(target))
         if ending == PAGE:
+            from snellen.sdk.page.build import page_html
+            from snellen.sdk.page.film import film_links
+
             pieces = page_html(
                 self,
                 with_references=with_references,
@@ -167,22 +175,26 @@ class Report(ScoredReport):
                 films=None if film is None else film_links(film, target, self.task),
             )
         else:
+            from snellen.grading.report.render import RENDERERS
+
             pieces = RENDERERS[ending](self, self._table, self._tags)
         if ending == ".md":
+            from snellen.sdk.analysis.breakdowns import more_markdown
+
             pieces = chain(pieces, more_markdown(self))
         write_atomically(target, pieces)
         return target
 
     def export(
         self,
-        to: Target,
+        to: "Target",
         path: str | Path,
         *,
         model: str | None = None,
         dataset: str | None = None,
         dataset_task: str = "default",
         organization: str = "",
-        relationship: Relationship = "other",
+        relationship: "Relationship" = "other",
         source: str | None = None,
         date: datetime | None = None,
         with_references: bool = False,
@@ -213,6 +225,9 @@ class Report(ScoredReport):
             InputError: The file's extension is not the format's, or a required field is unknown.
             MissingExtraError: The package that writes the format is not installed.
         """
+        from snellen.sdk.exports import export_report
+        from snellen.sdk.exports.options import ExportOptions
+
         options = ExportOptions(
             model=model,
             dataset=dataset,
@@ -232,5 +247,7 @@ def load_report(path: str | Path) -> Report:
     Raises:
         InputError: The file can't be read, is not a saved report, or is damaged.
     """
+    from snellen.sdk.saved import read_report
+
     found = read_report(path)
     return Report.of(found, found.scores if found.has_scores else None, None, found.tags)

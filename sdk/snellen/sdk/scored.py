@@ -1,7 +1,7 @@
 """A report with its scores, its items and references, and the items' tags."""
 
 from collections.abc import Iterator, Mapping
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from pydantic import PrivateAttr
 
@@ -13,10 +13,12 @@ from snellen.grading.models.estimates import Breakdown, Interval
 from snellen.grading.models.tags import TagColumn
 from snellen.grading.protocols.base import FloatArray, IntArray
 from snellen.grading.score_table import ScoreTable
-from snellen.grading.stats.bootstrap import Method, bootstrap_mean
-from snellen.grading.tables.matrix import Grid, GridItems, make_grid
 from snellen.sdk.data.intake import Intake
 from snellen.sdk.data.tags import ITEM
+
+if TYPE_CHECKING:
+    from snellen.grading.stats.bootstrap import Method
+    from snellen.grading.tables.matrix import Grid, GridItems
 
 
 class ScoredReport(reports.Report):
@@ -140,7 +142,7 @@ class ScoredReport(reports.Report):
         metric: str | None = None,
         *,
         least: int = 10,
-    ) -> Grid:
+    ) -> "Grid":
         """Cross two tags: a metric by cell, row and column, each with its interval.
 
         Items of a stratified sample are weighted by the number of items that they represent.
@@ -156,11 +158,13 @@ class ScoredReport(reports.Report):
             UnknownNameError: There is no such tag or metric.
             MetricError: The two tags are the same, or no item has both.
         """
+        from snellen.grading.tables.matrix import make_grid
+
         tags = {name: self._column(name) for name in (rows, columns)}
         items = self.grid_items(metric)
         return make_grid(items, tags, metric=metric or self.numbers.primary, least=least)
 
-    def grid_items(self, metric: str | None = None) -> GridItems:
+    def grid_items(self, metric: str | None = None) -> "GridItems":
         """Return the data of a grid: the items' values, independent groups and weights.
 
         Args:
@@ -170,6 +174,8 @@ class ScoredReport(reports.Report):
             InputError: The report kept no scores.
             UnknownNameError: There is no such metric.
         """
+        from snellen.grading.tables.matrix import GridItems
+
         return GridItems(
             values=self.item_values(metric),
             clusters=self.clusters(),
@@ -181,7 +187,7 @@ class ScoredReport(reports.Report):
         self,
         metric: str | None = None,
         *,
-        method: Method = "percentile",
+        method: "Method" = "percentile",
         draws: int = 10_000,
         seed: int = 0,
         level: float = 0.95,
@@ -210,6 +216,8 @@ class ScoredReport(reports.Report):
                 "the items are a stratified sample and stand for different numbers of items, which"
                 " the bootstrap ignores; use numbers.population[metric].interval"
             )
+        from snellen.grading.stats.bootstrap import bootstrap_mean
+
         return bootstrap_mean(
             self.item_values(metric),
             self.clusters(),

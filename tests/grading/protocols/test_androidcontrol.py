@@ -10,7 +10,7 @@ import pytest
 from snellen.grading.errors import DataError
 from snellen.grading.grade import OUTCOMES, Answers, Columns, Grader
 from snellen.grading.models.scores import Outcome
-from snellen.grading.parse.vocabularies import VOCABULARIES
+from snellen.grading.parse.vocabularies.table import VOCABULARIES
 from snellen.grading.protocols.base import Gold
 from snellen.grading.protocols.table import gold_shape, protocol_of, protocols_of
 from snellen.grading.tally import Tally

@@ -7,15 +7,18 @@ difference between two published numbers is explained (see `snellen.grading.expl
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from snellen.grading.errors import MetricError
-from snellen.grading.metrics.efficiency import Episode
 from snellen.grading.models.scores import Outcome
 from snellen.grading.normalize import identity
+
+if TYPE_CHECKING:
+    from snellen.grading.metrics.efficiency import Episode
 
 FloatArray: TypeAlias = NDArray[np.float64]
 IntArray: TypeAlias = NDArray[np.int64]
@@ -102,6 +105,19 @@ class Parser:
     warned: tuple[Warned, ...] = ()
 
 
+SCREEN = "screen"
+"""The usual interface of an episode: a signature names another one."""
+
+
+class EpisodeRecord(msgspec.Struct, frozen=True):
+    """An episode that a server recorded, as a parser reads it."""
+
+    @property
+    def conditions(self) -> Mapping[str, str]:
+        """The conditions that a signature states: `door`, the interface; `time`, how it passed."""
+        return {}
+
+
 NOT_OFFERED = "names an option that was not offered"
 """The note of an answer beyond the item's options: it can't be right."""
 
@@ -159,7 +175,7 @@ Judge: TypeAlias = Callable[[IntArray, Sequence[AnswerValue]], Judged]
 
 
 Corpus: TypeAlias = Callable[[Sequence[Gold], Sequence[AnswerValue | None]], Mapping[str, float]]
-Episodes: TypeAlias = Callable[[Sequence[Gold], Sequence[AnswerValue | None]], Sequence[Episode]]
+Episodes: TypeAlias = Callable[[Sequence[Gold], Sequence[AnswerValue | None]], "Sequence[Episode]"]
 
 
 @dataclass(frozen=True, slots=True)

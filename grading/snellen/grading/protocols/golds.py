@@ -6,7 +6,7 @@ through `GoldShape.read`, so that a reference is never half understood.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
 from msgspec.structs import replace
@@ -14,11 +14,12 @@ from msgspec.structs import replace
 from snellen.grading.errors import DataError
 from snellen.grading.metrics.boxes import Ltrb, box_fault, point_in_polygon
 from snellen.grading.models.actions import POINTED, Action, ActionType
-from snellen.grading.parse.regions import Region, region
-from snellen.grading.parse.relations import Pair, Relation, canonical, undirected
-from snellen.grading.parse.relations import relations as relations_in
-from snellen.grading.parse.vocabularies.plain import plain_fields
 from snellen.grading.protocols.base import NO_CONTEXT, Context, Gold
+
+# One task reads regions, one relations, one kind of task actions: their readers are imported there.
+if TYPE_CHECKING:
+    from snellen.grading.parse.regions import Region
+    from snellen.grading.parse.relations import Pair, Relation
 
 NonEmpty = msgspec.Meta(min_length=1)
 
@@ -326,6 +327,8 @@ def _step(value: StepGold) -> StepGold:
 
 
 def _plain_step(gold: StepGold) -> Sequence[object]:
+    from snellen.grading.parse.vocabularies.plain import plain_fields
+
     return [plain_fields(gold.action)]
 
 
@@ -336,14 +339,18 @@ def _letter(value: str) -> str:
     return letter
 
 
-def _region(value: str) -> Region:
+def _region(value: str) -> "Region":
+    from snellen.grading.parse.regions import Region, region
+
     found = region(value)
     if found is None:
         raise ValueError(f"{value!r} is none of {', '.join(Region)}")
     return found
 
 
-def _relation(value: str) -> Relation:
+def _relation(value: str) -> "Relation":
+    from snellen.grading.parse.relations import Relation
+
     return Relation("-".join(value.lower().replace("-", " ").split()))
 
 
@@ -354,19 +361,23 @@ def _pair_key(key: str) -> tuple[str, str]:
     return first, second
 
 
-def _relations(value: dict[str, str]) -> Mapping[Pair, Relation]:
+def _relations(value: dict[str, str]) -> "Mapping[Pair, Relation]":
+    from snellen.grading.parse.relations import canonical
+
     if not value:
         raise ValueError("it has no pairs")
     return canonical({_pair_key(key): _relation(relation) for key, relation in value.items()})
 
 
-def _relation_lines(gold: Mapping[tuple[str, str], Relation]) -> Sequence[str]:
+def _relation_lines(gold: "Mapping[tuple[str, str], Relation]") -> Sequence[str]:
     """Write the pairs in the prompt's labels, which have no `inside`."""
+    from snellen.grading.parse.relations import undirected
+
     lines = (f"{a} is at the [{undirected(known)}] of {b}" for (a, b), known in gold.items())
     return ["\n".join(lines)]
 
 
-def _relation_context(gold: Mapping[tuple[str, str], Relation]) -> Context:
+def _relation_context(gold: "Mapping[tuple[str, str], Relation]") -> Context:
     return Context(names=tuple(sorted({name for pair in gold for name in pair})))
 
 
@@ -397,8 +408,10 @@ def _boxed(answers: Sequence[Ltrb], context: Context, before: Gold) -> dict[str,
 
 
 def _related(answers: Sequence[str], context: Context, before: Gold) -> dict[str, str]:
+    from snellen.grading.parse.relations import relations
+
     names = context.names or _relation_context(before).names
-    found = relations_in(answers[0], names)
+    found = relations(answers[0], names)
     return {"|".join(pair): str(relation) for pair, relation in found.items()}
 
 

@@ -16,6 +16,7 @@ from snellen.grading.protocols.base import (
     AS_IS,
     AnswerValue,
     Context,
+    EpisodeRecord,
     Gold,
     Metric,
     Parsed,
@@ -30,7 +31,7 @@ from snellen.grading.protocols.worlds import limit_of, read_record, with_eqa
 EPISODE = "miniwob/episode"
 
 
-class Record(msgspec.Struct, frozen=True):
+class Record(EpisodeRecord, frozen=True):
     """What is stored of an episode.
 
     Attributes:
@@ -58,6 +59,11 @@ class Record(msgspec.Struct, frozen=True):
     answer: object = None
     seconds: Annotated[float, msgspec.Meta(ge=0)] | None = None
     image_tokens: Annotated[float, msgspec.Meta(ge=0)] | None = None
+
+    @property
+    def conditions(self) -> Mapping[str, str]:
+        """How time passed, if it is known: `stepped` or `real`."""
+        return {} if self.time is None else {"time": self.time}
 
     @property
     def success(self) -> float:

@@ -16,9 +16,9 @@ import msgspec
 
 from snellen.grading.coordinates import PIXELS, THOUSAND, UNIT, VIEW, CoordinateSpace, Extent
 from snellen.grading.models.actions import Action, Point
-from snellen.grading.parse.vocabularies import VOCABULARIES
 from snellen.grading.parse.vocabularies.base import Vocabulary
 from snellen.grading.parse.vocabularies.plain import PLAIN, declared_space, is_plain, json_object
+from snellen.grading.parse.vocabularies.table import VOCABULARIES
 from snellen.grading.protocols.base import (
     AnswerValue,
     Context,

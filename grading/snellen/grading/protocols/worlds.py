@@ -11,7 +11,7 @@ al., 2025, section 3), over limits that may differ from item to item.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Annotated, Any, Final, Literal, cast
+from typing import Annotated, Any, Literal, cast
 
 import msgspec
 import numpy as np
@@ -20,8 +20,10 @@ from snellen.grading.metrics.efficiency import Episode
 from snellen.grading.metrics.eqa import eqa, eqa_budget, eqa_exact
 from snellen.grading.protocols.base import (
     AS_IS,
+    SCREEN,
     AnswerValue,
     Context,
+    EpisodeRecord,
     Gold,
     Metric,
     Parsed,
@@ -35,10 +37,8 @@ from snellen.grading.protocols.golds import LARGEST, Changes, OutcomeGold, Posit
 EndedBy = Literal["submitted", "page", "limit", "abandoned"]
 """What ended an episode: its agent, the page itself, its limit of steps, or nobody."""
 
-SCREEN: Final = "screen"
 
-
-class Record(msgspec.Struct, frozen=True):
+class Record(EpisodeRecord, frozen=True):
     """What a server records of an episode.
 
     Attributes:
@@ -64,6 +64,11 @@ class Record(msgspec.Struct, frozen=True):
     door: Literal["screen", "tools"] = SCREEN
     seconds: Annotated[float, msgspec.Meta(ge=0)] | None = None
     image_tokens: Annotated[float, msgspec.Meta(ge=0)] | None = None
+
+    @property
+    def conditions(self) -> Mapping[str, str]:
+        """The interface: `screen` or `tools`."""
+        return {"door": self.door}
 
 
 def read_record(kind: type[Any]) -> Callable[[object, Context], Parsed]:

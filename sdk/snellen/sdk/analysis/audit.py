@@ -5,7 +5,6 @@ from math import isfinite
 from snellen.grading.audit import Auditor, CoordinateAudit, Targets, audit_coordinates, auditable
 from snellen.grading.errors import InputError
 from snellen.grading.protocols.base import Protocol
-from snellen.grading.protocols.golds import Target
 from snellen.grading.protocols.table import gold_shape, protocol_of
 from snellen.sdk.data.selection import Selection
 from snellen.sdk.scored import ScoredReport, intake_of
@@ -17,8 +16,8 @@ AUDITED = 2_000
 def auditor_of(
     selection: Selection, protocol: Protocol, *, most: int | None = None
 ) -> Auditor | None:
-    """Return an auditor for a task with points or boxes as answers; None for other tasks."""
-    if not isinstance(selection.golds[0], Target) or not auditable(protocol, selection.golds):
+    """Return an auditor for a task whose references are targets; None if the protocol has none."""
+    if not auditable(protocol, selection.golds):
         return None
     return Auditor(protocol, _targets(selection), most=most)
 

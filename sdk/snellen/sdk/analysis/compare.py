@@ -14,8 +14,7 @@ from snellen.grading.models import comparisons
 from snellen.grading.models.comparisons import ComparedCell, ItemChange
 from snellen.grading.models.samples import SampleDesign
 from snellen.grading.models.scores import Outcome
-from snellen.grading.protocols.base import FloatArray, IntArray
-from snellen.grading.protocols.worlds import SCREEN
+from snellen.grading.protocols.base import SCREEN, FloatArray, IntArray
 from snellen.grading.report.comparison import COMPARISON_RENDERERS
 from snellen.grading.stats.clusters import SAME
 from snellen.grading.stats.compare import Correction, Pair, Procedure, adjust

@@ -10,7 +10,6 @@ from snellen.grading.errors import SubmissionError
 from snellen.grading.grade import Answers
 from snellen.grading.models.reports import Input, Problem, ProblemKind
 from snellen.grading.models.scores import TOO_LONG, Outcome
-from snellen.grading.parse.vocabularies import VOCABULARIES
 from snellen.grading.protocols.base import NO_CONTEXT
 from snellen.grading.protocols.golds import STEP
 from snellen.grading.protocols.table import gold_shape, protocol_of
@@ -212,7 +211,11 @@ def _says_its_format(response: object) -> bool:
     if not isinstance(response, Mapping):
         return False
     said = cast("Mapping[str, object]", response)
-    return said.get("format") in VOCABULARIES and isinstance(said.get("response"), str)
+    if "format" not in said or not isinstance(said.get("response"), str):
+        return False
+    from snellen.grading.parse.vocabularies.table import VOCABULARIES
+
+    return said["format"] in VOCABULARIES
 
 
 def _pick(

@@ -18,7 +18,6 @@ from snellen.grading.models.samples import SampleDesign
 from snellen.grading.no_json import NO_JSON
 from snellen.grading.protocols.base import Context, Protocol
 from snellen.grading.protocols.table import gold_shape
-from snellen.sdk.data.consensus import FORMAT, load_consensus
 from snellen.sdk.data.samples import Sample
 from snellen.sdk.data.tags import NO_TAGS, Tagging, Tags
 from snellen.tasks.benchmarks.table import load_task
@@ -220,7 +219,12 @@ def _read_references(path: Path) -> dict[str, object]:
         raise DataError(
             f"expected one JSON object, item ids to references; {error}", file=str(path)
         ) from error
-    return load_consensus(path).references if found.get("format") == FORMAT else found
+    if "format" in found:
+        from snellen.sdk.data.consensus import FORMAT, load_consensus
+
+        if found["format"] == FORMAT:
+            return load_consensus(path).references
+    return found
 
 
 def _narrow(whole: Selection, items: Iterable[str]) -> Selection:

@@ -7,20 +7,15 @@ that can't be trusted as a whole (a missing file, a truncated parquet file, no d
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
 from snellen.grading.errors import SubmissionError
 from snellen.grading.models.scores import Submission
-from snellen.sdk.submissions.arrow import read_parquet
 from snellen.sdk.submissions.batch import Batch, Limits
 from snellen.sdk.submissions.columns import check_columns
-from snellen.sdk.submissions.document import read_document
 from snellen.sdk.submissions.files import display, require_file
-from snellen.sdk.submissions.frames import read_frame
-from snellen.sdk.submissions.jsonl import read_jsonl, read_stdin
-from snellen.sdk.submissions.memory import read_rows
-from snellen.sdk.submissions.spreadsheet import read_csv
 from snellen.sdk.submissions.trajectories import Recorded
 
 __all__ = ["Batch", "Frame", "Recorded", "Source", "read"]
@@ -40,14 +35,15 @@ Source: TypeAlias = (
 )
 
 _READERS = {
-    ".jsonl": read_jsonl,
-    ".ndjson": read_jsonl,
-    ".jsonl.gz": read_jsonl,
-    ".ndjson.gz": read_jsonl,
-    ".json": read_document,
-    ".csv": read_csv,
-    ".parquet": read_parquet,
+    ".jsonl": "jsonl.read_jsonl",
+    ".ndjson": "jsonl.read_jsonl",
+    ".jsonl.gz": "jsonl.read_jsonl",
+    ".ndjson.gz": "jsonl.read_jsonl",
+    ".json": "document.read_document",
+    ".csv": "spreadsheet.read_csv",
+    ".parquet": "arrow.read_parquet",
 }
+"""The reader of each ending: a module of this package, imported for its first file."""
 
 
 def read(
@@ -104,20 +100,29 @@ def read(
     limits = Limits(chunk, max_response_chars, columns or {}, guess, recorded)
     if isinstance(source, str | os.PathLike):
         return _read_path(os.fsdecode(source), limits)
+    from snellen.sdk.submissions.memory import read_rows
+
+    if isinstance(source, list | tuple):
+        return read_rows(source, limits)
+    from snellen.sdk.submissions.frames import read_frame
+
     return read_frame(source, limits) or read_rows(source, limits)
 
 
 def _read_path(path: str, limits: Limits) -> Iterator[Batch]:
     if path == "-":
+        from snellen.sdk.submissions.jsonl import read_stdin
+
         return read_stdin(limits)
     suffixes = [suffix.lower() for suffix in Path(path).suffixes]
     ending = "".join(suffixes[-2:] if suffixes[-1:] == [".gz"] else suffixes[-1:])
     require_file(path)
-    reader = _READERS.get(ending)
-    if reader is None:
+    if ending not in _READERS:
         raise SubmissionError(
             f"submissions can't be read from a file that ends in {ending!r};"
             f" known: {', '.join(_READERS)}",
             file=display(path),
         )
+    module, _, name = _READERS[ending].partition(".")
+    reader = getattr(import_module(f"{__name__}.{module}"), name)
     return reader(path, limits)
