@@ -19,8 +19,9 @@ from typing import Any, NamedTuple, TypeAlias
 
 from PIL import Image
 
+from snellen.tasks.pack import MANIFEST
 from snellen.tasks.pack.folders import new_folder, write_hashed
-from snellen.tasks.pack.format import IMAGES, ITEMS, MANIFEST, REFERENCES, Manifest
+from snellen.tasks.pack.format import IMAGES, ITEMS, REFERENCES, Manifest
 from snellen.tasks.pack.references import canary_of, to_line
 from snellen.tasks.pack.write import manifest_bytes, pieces_of
 

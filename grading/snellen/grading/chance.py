@@ -5,7 +5,7 @@ on the protocol and the items, so `chance_of` works it out for the items at hand
 """
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -27,7 +27,9 @@ from snellen.grading.metrics.boxes import Ltrb
 from snellen.grading.models.estimates import Chance
 from snellen.grading.protocols.base import NO_CONTEXT, Context, FloatArray, Gold, Protocol
 from snellen.grading.protocols.golds import Target, unit_target
-from snellen.grading.stats.stratified import Strata
+
+if TYPE_CHECKING:
+    from snellen.grading.stats.stratified import Strata
 
 
 def chance_of(
@@ -83,7 +85,7 @@ def population_chance(
     protocol: Protocol,
     golds: Sequence[Gold],
     contexts: Sequence[Context],
-    strata: Strata,
+    strata: "Strata",
 ) -> Chance | None:
     """Work out what a guess scores on all items that a stratified sample was drawn from.
 

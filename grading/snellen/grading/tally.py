@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from snellen.grading.errors import MetricError
 from snellen.grading.grade import CODES, OUTCOMES, Answers, Columns
-from snellen.grading.metrics.attempts import pass_at_k, pass_hat_k
 from snellen.grading.models.golds import Golds
 from snellen.grading.models.reports import MetricValue
 from snellen.grading.models.scores import Outcome
@@ -256,6 +255,8 @@ class Tally:
         """pass@k and pass^k for k = 1, 2, 4, ... up to the attempts; empty with one attempt."""
         if attempts < 2:
             return {}, {}
+        from snellen.grading.metrics.attempts import pass_at_k, pass_hat_k
+
         ks = sorted({*(2**power for power in range(attempts.bit_length())), attempts})
         return (
             {k: float(pass_at_k(attempts, self._passes, k).mean()) for k in ks if k <= attempts},

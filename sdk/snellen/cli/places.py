@@ -6,8 +6,7 @@ from pathlib import Path
 
 from snellen.cli.plain import tell
 from snellen.grading.errors import InputError, UnknownNameError
-
-_MANIFEST = "manifest.json"
+from snellen.tasks.pack import MANIFEST
 
 
 def home() -> Path:
@@ -44,7 +43,7 @@ def episode_pack(what: str) -> Path:
     """
     # Its seed is drawn and kept nowhere: no two machines have the same tasks.
     folder = episode_folder(what)
-    if (folder / _MANIFEST).is_file():
+    if (folder / MANIFEST).is_file():
         return folder
     import secrets
 
@@ -58,7 +57,7 @@ def episode_pack(what: str) -> Path:
         raise InputError(f"can't create the folder: {error.strerror}", file=str(folder)) from error
     # Another server may be making it.
     with FileLock(folder.with_suffix(".lock")):
-        if not (folder / _MANIFEST).is_file():
+        if not (folder / MANIFEST).is_file():
             tell(f"making {what}, once: its tasks are kept in {folder}")
             make_episode_pack(what, folder, seed=secrets.randbits(48))
     return folder
@@ -72,9 +71,9 @@ def pack_folders(packs: Sequence[Path] | None) -> tuple[Path, ...]:
     """
     folders = tuple(packs or (_sample(),))
     for folder in folders:
-        if not (folder / _MANIFEST).is_file():
+        if not (folder / MANIFEST).is_file():
             raise InputError(
-                f"it is not a pack: it has no {_MANIFEST}; `snellen pack create` makes packs",
+                f"it is not a pack: it has no {MANIFEST}; `snellen pack create` makes packs",
                 file=str(folder),
             )
     return folders

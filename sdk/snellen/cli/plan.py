@@ -11,7 +11,7 @@ from snellen.cli.options import Data, Split, Tags, Task, check_folder, tag_names
 from snellen.grading.errors import InputError
 from snellen.grading.stats.plans import Plan, costs, planned
 from snellen.grading.stats.precision import Expected
-from snellen.sdk.data.samples import stratify
+from snellen.sdk.data.stratify import stratify
 
 
 def sample(

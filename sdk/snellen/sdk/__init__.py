@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from snellen.grading.protocols.table import protocol_of, protocols_of
     from snellen.sdk.analysis.compare import Comparison, Comparisons, compare
     from snellen.sdk.analysis.correlate import Correlations, correlate
-    from snellen.sdk.data.samples import Sample, load_sample, stratify
+    from snellen.sdk.data.samples import Sample, load_sample
+    from snellen.sdk.data.stratify import stratify
     from snellen.sdk.engines import EngineError
     from snellen.sdk.exam.client import (
         ExamAttempt,
@@ -125,7 +126,7 @@ _HOMES = {
     "HostedUnreachableError": "snellen.sdk.hosted.client",
     "PluginError": "snellen.grading.errors",
     "Benchmark": "snellen.tasks.benchmarks.spec",
-    "stratify": "snellen.sdk.data.samples",
+    "stratify": "snellen.sdk.data.stratify",
     "load_sample": "snellen.sdk.data.samples",
     "Sample": "snellen.sdk.data.samples",
     "judge": "snellen.sdk.models.judge",

@@ -9,9 +9,9 @@ from pydantic import ValidationError
 
 from snellen.grading.errors import InputError
 from snellen.grading.grade import CODES, Answers, Columns
+from snellen.grading.models.base import NO_JSON
 from snellen.grading.models.reports import Input, Numbers, Provenance, Report
 from snellen.grading.models.scores import TOO_LONG, Outcome
-from snellen.grading.no_json import NO_JSON
 from snellen.grading.report.render import FORMAT
 from snellen.grading.score_table import ScoreTable
 from snellen.sdk.scored import ScoredReport

@@ -1,4 +1,4 @@
-"""What all models share: they are closed and frozen, and a JSON value has one digest."""
+"""The base of models, which are closed and frozen; the digest of a JSON value; faults of JSON."""
 
 import hashlib
 
@@ -6,6 +6,9 @@ import msgspec
 from pydantic import BaseModel, ConfigDict
 
 from snellen.grading.errors import DataError
+
+NO_JSON = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+"""What msgspec raises on bytes that are no JSON, JSON of another shape, or JSON nested too deep."""
 
 
 class Closed(BaseModel):

@@ -18,9 +18,8 @@ import msgspec
 
 from snellen.grading.errors import DataError, InputError, UnknownNameError
 from snellen.grading.metrics import consensus as votes_on
-from snellen.grading.models.base import digest_of
+from snellen.grading.models.base import NO_JSON, digest_of
 from snellen.grading.models.reports import Problem
-from snellen.grading.no_json import NO_JSON
 from snellen.grading.normalize import button
 from snellen.grading.parse.refusals import is_refusal
 from snellen.grading.parse.regions import region

@@ -11,11 +11,10 @@ import numpy as np
 
 from snellen.grading.errors import DataError, InputError, UnknownNameError
 from snellen.grading.grade import Grader
-from snellen.grading.models.base import digest_of
+from snellen.grading.models.base import NO_JSON, digest_of
 from snellen.grading.models.golds import Golds
 from snellen.grading.models.reports import DataPin, PinVerdict
 from snellen.grading.models.samples import SampleDesign
-from snellen.grading.no_json import NO_JSON
 from snellen.grading.protocols.base import Context, Protocol
 from snellen.grading.protocols.table import gold_shape
 from snellen.sdk.data.samples import Sample

@@ -15,7 +15,7 @@ from typing import NamedTuple, Protocol, TypeAlias, cast
 import msgspec
 
 from snellen.grading.errors import InputError
-from snellen.grading.no_json import NO_JSON
+from snellen.grading.models.base import NO_JSON
 
 _DELIMITERS = {".csv": ",", ".tsv": "\t"}
 _LINES = (".jsonl", ".ndjson")

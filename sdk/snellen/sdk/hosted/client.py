@@ -24,8 +24,8 @@ import anyio
 import msgspec
 
 from snellen.grading.errors import InputError, SnellenError
+from snellen.grading.models.base import NO_JSON
 from snellen.grading.models.items import Item
-from snellen.grading.no_json import NO_JSON
 from snellen.sdk.hosted.models import (
     HostedExam,
     ItemPage,

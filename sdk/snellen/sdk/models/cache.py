@@ -12,7 +12,7 @@ from platformdirs import user_cache_path
 from pydantic import JsonValue
 
 from snellen.grading.errors import InputError
-from snellen.grading.no_json import NO_JSON
+from snellen.grading.models.base import NO_JSON
 from snellen.sdk.models.questions import Answer, Question
 
 _LAYOUT = 1

@@ -20,8 +20,8 @@ import msgspec
 from pydantic import JsonValue
 
 from snellen.grading.errors import InputError
+from snellen.grading.models.base import NO_JSON
 from snellen.grading.models.runs import Usage
-from snellen.grading.no_json import NO_JSON
 from snellen.sdk.files import write_atomically
 
 ANSWERS = "answers.jsonl"

@@ -10,7 +10,7 @@ from typing import TypeVar, cast
 
 import msgspec
 
-from snellen.grading.no_json import NO_JSON
+from snellen.grading.models.base import NO_JSON
 from snellen.sdk.models.faults import Fault
 from snellen.tasks.views import View
 

@@ -6,8 +6,8 @@ from typing import NamedTuple, cast
 import msgspec
 
 from snellen.grading.errors import SubmissionError
+from snellen.grading.models.base import NO_JSON
 from snellen.grading.models.scores import TOO_LONG, Outcome
-from snellen.grading.no_json import NO_JSON
 from snellen.sdk.submissions.batch import Batch, Collector, Limits
 from snellen.sdk.submissions.files import display, open_binary, unreadable, without_mark
 from snellen.sdk.submissions.lines import add_line, parse_leniently

@@ -8,8 +8,8 @@ from typing import Annotated, Any, TypeAlias, cast
 
 import msgspec
 
+from snellen.grading.models.base import NO_JSON
 from snellen.grading.models.reports import ProblemKind
-from snellen.grading.no_json import NO_JSON
 from snellen.sdk.submissions.batch import Collector
 from snellen.sdk.submissions.records import (
     MAX_ATTEMPT,

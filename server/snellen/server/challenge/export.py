@@ -9,7 +9,7 @@ import msgspec
 import numpy as np
 
 from snellen.grading.errors import DataError
-from snellen.grading.no_json import NO_JSON
+from snellen.grading.models.base import NO_JSON
 from snellen.grading.stats.summary import estimate
 from snellen.server.challenge.board import Board, BoardData, groups_of, make_board, values_of
 from snellen.server.challenge.models import EventCard

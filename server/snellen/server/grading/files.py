@@ -15,7 +15,7 @@ import numpy as np
 
 from snellen.grading.errors import SubmissionError
 from snellen.grading.grade import OUTCOMES
-from snellen.grading.no_json import NO_JSON
+from snellen.grading.models.base import NO_JSON
 from snellen.grading.report.render import RENDERERS
 from snellen.grading.stats.summary import estimate
 from snellen.sdk.local import grade

@@ -9,7 +9,7 @@ import msgspec
 
 from snellen.grading.errors import DataError, InputError
 from snellen.grading.metrics.boxes import Ltrb
-from snellen.grading.no_json import NO_JSON
+from snellen.grading.models.base import NO_JSON
 from snellen.tasks.annotation.forms import Form, form_of
 from snellen.tasks.pack.read import Pack
 

@@ -19,8 +19,8 @@ import msgspec
 from pydantic import JsonValue
 
 from snellen.grading.errors import DataError, InputError
+from snellen.grading.models.base import NO_JSON
 from snellen.grading.models.raters import RaterAnswer
-from snellen.grading.no_json import NO_JSON
 from snellen.tasks.annotation.forms import Form, checked, form_of, sized
 from snellen.tasks.pack.read import Pack
 

@@ -119,7 +119,7 @@ def load_task(
         DataError: The data can't be read.
         MissingExtraError: Reading it needs an optional dependency.
     """
-    from snellen.tasks.pack.format import MANIFEST
+    from snellen.tasks.pack import MANIFEST
 
     spec = task_of(task)
     if (Path(path) / MANIFEST).is_file():

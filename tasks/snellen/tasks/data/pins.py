@@ -19,8 +19,8 @@ import msgspec
 from platformdirs import user_data_path
 
 from snellen.grading.errors import DataError
+from snellen.grading.models.base import NO_JSON
 from snellen.grading.models.reports import DataPin, PinVerdict
-from snellen.grading.no_json import NO_JSON
 from snellen.tasks.data.release import Release
 
 

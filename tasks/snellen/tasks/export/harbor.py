@@ -20,8 +20,9 @@ from shutil import copyfile
 
 from snellen.grading.errors import InputError
 from snellen.grading.models.base import Closed
+from snellen.tasks.pack import MANIFEST
 from snellen.tasks.pack.folders import new_folder, read_inside, write_hashed
-from snellen.tasks.pack.format import IMAGES, ITEMS, MANIFEST, REFERENCES, SEALED, PackItem
+from snellen.tasks.pack.format import IMAGES, ITEMS, REFERENCES, SEALED, PackItem
 from snellen.tasks.pack.read import Pack
 from snellen.tasks.pack.seal import KEY_VARIABLE
 

@@ -9,7 +9,7 @@ from typing import TypeVar
 import msgspec
 
 from snellen.grading.errors import DataError
-from snellen.grading.no_json import NO_JSON
+from snellen.grading.models.base import NO_JSON
 from snellen.tasks.io.rows import FETCH_AGAIN, row_error, words_of
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"

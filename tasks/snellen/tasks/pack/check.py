@@ -13,10 +13,10 @@ from snellen.grading.ceiling import attainable_maximum
 from snellen.grading.errors import DataError, MetricError, MissingExtraError
 from snellen.grading.models.base import Closed
 from snellen.grading.protocols.table import gold_shape, protocol_of
+from snellen.tasks.pack import MANIFEST
 from snellen.tasks.pack.format import (
     IMAGES,
     ITEMS,
-    MANIFEST,
     REFERENCES,
     SEALED,
     Manifest,

@@ -25,7 +25,6 @@ from snellen.grading.protocols.base import NO_CONTEXT, Context
 from snellen.tasks.models import World
 
 FORMAT = "snellen-pack@1"
-MANIFEST = "manifest.json"
 ITEMS = "items.jsonl"
 IMAGES = "images"
 REFERENCES = "references.jsonl"

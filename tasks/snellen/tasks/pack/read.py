@@ -16,20 +16,18 @@ import msgspec
 from pydantic import ValidationError
 
 from snellen.grading.errors import DataError, UnknownNameError
-from snellen.grading.models.base import digest_of
+from snellen.grading.models.base import NO_JSON, digest_of
 from snellen.grading.models.golds import Golds
 from snellen.grading.models.items import Item
-from snellen.grading.no_json import NO_JSON
 from snellen.grading.protocols.base import NO_CONTEXT, Context
 from snellen.grading.protocols.table import protocol_of
 from snellen.tasks.models import TaskData
-from snellen.tasks.pack import seal
+from snellen.tasks.pack import MANIFEST, seal
 from snellen.tasks.pack.folders import open_inside, read_inside
 from snellen.tasks.pack.format import (
     FORMAT,
     IMAGES,
     ITEMS,
-    MANIFEST,
     REFERENCES,
     Manifest,
     PackFile,

@@ -18,8 +18,8 @@ import msgspec
 from pydantic import JsonValue, ValidationError
 
 from snellen.grading.errors import DataError
+from snellen.grading.models.base import NO_JSON
 from snellen.grading.models.reports import DataPin, PinVerdict
-from snellen.grading.no_json import NO_JSON
 from snellen.grading.protocols.base import Gold
 from snellen.grading.protocols.golds import GoldShape
 from snellen.grading.protocols.table import gold_shape

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from snellen.grading.errors import InputError
+from snellen.tasks.pack import MANIFEST
 from snellen.tasks.pack.folders import new_folder, write_hashed
 from snellen.tasks.pack.format import (
     IMAGES,
     ITEMS,
-    MANIFEST,
     REFERENCES,
     SEALED,
     Manifest,

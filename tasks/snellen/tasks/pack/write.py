@@ -21,12 +21,11 @@ from snellen.grading.models.items import Image, Item
 from snellen.grading.protocols.base import NO_CONTEXT
 from snellen.grading.protocols.table import protocol_of
 from snellen.tasks.models import TaskData
-from snellen.tasks.pack import seal
+from snellen.tasks.pack import MANIFEST, seal
 from snellen.tasks.pack.folders import new_folder, remove, replace_hashed, write_hashed
 from snellen.tasks.pack.format import (
     IMAGES,
     ITEMS,
-    MANIFEST,
     REFERENCES,
     SEALED,
     Built,

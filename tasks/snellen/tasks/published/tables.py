@@ -10,7 +10,7 @@ from typing import Literal
 import msgspec
 
 from snellen.grading.errors import DataError, MetricError, UnknownNameError
-from snellen.grading.no_json import NO_JSON
+from snellen.grading.models.base import NO_JSON
 from snellen.grading.protocols.table import protocols_of
 
 _DIGITS = 6

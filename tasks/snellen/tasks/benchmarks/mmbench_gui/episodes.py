@@ -20,9 +20,9 @@ from typing import Annotated, Any, NamedTuple
 import msgspec
 
 from snellen.grading.errors import DataError
+from snellen.grading.models.base import NO_JSON
 from snellen.grading.models.reports import Problem, ProblemKind
 from snellen.grading.models.scores import Submission
-from snellen.grading.no_json import NO_JSON
 from snellen.grading.protocols.mmbench_gui_online import PLATFORMS
 from snellen.tasks.io.json_text import JsonText, read_json
 from snellen.tasks.io.rows import Text, fault_of

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from snellen.grading.errors import DataError
 from snellen.grading.models.geometry import Space
@@ -19,9 +19,10 @@ from snellen.tasks.benchmarks.screenqa.format import (
 from snellen.tasks.data.pins import digest_of_files
 from snellen.tasks.io.bulk import collector_paused
 from snellen.tasks.io.files import SplitFiles, by_split, checked, choose
-from snellen.tasks.io.images import ImageFiles, image_folder
+
+if TYPE_CHECKING:
+    from snellen.tasks.io.images import ImageFiles
 from snellen.tasks.io.json_text import read_json
-from snellen.tasks.io.parquet import ParquetImages, read_part
 from snellen.tasks.io.rows import SPACE_NOTES, space_of
 
 
@@ -68,12 +69,13 @@ def _refuse_other(layout: Layout, folder: Path) -> None:
         raise DataError(f"this task reads {layout.folder}, not {folder.name}", file=str(folder))
 
 
-def rico_images(folder: Path, image_ids: Sequence[str]) -> ImageFiles:
+def rico_images(folder: Path, image_ids: Sequence[str]) -> "ImageFiles":
     """Return what reads the screenshots of questions.
 
     Raises:
         DataError: There is no such folder.
     """
+    from snellen.tasks.io.images import ImageFiles, image_folder
 
     def paths(index: int, _: str) -> Sequence[str]:
         return [f"{image_ids[index]}{suffix}" for suffix in (".jpg", ".png")]
@@ -122,6 +124,8 @@ def _from_parquet(layout: Layout, files: SplitFiles) -> Rows:
         DataError: A file can't be read, or a row is not as documented.
         MissingExtraError: pyarrow is not installed.
     """
+    from snellen.tasks.io.parquet import ParquetImages, read_part
+
     parts = [read_part(path, layout.mirror_row, layout.mirror) for path in files.paths]
     golds: list[list[Any]] = []
     for part in parts:

@@ -13,7 +13,7 @@ import msgspec
 
 from snellen.grading.errors import DataError
 from snellen.grading.metrics.consensus import human_majority
-from snellen.grading.no_json import NO_JSON
+from snellen.grading.models.base import NO_JSON
 from snellen.grading.normalize import button
 from snellen.grading.parse.regions import region
 from snellen.tasks.benchmarks.webrssbench.positions import PageBox, Rule, label

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import msgspec
 
-from snellen.grading.no_json import NO_JSON
+from snellen.grading.models.base import NO_JSON
 from snellen.tasks.benchmarks.webrssbench.load import TASKS
 from snellen.tasks.benchmarks.webrssbench.manifest import FILES
 

@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 import msgspec
 
 from snellen.grading.errors import DataError
-from snellen.grading.no_json import NO_JSON
+from snellen.grading.models.base import NO_JSON
 from snellen.tasks.data.fetch.archives import absent
 from snellen.tasks.data.fetch.names import FRESH, MANIFEST
 
