@@ -30,6 +30,9 @@ CHANGES = (
     "{0} or {0}",
     "I can't see it, but I guess {}",
 )
+FACTORS = (0.5, 0.9, 0.98, 1.02, 1.05, 1.12, 1.2, 2)
+"""What the numbers of a right answer are multiplied by: a limit lies between two of them."""
+
 STRANGE: tuple[Any, ...] = (
     "",
     "<no answer>",
@@ -97,12 +100,34 @@ def answers_of(task: str, ids: Sequence[str], golds: Sequence[Gold]) -> Iterator
         text = first if isinstance(first, str) else json.dumps(first)
         changed = [change.format(text) for change in CHANGES]
         wrong = right[(index + 1) % len(right)][0]
-        responses = [*right[index], wrong, *changed, *STRANGE]
+        near = [_scaled(first, factor) for factor in FACTORS]
+        responses = [*right[index], wrong, *changed, *_worded(text), *near, *STRANGE]
         for attempt, response in enumerate(responses[index == 1 :]):
             yield {"item_id": item, "attempt": attempt, "response": response}
         if index == 1:
             last = len(responses) - 1
             yield {"item_id": item, "attempt": last, "response": None, "error": "timeout"}
+
+
+def _worded(text: str) -> list[str]:
+    """Return a text in other letters and order, with some letters wrong, and with words lost."""
+    words = text.split()
+    # From the end, where JSON has what is typed.
+    wrong = [re.sub(r"[a-z]", "x", text[::-1], count=count)[::-1] for count in (1, 2, 3)]
+    lost = [" ".join(words[:-1]), " ".join(words[: len(words) // 2])]
+    return [text.upper(), text.swapcase(), " ".join(reversed(words)), *wrong, *lost, text[1:]]
+
+
+def _scaled(response: Any, factor: float) -> Any:
+    """Return a response with its numbers multiplied."""
+
+    def scale(match: re.Match[str]) -> str:
+        return f"{float(match[0]) * factor:.4g}"
+
+    number = r"(?<![\w.])\d+(?:\.\d+)?(?![\w.])"
+    if isinstance(response, str):
+        return re.sub(number, scale, response)
+    return json.loads(re.sub(number, scale, json.dumps(response)))
 
 
 def _right(task: str, gold: Gold) -> list[Any]:
