@@ -1,0 +1,99 @@
+"""Packs made from seeds: generated pages and the exams built from them, and interactive tasks.
+
+What a browser shows depends on its version and on the machine's fonts: places of elements, and so
+items and pictures. The files of a built exam are therefore stored for the machines that they were
+built on, by `machine`; generated pages and interactive tasks are equal everywhere.
+"""
+
+import json
+import shutil
+import subprocess
+from collections import defaultdict
+from hashlib import sha256
+from pathlib import Path
+
+from stored import digest
+
+from snellen.tasks.browser.finding import find_browser
+from snellen.tasks.builder.build import BuildSettings
+from snellen.tasks.builder.exam import PackOptions, build_exam
+from snellen.tasks.builder.pages import find_pages
+from snellen.tasks.builder.sites import generate_site
+from snellen.tasks.environments.packs import make_episode_pack
+
+SEEDS = (1, 2, 3)
+PAGES = 2
+
+
+def machine() -> str:
+    """Return what pictures depend on: the version of Chromium, and a digest of the fonts."""
+    program = str(find_browser().program)
+    version = subprocess.run(
+        [program, "--version"], capture_output=True, text=True, check=True
+    ).stdout.split()
+    fonts = "unknown"
+    if (lists := shutil.which("fc-list")) is not None:
+        listed = subprocess.run(
+            [lists, ":", "family", "style", "fontversion"],
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        fonts = digest(sorted(listed.splitlines()))
+    number = next(word for word in version if word[0].isdigit())
+    return f"Chromium {number}, fonts {fonts}"
+
+
+def generated(folder: Path) -> dict[str, object]:
+    """Return the digests of generated pages and of packs of interactive tasks."""
+    found: dict[str, object] = {}
+    for seed in SEEDS:
+        for name, content in generate_site(seed, 0, most=PAGES).files.items():
+            found[f"seed {seed}: page {name}"] = _digest_of(content)
+    for what in ("desk", "miniwob"):
+        pack = folder / what
+        make_episode_pack(what, pack, seed=11, count=6)
+        for path in sorted(pack.iterdir()):
+            found[f"{what}: {path.name}"] = _digest_of(path.read_bytes())
+    return found
+
+
+def built(folder: Path) -> dict[str, object]:
+    """Return the digests of exams built from the seeds, on this machine."""
+    here = machine()
+    found: dict[str, object] = {}
+    for seed in SEEDS:
+        room = folder / f"{seed}"
+        pages = room / "site"
+        pages.mkdir(parents=True)
+        for name, content in generate_site(seed, 0, most=PAGES).files.items():
+            (pages / name).write_bytes(content)
+        settings = BuildSettings(seed=seed, clicks=2)
+        options = PackOptions("frozen", licence="CC0-1.0")
+        build_exam(find_pages(pages), room / "work", room / "pack", settings, options)
+        for name, entry in _pack(room / "pack").items():
+            found[f"{here}, seed {seed}: {name}"] = entry
+    return found
+
+
+def _pack(folder: Path) -> dict[str, object]:
+    """Return the digests of a pack's files, of its images together, and of each task's records."""
+    found: dict[str, object] = {}
+    by_task: defaultdict[str, list[object]] = defaultdict(list)
+    for name in ("items.jsonl", "references.jsonl"):
+        body = (folder / name).read_bytes()
+        found[name] = _digest_of(body)
+        for line in body.decode().splitlines():
+            record = json.loads(line)
+            task = record.get("task") or record.get("item", {}).get("task") or "all tasks"
+            by_task[f"{name}, {task}"].append(record)
+    manifest = (folder / "manifest.json").read_bytes()
+    version = json.loads(manifest)["built"]["builder"]
+    found["manifest.json"] = _digest_of(manifest.replace(version.encode(), b"snellen"))
+    images = sorted(path for path in (folder / "images").rglob("*") if path.is_file())
+    found[f"{len(images)} images"] = digest([_digest_of(path.read_bytes()) for path in images])
+    return {**found, **{name: digest(records) for name, records in by_task.items()}}
+
+
+def _digest_of(body: bytes) -> str:
+    return sha256(body).hexdigest()[:16]
