@@ -5,11 +5,13 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
+import typer.main
 from typer.testing import CliRunner, Result
 
-from snellen.cli.app import app
+from snellen.cli.app import COMMANDS, app
 
 DATA = [
     {"image_id": 5, "question": "How many exercises?", "ground_truth": ["12 exercises", "12"]},
@@ -224,3 +226,19 @@ def test_doctor_says_what_is_there_and_how_to_get_the_rest(folder: Path) -> None
 
 def test_no_command_at_all_shows_the_help(folder: Path) -> None:
     assert "explain" in run(folder).output
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_list_of_commands_has_the_first_sentence_of_each_help(name: str) -> None:
+    group: Any = typer.main.get_command(app)
+    whole = " ".join(group.commands[name].help.split("\n\n")[0].split())
+    assert COMMANDS[name].help == whole
+
+
+def test_listing_the_commands_imports_none_of_them() -> None:
+    code = "import sys; sys.argv = ['snellen', '--help']\nfrom snellen.cli import main\n"
+    code += "try: main()\nexcept SystemExit: pass\nprint(*sys.modules, file=sys.stderr)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "Grade a file of answers." in done.stdout
+    ours = [name for name in done.stderr.split() if name.startswith("snellen.")]
+    assert ours == ["snellen.cli", "snellen.cli.app"]

@@ -9,8 +9,9 @@ from typer.main import get_command
 from typer.testing import CliRunner, Result
 
 from snellen.cli.app import app
+from snellen.cli.host import serve, worker
 from snellen.cli.places import default_store
-from snellen.cli.serving import app as serving
+from snellen.cli.serving import mcp
 from snellen.tasks.environments.packs import MADE
 from snellen.tasks.environments.table import ENVIRONMENTS, PACKS
 from snellen.tasks.samples import sample_pack
@@ -125,12 +126,7 @@ def test_a_corrupt_pack_is_said_when_a_server_is_started(store: str, tmp_path: P
 
 
 def test_both_commands_take_the_same_rules() -> None:
-    by_name = {
-        command.callback.__name__: command.callback
-        for command in [*serving.registered_commands, *app.registered_commands]
-        if command.callback is not None
-    }
-    taken = {name: set(by_name[name].__annotations__) for name in ("mcp", "serve", "worker")}
+    taken = {command.__name__: set(command.__annotations__) for command in (mcp, serve, worker)}
     assert taken["serve"] - taken["mcp"] == {"host", "port", "name", "workers"}
     assert taken["worker"] - taken["mcp"] == {"count"}
     assert taken["mcp"] <= taken["serve"]

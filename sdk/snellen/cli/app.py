@@ -1,72 +1,182 @@
-"""The commands: each reads its arguments, calls the SDK and prints."""
+"""The commands, each imported when it is called: a table of names, and the group that reads it."""
 
 import sys
+from collections.abc import Generator, Iterator, Mapping
+from contextlib import contextmanager
+from functools import cache
+from importlib import import_module
 from importlib.metadata import version
-from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, NamedTuple
 
 import typer
+import typer.core
 
-from snellen.cli import (
-    annotation,
-    attempts,
-    build,
-    demo,
-    exports,
-    host,
-    listing,
-    pack,
-    pack_audit,
-    pack_tools,
-    plan,
-    replay,
-    runs,
-    serving,
-    show,
-    store,
-    submit,
-    take,
-)
-from snellen.cli import data as data_commands
-from snellen.cli.judge import judge
-from snellen.cli.messages import report_errors
-from snellen.cli.options import (
-    PROBLEMS,
-    Answers,
-    By,
-    Cluster,
-    Data,
-    Embedder,
-    Film,
-    Grid,
-    Items,
-    Json,
-    Least,
-    Map,
-    Output,
-    Protocol,
-    References,
-    RunCode,
-    Split,
-    Tags,
-    Task,
-    WithReferences,
-    check,
-    columns_of,
-    executor_of,
-    finish,
-    item_ids,
-)
-from snellen.cli.summary import summary
-from snellen.grading.breakdown import LEAST
-from snellen.grading.errors import InputError
-from snellen.sdk.doctor import checks
-from snellen.sdk.local import grade as grade_answers
-from snellen.sdk.protocol_reports import explain as explain_answers
-from snellen.sdk.stored import regrade as regrade_answers
+
+class Entry(NamedTuple):
+    """A command or a group of commands.
+
+    Attributes:
+        home: Its module in this package, and its name there.
+        help: The first sentence of its help.
+    """
+
+    home: str
+    help: str
+
+
+COMMANDS: Mapping[str, Entry] = {
+    "benchmarks": Entry(
+        "listing:benchmarks", "List the benchmarks, their tasks and their primary metrics."
+    ),
+    "protocols": Entry(
+        "listing:protocols",
+        "List the protocols of a task: source, parts, and special features.",
+    ),
+    "grade": Entry("grade:grade", "Grade a file of answers."),
+    "regrade": Entry(
+        "grade:regrade",
+        "Grade stored answers again, with another protocol, without querying a model.",
+    ),
+    "explain": Entry(
+        "explain:explain",
+        "Grade one file of answers with several protocols and explain the differences.",
+    ),
+    "evaluate": Entry(
+        "runs:evaluate", "Query a model for every item of a task and grade its answers."
+    ),
+    "compare": Entry(
+        "runs:compare", "Compare runs over the same items: whether they differ, and on which items."
+    ),
+    "report": Entry(
+        "runs:report", "Print a saved report, break it down by tags, or write its page."
+    ),
+    "consensus": Entry("runs:consensus", "Create references by vote from several models' answers."),
+    "sample": Entry("plan:sample", "Draw a stratified sample of a task's items and save it."),
+    "plan": Entry("plan:plan", "Compute how many items an evaluation needs, and what they cost."),
+    "fetch": Entry("data:fetch", "Download a benchmark's published files and check them."),
+    "judge": Entry(
+        "judge:judge",
+        "Let a model judge the responses of a saved report, without changing the score.",
+    ),
+    "summary": Entry(
+        "summary:summary", "Print the tables of the benchmark's paper, also over several tasks."
+    ),
+    "export": Entry(
+        "exports:export", "Export a pack or a saved report in the format of another project."
+    ),
+    "serve": Entry(
+        "host:serve", "Serve an exam over HTTP: MCP for agents, REST for prediction files."
+    ),
+    "worker": Entry(
+        "host:worker", "Grade uploads of a hosted exam whose server uses the same store."
+    ),
+    "take": Entry(
+        "take:take", "Take an exam with an agent command: a new process and context for each item."
+    ),
+    "submit": Entry("submit:submit", "Upload predictions to a hosted exam and print their score."),
+    "demo": Entry(
+        "demo:demo",
+        "Let the baseline agent take an exam over MCP: OCR and rules, no language model.",
+    ),
+    "build": Entry(
+        "build:build",
+        "Build an exam from pages, with exact references, without annotators or a model.",
+    ),
+    "replay": Entry(
+        "replay:replay",
+        "Replay the episodes of a closed attempt and compare every screenshot and final state.",
+    ),
+    "doctor": Entry(
+        "doctor:doctor", "Report what is installed, what is missing, and how to install it."
+    ),
+    "data": Entry("data:group", "Check benchmark data."),
+    "pack": Entry(
+        "pack_group:group",
+        "Create exams from benchmarks, with separate references, and work with them.",
+    ),
+    "mcp": Entry(
+        "serving:mcp",
+        "Serve an exam over MCP on standard input and output, for an agent on this machine.",
+    ),
+    "token": Entry("serving:tokens", "Create, list and revoke tokens for HTTP."),
+    "exam": Entry("host:exams", "Write and check exam files: hosted exams with phases and rules."),
+    "leaderboard": Entry("host:leaderboards", "Verify a leaderboard."),
+    "attempts": Entry(
+        "attempts:group", "List, close, reissue, export and grade the attempts of a store."
+    ),
+    "annotation": Entry(
+        "annotation:group",
+        "Let people check or create references: create, report, import, and write the new pack.",
+    ),
+    "store": Entry("store:group", "Back up, restore, check and migrate the store of an exam."),
+}
+"""Every command by its name, in the order of the help."""
+
+
+class _Loaded(Mapping[str, Any]):
+    """The commands of the table; one is imported when it is asked for."""
+
+    def __getitem__(self, name: str) -> Any:  # noqa: ANN401  # typer's commands have no public type
+        return _load(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(COMMANDS)
+
+    def __len__(self) -> int:
+        return len(COMMANDS)
+
+
+@cache
+def _load(name: str) -> Any:  # noqa: ANN401
+    module, _, attribute = COMMANDS[name].home.partition(":")
+    found = getattr(import_module(f"snellen.cli.{module}"), attribute)
+    if isinstance(found, typer.Typer):
+        return typer.main.get_group(found)
+    single = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+    single.command(name)(found)
+    return typer.main.get_command(single)
+
+
+class LazyGroup(typer.core.TyperGroup):
+    """A group that imports a command to run it, but not to list it."""
+
+    def __init__(self, **settings: Any) -> None:  # noqa: ANN401  # typer's own
+        super().__init__(**settings)
+        self.commands: Any = _Loaded()
+        self._listing = False
+
+    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ANN401
+        """Return the names of the commands."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ANN401
+        """Return a command; in a list, one that has its first sentence alone."""
+        if self._listing and cmd_name in COMMANDS:
+            return typer.core.TyperCommand(cmd_name, help=COMMANDS[cmd_name].help)
+        return super().get_command(ctx, cmd_name)
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401
+        """Print the help, with the list of commands."""
+        with self._list():
+            super().format_help(ctx, formatter)
+
+    def shell_complete(self, ctx: Any, incomplete: str) -> Any:  # noqa: ANN401
+        """Complete a command's name."""
+        with self._list():
+            return super().shell_complete(ctx, incomplete)
+
+    @contextmanager
+    def _list(self) -> Generator[None]:
+        self._listing = True
+        try:
+            yield
+        finally:
+            self._listing = False
+
 
 app = typer.Typer(
     name="snellen",
+    cls=LazyGroup,
     help="Evaluate agents that use screens.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -88,177 +198,3 @@ def options(
     ] = False,
 ) -> None:
     """Evaluate agents that use screens."""
-
-
-app.command()(listing.benchmarks)
-app.command()(listing.protocols)
-
-
-@app.command()
-def grade(
-    answers: Answers,
-    task: Task,
-    data: Data = None,
-    references: References = None,
-    protocol: Protocol = None,
-    split: Split = None,
-    items: Items = None,
-    columns: Map = None,
-    embedder: Embedder = None,
-    run_code: RunCode = False,
-    with_references: WithReferences = False,
-    film: Film = None,
-    tags: Tags = None,
-    cluster: Cluster = None,
-    by: By = None,
-    grid: Grid = None,
-    least: Least = LEAST,
-    output: Output = None,
-    json: Json = False,
-) -> None:
-    """Grade a file of answers.
-
-    Exit status: 0 if all lines are valid, 1 if some are not (the rest is graded), 2 if nothing
-    could be graded.
-    """
-    with report_errors():
-        check(output, with_references=with_references, film=film)
-        report = grade_answers(
-            answers,
-            task=task,
-            data=data,
-            references=references,
-            protocol=protocol,
-            split=split,
-            items=item_ids(items),
-            columns=columns_of(columns),
-            embedder=embedder,
-            executor=executor_of(run_code=run_code),
-            tags=tags,
-            cluster=cluster,
-        )
-        finish(
-            report,
-            output,
-            json=json,
-            by=by,
-            grid=grid,
-            least=least,
-            with_references=with_references,
-            film=film,
-        )
-
-
-@app.command()
-def regrade(
-    report: Annotated[str, typer.Argument(help="A report saved as JSON, or a file of answers.")],
-    protocol: Protocol = None,
-    task: Annotated[
-        str | None, typer.Option(help="The task, if the file does not state it.")
-    ] = None,
-    data: Annotated[
-        Path | None, typer.Option(help="The data, if it moved or the file does not state it.")
-    ] = None,
-    references: References = None,
-    split: Split = None,
-    columns: Map = None,
-    embedder: Embedder = None,
-    run_code: RunCode = False,
-    output: Output = None,
-    json: Json = False,
-) -> None:
-    """Grade stored answers again, with another protocol, without querying a model."""
-    with report_errors():
-        check(output)
-        again = regrade_answers(
-            report,
-            protocol=protocol,
-            task=task,
-            data=data,
-            references=references,
-            split=split,
-            columns=columns_of(columns),
-            embedder=embedder,
-            executor=executor_of(run_code=run_code),
-        )
-        finish(again, output, json=json)
-
-
-@app.command()
-def explain(
-    answers: Answers,
-    task: Task,
-    data: Data = None,
-    references: References = None,
-    protocols: Annotated[
-        str | None,
-        typer.Option(help="Two or more, separated by commas; by default all.", show_default=False),
-    ] = None,
-    split: Split = None,
-    items: Items = None,
-    columns: Map = None,
-    run_code: RunCode = False,
-    metric: Annotated[
-        str | None, typer.Option(help="The metric to compare; by default the primary ones.")
-    ] = None,
-    partings: Annotated[
-        int, typer.Option(help="Items with different scores to show per pair.", min=0)
-    ] = 5,
-) -> None:
-    """Grade one file of answers with several protocols and explain the differences."""
-    with report_errors():
-        rescored = explain_answers(
-            answers,
-            task=task,
-            data=data,
-            references=references,
-            protocols=protocols.split(",") if protocols else None,
-            split=split,
-            items=item_ids(items),
-            columns=columns_of(columns),
-            executor=executor_of(run_code=run_code),
-        )
-        if len(rescored.reports) < 2:
-            raise InputError("give at least two protocols to compare")
-        show.protocol_reports(rescored, metric, partings)
-        first = next(iter(rescored.reports.values()))
-        show.warnings(rescored.notices)
-        if first.input.problems:
-            show.problems(first)
-            raise typer.Exit(PROBLEMS)
-
-
-app.command()(runs.evaluate)
-app.command()(runs.compare)
-app.command()(runs.report)
-app.command()(runs.consensus)
-app.command()(plan.sample)
-app.command()(plan.plan)
-app.command()(data_commands.fetch)
-app.add_typer(data_commands.group, name="data")
-app.command()(judge)
-app.command()(summary)
-for _name, _command in pack_tools.COMMANDS.items():
-    pack.group.command(_name)(_command)
-pack.group.command("audit")(pack_audit.audit)
-app.add_typer(pack.group, name="pack")
-app.command()(exports.export)
-app.add_typer(serving.app)
-app.command()(host.serve)
-app.command()(host.worker)
-app.add_typer(host.exams, name="exam", no_args_is_help=True)
-app.add_typer(host.leaderboards, name="leaderboard", no_args_is_help=True)
-app.command()(take.take)
-app.command()(submit.submit)
-app.command()(demo.demo)
-app.command()(build.build)
-app.add_typer(attempts.group, name="attempts")
-app.command()(replay.replay)
-app.add_typer(annotation.group, name="annotation")
-app.add_typer(store.group, name="store")
-
-
-@app.command()
-def doctor() -> None:
-    """Report what is installed, what is missing, and how to install it."""
-    show.doctor(checks())

@@ -21,8 +21,10 @@ from snellen.sdk.files import write_atomically
 from snellen.server.exam.rules import Mode
 from snellen.server.settings import Address, Settings
 
-exams = typer.Typer(help="Write and check exam files: hosted exams with phases and rules.")
-leaderboards = typer.Typer(help="Verify a leaderboard.")
+exams = typer.Typer(
+    help="Write and check exam files: hosted exams with phases and rules.", no_args_is_help=True
+)
+leaderboards = typer.Typer(help="Verify a leaderboard.", no_args_is_help=True)
 
 
 @with_settings

@@ -7,7 +7,8 @@ import typer
 
 from snellen.cli import models
 from snellen.cli.messages import report_errors
-from snellen.cli.options import PROBLEMS, Images, Json, Output, check, finish, item_ids
+from snellen.cli.options import PROBLEMS, Images, Json, Output, check, item_ids
+from snellen.cli.reports import finish
 from snellen.sdk.models.settings import AskingOptions
 from snellen.sdk.stored import reopen
 

@@ -10,35 +10,29 @@ from rich.table import Table
 
 from snellen.cli.messages import left_out_told, report_errors
 from snellen.cli.terminal import Terminal
-from snellen.grading.guesses import OneOf
-from snellen.tasks.benchmarks.spec import TaskSpec
-from snellen.tasks.benchmarks.table import TASKS
 
 if TYPE_CHECKING:
     from snellen.grading.protocols.base import Protocol
+    from snellen.tasks.benchmarks.spec import TaskSpec
 
 _out = Terminal()
-
-app = typer.Typer(
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
 
 
 def task_names(incomplete: str) -> list[str]:
     """Complete a task's id."""
+    from snellen.tasks.benchmarks.table import TASKS
+
     return [task for task in TASKS if task.startswith(incomplete)]
 
 
-@app.command()
 def benchmarks() -> None:
     """List the benchmarks, their tasks and their primary metrics."""
+    from snellen.tasks.benchmarks.table import TASKS
+
     with left_out_told():
         _benchmarks(TASKS.values())
 
 
-@app.command()
 def protocols(
     task: Annotated[
         str | None, typer.Argument(help="A task; by default all.", autocompletion=task_names)
@@ -52,8 +46,10 @@ def protocols(
         _protocols(chosen)
 
 
-def _benchmarks(specs: Iterable[TaskSpec]) -> None:
+def _benchmarks(specs: "Iterable[TaskSpec]") -> None:
     """Print every task, benchmark by benchmark."""
+    from snellen.grading.guesses import OneOf
+
     for benchmark, tasks in groupby(specs, lambda spec: spec.id.partition("/")[0]):
         _out.print(f"[bold]{escape(benchmark)}[/bold]")
         grid = _grid()

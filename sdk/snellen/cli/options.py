@@ -1,31 +1,27 @@
 """What several commands share: their options, and how each ends."""
 
-import sys
 from collections.abc import Mapping
-from json import dumps
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from snellen.cli import show
 from snellen.cli.listing import task_names
-from snellen.grading.breakdown import LEAST
 from snellen.grading.errors import InputError, UnknownNameError
-from snellen.grading.metrics.code import CodeExecutor
-from snellen.grading.models.estimates import Breakdown
-from snellen.grading.protocols.table import PROTOCOLS
-from snellen.grading.report.html import ready
-from snellen.grading.tables import matrix
-from snellen.sdk.data.samples import Sample, load_sample
 from snellen.sdk.files import check_ending
-from snellen.sdk.report import ENDINGS, PAGE, Report
+from snellen.sdk.report import ENDINGS, PAGE
+
+if TYPE_CHECKING:
+    from snellen.grading.metrics.code import CodeExecutor
+    from snellen.sdk.data.samples import Sample
 
 PROBLEMS = 1
 
 
 def protocol_names(context: typer.Context, incomplete: str) -> list[str]:
     """Complete a protocol of the task given before it."""
+    from snellen.grading.protocols.table import PROTOCOLS
+
     known = PROTOCOLS.get(str(context.params.get("task")), ())
     return [protocol.id for protocol in known if protocol.id.startswith(incomplete)]
 
@@ -154,38 +150,6 @@ Grid = Annotated[
 ]
 
 
-def finish(
-    report: Report,
-    output: list[Path] | None,
-    *,
-    json: bool,
-    by: list[str] | None = None,
-    grid: str | None = None,
-    least: int = LEAST,
-    with_references: bool = False,
-    film: Path | None = None,
-) -> None:
-    """Print a report, save it, and end with the status that its problems ask for."""
-    for path in output or ():
-        is_page = path.suffix.lower() == PAGE
-        report.save(
-            path, with_references=with_references and is_page, film=film if is_page else None
-        )
-    breakdowns = [report.by(*tag_names(asked), least=least) for asked in by or ()]
-    crossed = None if grid is None else report.grid(*grid_tags(grid), least=least)
-    if json:
-        sys.stdout.write(json_of(report, breakdowns, crossed) + "\n")
-    else:
-        show.report(report)
-        for breakdown in breakdowns:
-            show.breakdown(breakdown)
-        if crossed is not None:
-            show.grid(crossed)
-    show.problems(report)
-    if report.input.problems:
-        raise typer.Exit(PROBLEMS)
-
-
 def tag_names(asked: str) -> list[str]:
     """Split what --by names into tags."""
     return [name.strip() for name in asked.split(",")]
@@ -211,18 +175,6 @@ def check_tags(by: list[str] | None, tags: Mapping[str, object]) -> None:
                 raise UnknownNameError("tag of these items", name, tags)
 
 
-def json_of(report: Report, breakdowns: list[Breakdown], crossed: matrix.Grid | None = None) -> str:
-    """Return a report as JSON, with what was asked for as `by` and `grid`."""
-    # One verdict a score: like the scores, it is left out.
-    groups = report.model_dump(mode="json", exclude={"auxiliary": {"__all__": {"levels"}}})
-    document = {"signature": report.signature, **groups}
-    if breakdowns:
-        document["by"] = [one.model_dump(mode="json") for one in breakdowns]
-    if crossed is not None:
-        document["grid"] = crossed.model_dump(mode="json")
-    return dumps(document, indent=2, ensure_ascii=False)
-
-
 def check(
     output: list[Path] | None, *, with_references: bool = False, film: Path | None = None
 ) -> None:
@@ -234,6 +186,8 @@ def check(
         raise InputError("it has no filmstrips: create them with snellen replay -o", file=str(film))
     for path in output or ():
         if check_ending(path, ENDINGS, "a report") == PAGE:
+            from snellen.grading.report.html import ready
+
             ready()
         check_folder(path)
 
@@ -259,7 +213,7 @@ def columns_of(given: list[str] | None) -> dict[str, str] | None:
     return {name: field for name, _, field in pairs} or None
 
 
-def executor_of(*, run_code: bool) -> CodeExecutor | None:
+def executor_of(*, run_code: bool) -> "CodeExecutor | None":
     """Return what runs programs, where the user allowed it."""
     if not run_code:
         return None
@@ -268,13 +222,15 @@ def executor_of(*, run_code: bool) -> CodeExecutor | None:
     return SandboxExecutor(allow=True)
 
 
-def item_ids(path: Path | None) -> list[str] | Sample | None:
+def item_ids(path: Path | None) -> "list[str] | Sample | None":
     """Read a file of item ids, one a line, or a sample."""
     if path is None:
         return None
     try:
         text = path.read_text(encoding="utf-8")
         if text.lstrip().startswith("{"):
+            from snellen.sdk.data.samples import load_sample
+
             return load_sample(path)
         lines = text.splitlines()
     except (OSError, UnicodeDecodeError) as error:

@@ -1,17 +1,23 @@
 """The commands before a run: draw a sample of the items, say how many a question needs."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from snellen.cli import show
 from snellen.cli.messages import report_errors
 from snellen.cli.options import Data, Split, Tags, Task, check_folder, tag_names
+from snellen.cli.tables import print_table
+from snellen.cli.terminal import Terminal
 from snellen.grading.errors import InputError
-from snellen.grading.stats.plans import Plan, costs, planned
+from snellen.grading.stats.plans import Costs, Plan, Planned, costs, planned
 from snellen.grading.stats.precision import Expected
+from snellen.grading.table import figures
+from snellen.sdk.data.samples import Sample
 from snellen.sdk.data.stratify import stratify
+
+_out = Terminal()
 
 
 def sample(
@@ -63,7 +69,7 @@ def sample(
             tags=tags,
         )
         found.save(output)
-        show.sample(found, output)
+        _print_sample(found, output)
 
 
 def plan(
@@ -129,4 +135,45 @@ def plan(
         )
         found = planned(asked)
         spent = costs(found.items, models=models, attempts=attempts, tokens=tokens, price=price)
-        show.plan(asked, found, spent)
+        _print_plan(asked, found, spent)
+
+
+def _print_sample(found: Sample, path: Path) -> None:
+    """Print what was drawn of each stratum, and where it is frozen."""
+    rows: list[Sequence[str]] = []
+    for stratum in found.design.strata:
+        weight = f"{stratum.items / stratum.drawn:.2f}"
+        rows.append((stratum.name, f"{stratum.items:,}", f"{stratum.drawn:,}", weight))
+    names = (" x ".join(found.design.by), "items", "drawn", "each stands for")
+    print_table(_out, figures(names, rows))
+    _out.print(f"{len(found):,} of {found.design.items:,} items drawn: {found.allocation}")
+    _out.print(f"{path} sha256:{found.sha256[:16]}", style="dim", soft_wrap=True, markup=False)
+
+
+def _print_plan(asked: Plan, found: Planned, spent: Costs) -> None:
+    """Print how many items a plan needs, what they show and what they cost."""
+    rows: list[Sequence[str]] = []
+    if asked.half_width is not None:
+        wanted = f"score known to +-{100 * asked.half_width:g} points"
+        rows.append((wanted, f"{found.for_half_width:,}"))
+    if asked.difference is not None:
+        wanted = f"difference of {abs(100 * asked.difference):g} points found"
+        rows.append((wanted, f"{found.for_difference:,}"))
+    if rows:
+        print_table(_out, figures(("", "items"), rows))
+    if not found.enough:
+        _out.print("[yellow]There are fewer items than that; with all of them:[/yellow]")
+    width = f"{100 * found.half_width:.2f}"
+    _out.print(f"{found.items:,} items: each score is known to +-{width} points")
+    if found.detectable is not None:
+        pairs = f" ({asked.comparisons} pairs, corrected)" if asked.comparisons > 1 else ""
+        _out.print(
+            f"  and {100 * asked.power:g} % of differences of {100 * found.detectable:.2f} points"
+            f" are found{pairs}"
+        )
+    cost = [f"{spent.answers:,} answers of {asked.models} model{'s' if asked.models > 1 else ''}"]
+    if spent.tokens is not None:
+        cost.append(f"{spent.tokens:,} tokens")
+    if spent.price is not None:
+        cost.append(f"{spent.price:,.2f} at that price")
+    _out.print(", ".join(cost))

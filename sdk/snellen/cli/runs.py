@@ -1,11 +1,14 @@
 """The commands about runs of models: ask one, compare several, render a report."""
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.markup import escape
+from rich.table import Table
 
-from snellen.cli import models, show
+from snellen.cli import models
 from snellen.cli.listing import task_names
 from snellen.cli.messages import report_errors
 from snellen.cli.options import (
@@ -30,21 +33,35 @@ from snellen.cli.options import (
     check_folder,
     check_tags,
     columns_of,
-    finish,
     item_ids,
 )
+from snellen.cli.reports import finish
+from snellen.cli.tables import print_table
+from snellen.cli.terminal import Terminal
 from snellen.grading.breakdown import LEAST
-from snellen.grading.errors import InputError
-from snellen.grading.report.comparison import COMPARISON_RENDERERS
+from snellen.grading.errors import InputError, where
+from snellen.grading.models.comparisons import ItemChange
+from snellen.grading.report.comparison import (
+    COMPARISON_RENDERERS,
+    cells_tables,
+    remarks,
+    runs_table,
+    sentence,
+    tests_table,
+)
 from snellen.grading.stats.compare import Correction
+from snellen.sdk.analysis.compare import Comparison
 from snellen.sdk.analysis.compare import compare as compare_runs
-from snellen.sdk.data.consensus import PairRule, Rule, make_consensus
+from snellen.sdk.data.consensus import Consensus, PairRule, Rule, make_consensus
 from snellen.sdk.data.selection import select
 from snellen.sdk.files import check_ending
 from snellen.sdk.models.settings import AskingOptions
 from snellen.sdk.stored import reopen, retagged
 from snellen.tasks.benchmarks.table import load_task
 
+_FEW = 5
+_out = Terminal()
+_err = Terminal(stderr=True)
 _LEVEL = typer.Option(help="The confidence level of intervals and verdicts.", min=0.5, max=0.9999)
 
 
@@ -97,7 +114,7 @@ def compare(
             seed=seed,
             by=by or (),
         )
-        show.comparisons(found, changes)
+        _print_comparisons(found, changes)
         for path in output or ():
             found.save(path)
 
@@ -251,4 +268,42 @@ def consensus(
             columns=columns_of(columns),
         )
         found.save(output)
-        show.consensus(found, output)
+        _print_consensus(found, output)
+
+
+def _print_comparisons(found: Iterable[Comparison], changes: int) -> None:
+    """Print what comparisons of runs found, with the items that changed most."""
+    for number, one in enumerate(found):
+        if number:
+            _out.print()
+        _out.print(f"[bold]{escape(sentence(one))}[/bold]")
+        print_table(_out, runs_table(one))
+        print_table(_out, tests_table(one))
+        for table in cells_tables(one):
+            print_table(_out, table)
+        for remark in remarks(one):
+            _out.print(escape(remark), style="yellow" if remark.startswith("note:") else "")
+        _changed("gained", one.gained[:changes])
+        _changed("lost", one.lost[:changes])
+
+
+def _changed(title: str, items: Iterable[ItemChange]) -> None:
+    grid = Table.grid(padding=(0, 2))
+    for item in items:
+        change = f"{100 * item.first:.2f} -> {100 * item.second:.2f}"
+        grid.add_row("", title, escape(item.item_id), change)
+    if grid.row_count:
+        _out.print(grid)
+
+
+def _print_consensus(found: Consensus, path: Path) -> None:
+    """Print what votes decided, what they did not, and where it is frozen."""
+    _out.print(f"{len(found.references)} references, {len(found.unresolved)} unresolved")
+    for item_id, reason in list(found.unresolved.items())[:_FEW]:
+        _out.print(f"  {item_id}: {reason}", markup=False)
+    if len(found.unresolved) > _FEW:
+        _out.print(f"  and {len(found.unresolved) - _FEW} more, in the file")
+    _out.print(f"{path} sha256:{found.sha256[:16]}", style="dim", soft_wrap=True, markup=False)
+    for problem in found.problems[:_FEW]:
+        place = where(problem.file, problem.line, problem.field)
+        _err.print(f"  {place}{problem.message}", markup=False, soft_wrap=True)

@@ -33,12 +33,7 @@ _FIRST = (
     " on, and until then anybody on its machine may take the exam"
 )
 
-app = typer.Typer(
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-tokens = typer.Typer(help="Create, list and revoke tokens for HTTP.")
+tokens = typer.Typer(help="Create, list and revoke tokens for HTTP.", no_args_is_help=True)
 
 Packs = Annotated[
     list[Path] | None,
@@ -236,7 +231,6 @@ def _with_variable(parameter: Parameter) -> Parameter:
     return parameter.replace(annotation=Annotated[hint, given])
 
 
-@app.command()
 @with_settings
 def mcp(settings: Settings) -> None:
     """Serve an exam over MCP on standard input and output, for an agent on this machine."""
@@ -320,9 +314,6 @@ def revoke(
     with report_server_errors(), open_database(store) as database:
         Tokens(database).revoke(name)
         tell(f"{name}'s token is revoked")
-
-
-app.add_typer(tokens, name="token", no_args_is_help=True)
 
 
 def with_episodes(settings: Settings) -> Settings:

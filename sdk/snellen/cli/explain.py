@@ -1,0 +1,138 @@
+"""The command `explain`."""
+
+from collections.abc import Sequence
+from itertools import combinations
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+from rich.table import Table
+
+from snellen.cli import reports
+from snellen.cli.messages import report_errors
+from snellen.cli.options import (
+    PROBLEMS,
+    Answers,
+    Data,
+    Items,
+    Map,
+    References,
+    RunCode,
+    Split,
+    Task,
+    columns_of,
+    executor_of,
+    item_ids,
+)
+from snellen.cli.tables import print_table
+from snellen.cli.terminal import Terminal
+from snellen.grading.errors import InputError, UnknownNameError
+from snellen.grading.explain import Explanation
+from snellen.grading.report.render import percent
+from snellen.grading.table import figures
+from snellen.sdk.protocol_reports import ProtocolReports
+from snellen.sdk.protocol_reports import explain as explain_answers
+
+_out = Terminal()
+
+
+def explain(
+    answers: Answers,
+    task: Task,
+    data: Data = None,
+    references: References = None,
+    protocols: Annotated[
+        str | None,
+        typer.Option(help="Two or more, separated by commas; by default all.", show_default=False),
+    ] = None,
+    split: Split = None,
+    items: Items = None,
+    columns: Map = None,
+    run_code: RunCode = False,
+    metric: Annotated[
+        str | None, typer.Option(help="The metric to compare; by default the primary ones.")
+    ] = None,
+    partings: Annotated[
+        int, typer.Option(help="Items with different scores to show per pair.", min=0)
+    ] = 5,
+) -> None:
+    """Grade one file of answers with several protocols and explain the differences."""
+    with report_errors():
+        rescored = explain_answers(
+            answers,
+            task=task,
+            data=data,
+            references=references,
+            protocols=protocols.split(",") if protocols else None,
+            split=split,
+            items=item_ids(items),
+            columns=columns_of(columns),
+            executor=executor_of(run_code=run_code),
+        )
+        if len(rescored.reports) < 2:
+            raise InputError("give at least two protocols to compare")
+        _print(rescored, metric, partings)
+        first = next(iter(rescored.reports.values()))
+        reports.warnings(rescored.notices)
+        if first.input.problems:
+            reports.problems(first)
+            raise typer.Exit(PROBLEMS)
+
+
+def _print(given: ProtocolReports, key: str | None, partings: int) -> None:
+    """Print one number a protocol, then each difference shared out among the parts."""
+    keys = list(dict.fromkeys(key for one in given.reports.values() for key in one.metrics))
+    rows: list[Sequence[str]] = []
+    for name, one in given.reports.items():
+        cells = [
+            percent(one.metrics[key].as_published) if key in one.metrics else "" for key in keys
+        ]
+        rows.append((name, *cells))
+    print_table(_out, figures(("protocol", *keys), rows))
+    if key is not None and key not in keys:
+        raise UnknownNameError("metric of these protocols", key, keys)
+    for first, second in combinations(given.reports, 2):
+        lacking = [
+            name for name in (first, second) if key and key not in given.reports[name].metrics
+        ]
+        if lacking:
+            _out.print(f"\n{first} -> {second}: {' and '.join(lacking)} has no {key}")
+            continue
+        _explanation(given.explain(first, second, key))
+        _partings(given, first, second, key, partings)
+
+
+def _explanation(given: Explanation) -> None:
+    _out.print(
+        f"\n[bold]{escape(given.first)} -> {escape(given.second)}[/bold] ({escape(given.key)}):"
+        f" {100 * given.first_value:.4f} -> {100 * given.second_value:.4f},"
+        f" difference {100 * given.difference:+.4f}"
+    )
+    grid = Table.grid(padding=(0, 2))
+    for share in given.shares:
+        change = share.first if share.first == share.second else f"{share.first} -> {share.second}"
+        grid.add_row("", share.part.value, f"{100 * share.share:+.4f}", escape(change))
+    grid.add_row("", "residual", f"{100 * given.residual:+.1e}", "")
+    _out.print(grid)
+    if given.note:
+        _out.print(f"  {escape(given.note)}")
+
+
+def _partings(given: ProtocolReports, first: str, second: str, key: str | None, most: int) -> None:
+    shown = 0
+    total = 0
+    for parting in given.partings(first, second, key):
+        total += 1
+        if shown < most:
+            shown += 1
+            _out.print(
+                f"  {escape(parting.item_id)}: {parting.first:.4f} -> {parting.second:.4f}"
+                f"  {escape(_short(parting.response))}"
+            )
+    if total > shown:
+        _out.print(f"  they differ on {total} responses in total")
+
+
+def _short(response: object) -> str:
+    text = repr(response)
+    return text if len(text) <= 60 else f"{text[:57]}..."

@@ -1,0 +1,179 @@
+"""Printing and saving a report, and how a command that made one ends."""
+
+import sys
+from collections.abc import Iterable, Mapping
+from json import dumps
+from pathlib import Path
+
+import typer
+from rich.markup import escape
+
+from snellen.cli.options import PROBLEMS, grid_tags, tag_names
+from snellen.cli.tables import print_table
+from snellen.cli.terminal import Terminal
+from snellen.grading.breakdown import LEAST
+from snellen.grading.errors import where
+from snellen.grading.models.auxiliary import Auxiliary
+from snellen.grading.models.estimates import Breakdown
+from snellen.grading.report.render import (
+    breakdown_table,
+    grouping,
+    metrics_table,
+)
+from snellen.grading.tables.matrix import Grid
+from snellen.sdk.report import PAGE, Report
+
+_out = Terminal()
+_err = Terminal(stderr=True)
+
+
+def finish(
+    report: Report,
+    output: list[Path] | None,
+    *,
+    json: bool,
+    by: list[str] | None = None,
+    grid: str | None = None,
+    least: int = LEAST,
+    with_references: bool = False,
+    film: Path | None = None,
+) -> None:
+    """Print a report, save it, and end with the status that its problems ask for."""
+    for path in output or ():
+        is_page = path.suffix.lower() == PAGE
+        report.save(
+            path, with_references=with_references and is_page, film=film if is_page else None
+        )
+    breakdowns = [report.by(*tag_names(asked), least=least) for asked in by or ()]
+    crossed = None if grid is None else report.grid(*grid_tags(grid), least=least)
+    if json:
+        sys.stdout.write(json_of(report, breakdowns, crossed) + "\n")
+    else:
+        print_report(report)
+        for breakdown in breakdowns:
+            print_breakdown(breakdown)
+        if crossed is not None:
+            print_grid(crossed)
+    problems(report)
+    if report.input.problems:
+        raise typer.Exit(PROBLEMS)
+
+
+def json_of(report: Report, breakdowns: list[Breakdown], crossed: Grid | None = None) -> str:
+    """Return a report as JSON, with what was asked for as `by` and `grid`."""
+    # One verdict a score: like the scores, it is left out.
+    groups = report.model_dump(mode="json", exclude={"auxiliary": {"__all__": {"levels"}}})
+    document = {"signature": report.signature, **groups}
+    if breakdowns:
+        document["by"] = [one.model_dump(mode="json") for one in breakdowns]
+    if crossed is not None:
+        document["grid"] = crossed.model_dump(mode="json")
+    return dumps(document, indent=2, ensure_ascii=False)
+
+
+def print_report(given: Report) -> None:
+    """Print a report's numbers, outcomes and signature."""
+    print_table(_out, metrics_table(given))
+    if given.numbers.population:
+        from snellen.grading.report.population import population_table, sample_sentence
+
+        _out.print(sample_sentence(given), markup=False)
+        print_table(_out, population_table(given))
+    if given.numbers.chance is not None and given.lift is not None:
+        guess = escape(given.numbers.chance.guess)
+        _out.print(
+            f"chance {100 * given.numbers.chance.value:.2f} ({guess}), lift {100 * given.lift:+.2f}"
+        )
+    if given.numbers.estimates:
+        _out.print(f"intervals: {escape(grouping(given))}")
+    counts = ", ".join(
+        f"{count} {name.value}" for name, count in given.input.outcomes.items() if count
+    )
+    attempts = f" x {given.provenance.attempts} attempts" if given.provenance.attempts > 1 else ""
+    _out.print(f"{given.provenance.items} items{attempts}: {counts}")
+    if given.numbers.pass_at:
+        pairs = (
+            (k, given.numbers.pass_at[k], given.numbers.pass_hat[k]) for k in given.numbers.pass_at
+        )
+        _out.print(
+            "pass@k / pass^k: "
+            + ", ".join(f"k={k} {100 * one:.2f} / {100 * both:.2f}" for k, one, both in pairs)
+        )
+    if given.input.incomplete:
+        _out.print("[yellow]Incomplete: missing responses and errors count as 0 in value.[/yellow]")
+    if given.input.crashed:
+        _out.print(
+            f"[yellow]The published code raises on {given.input.crashed} response(s).[/yellow]"
+        )
+    if given.input.not_selected:
+        _out.print(f"{given.input.not_selected} submission(s) to items that were not selected")
+    if given.input.tag_coverage:
+        _out.print(f"Tags {escape(given.input.tag_coverage)}")
+    warnings(given.input.warnings)
+    if given.provenance.data.note:
+        _out.print(f"[yellow]Data: {escape(given.provenance.data.note)}[/yellow]")
+    _out.print(given.signature, style="dim", soft_wrap=True, markup=False)
+    if given.auxiliary:
+        _auxiliary(given.auxiliary)
+
+
+def print_breakdown(given: Breakdown) -> None:
+    """Print a metric by the values of a tag."""
+    _out.print()
+    print_table(_out, breakdown_table(given))
+    blanked = sum(1 for cell in given.cells if cell.estimate is None)
+    notes = [f"{given.covered} of {given.items} items have the tag"]
+    if blanked:
+        notes.append(f"{blanked} with fewer than {given.least} items left blank")
+    _out.print("; ".join(notes))
+
+
+def print_grid(given: Grid) -> None:
+    """Print a metric by two tags crossed: in each cell its value, interval and items."""
+    from snellen.grading.report.heat_map import grid_note, grid_table
+
+    _out.print()
+    _out.print(f"[bold]{escape(given.metric)}[/bold], percent")
+    print_table(_out, grid_table(given))
+    note = grid_note(given)
+    if note:
+        _out.print(escape(note))
+
+
+def problems(given: Report) -> None:
+    """Print what was wrong with the input, the first of each kind in full."""
+    if not given.input.problems:
+        return
+    total = sum(given.input.problem_counts.values())
+    _err.print(f"[red]{total} problem(s) in the input; the rest was graded:[/red]")
+    for problem in given.input.problems:
+        place = where(problem.file, problem.line, problem.field)
+        _err.print(f"  {place}{problem.message}", markup=False, soft_wrap=True)
+    if total > len(given.input.problems):
+        counts = ", ".join(
+            f"{count} {kind.value}" for kind, count in given.input.problem_counts.items()
+        )
+        _err.print(f"  in all: {counts}")
+
+
+def warnings(messages: Iterable[str]) -> None:
+    """Print what a reader of the numbers must know."""
+    for warning in messages:
+        _out.print(f"[yellow]{escape(warning)}[/yellow]")
+
+
+def _auxiliary(given: Mapping[str, Auxiliary]) -> None:
+    """Print what judges say, apart from the score."""
+    from snellen.grading.report import auxiliary
+
+    _out.print(f"\n[bold]{auxiliary.HEADING}[/bold]")
+    print_table(_out, auxiliary.verdict_table(given))
+    for name, one in given.items():
+        if one.agreements:
+            _out.print(
+                f"which responses are correct, according to {name} and others:", markup=False
+            )
+            print_table(_out, auxiliary.agreement_table(one))
+        for remark in auxiliary.remarks(one):
+            _out.print(remark, style="yellow", markup=False, soft_wrap=True)
+        _out.print(one.signature, style="dim", soft_wrap=True, markup=False)
