@@ -25,7 +25,7 @@ from statistics import median
 from threading import Event, Thread
 from typing import Annotated
 
-import httpx
+import httpx2
 import numpy as np
 import uvicorn
 from _timing import options
@@ -178,7 +178,7 @@ class Loaded:
             context = multiprocessing.get_context("spawn")
             self._process = context.Process(target=serve, args=(listener, given), daemon=True)
             self._process.start()
-            self._http = httpx.Client(
+            self._http = httpx2.Client(
                 base_url=f"http://127.0.0.1:{port}",
                 headers={"Authorization": f"Bearer {token}"},
                 timeout=60,
@@ -342,9 +342,9 @@ async def board(hosted: Hosted, runs: int) -> None:
 async def race(hosted: Hosted, racing: int) -> None:
     """Print how many of many uploads at once a quota of 50 takes."""
     token = hosted.tokens.create("racer", [Scope.SUBMIT])
-    transport = httpx.ASGITransport(hosted.app)
+    transport = httpx2.ASGITransport(hosted.app)
     headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/x-ndjson"}
-    async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as http:
+    async with httpx2.AsyncClient(transport=transport, base_url="http://127.0.0.1") as http:
         sent = await asyncio.gather(
             *(
                 http.post("/exams/perf/submissions", headers=headers, content=b'{"n": %d}' % n)

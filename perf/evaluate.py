@@ -1,10 +1,10 @@
-"""`sdk.evaluate` against a bare httpx loop that sends the same requests to the same server.
+"""`sdk.evaluate` against a bare httpx2 loop that sends the same requests to the same server.
 
 The server answers at once, in a process of its own. The bare loop is as plain as can be: 64
 workers over payloads made before the clock starts, one client, nothing kept, nothing graded. Ours
 loads the data, reads and encodes the images, asks, writes a run folder and grades.
 
-Two bare loops are timed, since httpx's pool is slow with many connections: one client for all,
+Two bare loops are timed, since httpx2's pool is slow with many connections: one client for all,
 as most people write it, and one client a worker, as `sdk.evaluate` does.
 """
 
@@ -20,7 +20,7 @@ from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
 
-import httpx
+import httpx2
 import numpy as np
 from _timing import Row, options, race, show
 from PIL import Image
@@ -128,17 +128,17 @@ def payloads(data: Path, images: Path | None) -> list[bytes]:
     return bodies
 
 
-def client(connections: int, verify: ssl.SSLContext | bool = True) -> httpx.AsyncClient:
+def client(connections: int, verify: ssl.SSLContext | bool = True) -> httpx2.AsyncClient:
     """Return a client with the settings that `sdk.evaluate` has."""
-    return httpx.AsyncClient(
+    return httpx2.AsyncClient(
         verify=verify,
         headers={"content-type": "application/json"},
-        timeout=httpx.Timeout(None, connect=10),
-        limits=httpx.Limits(max_connections=connections, max_keepalive_connections=connections),
+        timeout=httpx2.Timeout(None, connect=10),
+        limits=httpx2.Limits(max_connections=connections, max_keepalive_connections=connections),
     )
 
 
-async def send(asking: httpx.AsyncClient, url: str, ahead: Iterator[bytes]) -> list[str]:
+async def send(asking: httpx2.AsyncClient, url: str, ahead: Iterator[bytes]) -> list[str]:
     """Send payloads until there are none and return the answers."""
     answers: list[str] = []
     for body in ahead:
@@ -158,7 +158,7 @@ async def one_client(url: str, bodies: list[bytes]) -> list[str]:
 async def a_client_a_worker(url: str, bodies: list[bytes]) -> list[str]:
     """Ask everything, each worker through a client of its own."""
     ahead = iter(bodies)
-    verify = httpx.create_ssl_context()
+    verify = httpx2.create_ssl_context()
 
     async def work() -> list[str]:
         async with client(1, verify) as asking:
@@ -198,7 +198,7 @@ def timed(url: str, folder: Path, images: Path | None, rounds: int) -> Iterator[
 
 def main() -> None:
     """Time it with images and without."""
-    chosen = options("sdk.evaluate against a bare httpx loop at concurrency 64")
+    chosen = options("sdk.evaluate against a bare httpx2 loop at concurrency 64")
     questions = 200 if chosen.quick else 1_000
     rounds = chosen.rounds or (1 if chosen.quick else 5)
     with tempfile.TemporaryDirectory() as name, served() as url:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 import typer.main
 import yaml
@@ -233,7 +233,7 @@ def test_the_image_hosts_an_exam_and_grades_an_upload(box: Box) -> None:
                 assert lines[-1], "".join(lines)
             (admin,) = (line.strip() for line in lines if line.startswith("snellen_"))
             url = f"http://127.0.0.1:{port}"
-            assert httpx.get(f"{url}/ready").json() == {"status": "ready"}
+            assert httpx2.get(f"{url}/ready").json() == {"status": "ready"}
             health = [sys.executable, *config["Healthcheck"]["Test"][2:]]
             assert said(*health, env={**os.environ, "SNELLEN_PORT": str(port)}) == ""
             item = next(iter(open_pack(sample_pack()).index["screenqa/short"]))

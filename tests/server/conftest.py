@@ -16,7 +16,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 from hosted import NOON, Hosted
 from mcp import Client
@@ -414,5 +414,5 @@ def place(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "secret")
     monkeypatch.setenv("AWS_REGION", "us-east-1")
     monkeypatch.setenv("AWS_ALLOW_HTTP", "true")
-    httpx.put(f"{url}/{bucket}").raise_for_status()
+    httpx2.put(f"{url}/{bucket}").raise_for_status()
     return f"s3://{bucket}/uploads"

@@ -6,7 +6,7 @@ import sys
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
-import httpx
+import httpx2
 import pytest
 from typer.testing import CliRunner
 
@@ -113,18 +113,18 @@ QUEUED = {
 
 
 async def test_an_upload_is_repeated_with_the_same_key_until_it_is_taken(folder: Path) -> None:
-    seen: list[httpx.Request] = []
+    seen: list[httpx2.Request] = []
 
-    def answer(request: httpx.Request) -> httpx.Response:
+    def answer(request: httpx2.Request) -> httpx2.Response:
         seen.append(request)
         if len(seen) == 1:
-            raise httpx.ConnectError("gone", request=request)
+            raise httpx2.ConnectError("gone", request=request)
         if len(seen) == 2:
-            return httpx.Response(503, headers={"Retry-After": "0"})
-        return httpx.Response(201, json=QUEUED)
+            return httpx2.Response(503, headers={"Retry-After": "0"})
+        return httpx2.Response(201, json=QUEUED)
 
     async with sdk.AsyncClient(
-        "http://exam", exam="web", transport=httpx.MockTransport(answer)
+        "http://exam", exam="web", transport=httpx2.MockTransport(answer)
     ) as client:
         sent = await client.submit(folder / "answers.jsonl")
     assert sent.id == "sub_a"
@@ -135,14 +135,14 @@ async def test_an_upload_is_repeated_with_the_same_key_until_it_is_taken(folder:
 
 
 async def test_a_refusal_is_not_repeated_and_says_what_the_server_says(folder: Path) -> None:
-    seen: list[httpx.Request] = []
+    seen: list[httpx2.Request] = []
 
-    def answer(request: httpx.Request) -> httpx.Response:
+    def answer(request: httpx2.Request) -> httpx2.Response:
         seen.append(request)
-        return httpx.Response(429, json={"detail": "all uploads are used"})
+        return httpx2.Response(429, json={"detail": "all uploads are used"})
 
     async with sdk.AsyncClient(
-        "http://exam", exam="web", transport=httpx.MockTransport(answer)
+        "http://exam", exam="web", transport=httpx2.MockTransport(answer)
     ) as client:
         with pytest.raises(sdk.HostedError, match="all uploads are used") as refused:
             await client.submit(folder / "answers.jsonl")
@@ -152,21 +152,21 @@ async def test_a_refusal_is_not_repeated_and_says_what_the_server_says(folder: P
 async def test_a_stream_that_breaks_is_followed_again() -> None:
     asked: list[str] = []
 
-    def answer(request: httpx.Request) -> httpx.Response:
+    def answer(request: httpx2.Request) -> httpx2.Response:
         asked.append(request.url.path.rpartition("/")[2])
         graded = {**QUEUED, "state": "graded"}
         if asked == ["events"]:
-            return httpx.Response(200, content=broken())
+            return httpx2.Response(200, content=broken())
         if asked[-1] == "events":
-            return httpx.Response(200, content=f"data: {json.dumps(graded)}\n\n")
-        return httpx.Response(200, json=QUEUED)
+            return httpx2.Response(200, content=f"data: {json.dumps(graded)}\n\n")
+        return httpx2.Response(200, json=QUEUED)
 
     async def broken() -> AsyncIterator[bytes]:
         yield f"data: {json.dumps(QUEUED)}\n\n".encode()
-        raise httpx.ReadError("broken")
+        raise httpx2.ReadError("broken")
 
     async with sdk.AsyncClient(
-        "http://exam", exam="web", transport=httpx.MockTransport(answer)
+        "http://exam", exam="web", transport=httpx2.MockTransport(answer)
     ) as client:
         states = [now.state async for now in client.follow("sub_a")]
     assert states == ["queued", "queued", "graded"]
@@ -174,7 +174,7 @@ async def test_a_stream_that_breaks_is_followed_again() -> None:
 
 
 async def test_what_is_no_server_of_ours_is_said_to_be_none() -> None:
-    transport = httpx.MockTransport(lambda _: httpx.Response(200, text="<html>"))
+    transport = httpx2.MockTransport(lambda _: httpx2.Response(200, text="<html>"))
     async with sdk.AsyncClient("http://exam", transport=transport) as client:
         with pytest.raises(sdk.HostedUnreachableError, match="not from a snellen server"):
             await client.exams()

@@ -469,7 +469,7 @@ def test_a_refused_connection_stops_after_the_first_item_s_retries(
 @pytest.mark.parametrize(
     ("proxy", "message"),
     [
-        ("socks5://localhost:1", r"SOCKS proxy: pip install 'httpx\[socks\]'"),
+        ("socks5://localhost:1", r"SOCKS proxy: pip install 'httpx2\[socks\]'"),
         ("ftp://user:pw@host", "see HTTPS_PROXY, HTTP_PROXY, ALL_PROXY"),
     ],
 )

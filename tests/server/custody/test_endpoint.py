@@ -19,7 +19,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 from fastapi import FastAPI
 from fastapi.routing import APIRoute
@@ -210,7 +210,7 @@ async def crawl(
     """Call everything with all three tokens; return what was answered, and what was called."""
     answers: list[tuple[str, int, str, bytes]] = []
     called: set[tuple[str, str]] = set()
-    transport = httpx.ASGITransport(app, raise_app_exceptions=False)
+    transport = httpx2.ASGITransport(app, raise_app_exceptions=False)
     scopes = (("ada", Scope.SUBMIT), ("agent", Scope.TAKE), ("rater", Scope.ANNOTATE))
     for name, scope in scopes:
         headers = {
@@ -218,7 +218,7 @@ async def crawl(
             "Sec-Fetch-Site": "same-origin",
             "X-Request-Id": "custody",
         }
-        async with httpx.AsyncClient(
+        async with httpx2.AsyncClient(
             transport=transport, base_url="http://127.0.0.1", headers=headers
         ) as http:
             for method, path in sorted(addresses(app)):

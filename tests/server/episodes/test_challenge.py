@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 from hosted import NOON, Hosted
 from lamps import lit, middle, write_lamps
@@ -88,8 +88,8 @@ async def test_an_attempt_stands_on_the_board_with_its_eqa_and_its_steps(
         tokens = Tokens(played.host.database, lambda: NOON)
         served = Served(challenge, settings, 0)
         app = Starlette(routes=challenge_routes(served, tokens, guarded=True))
-        transport = httpx.ASGITransport(app)
-        async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as browser:
+        transport = httpx2.ASGITransport(app)
+        async with httpx2.AsyncClient(transport=transport, base_url="http://127.0.0.1") as browser:
             pages = {
                 path: (await browser.get(path)).text
                 for path in ("/", "/leaderboard", "/items", "/item?task=desk/l3&item=lamps-1")

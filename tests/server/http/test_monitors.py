@@ -5,7 +5,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-import httpx
+import httpx2
 import pytest
 from hosted import Hosted
 from prometheus_client.parser import text_string_to_metric_families
@@ -29,7 +29,7 @@ class Replica:
 
     hosted: Hosted
     tokens: Tokens
-    http: httpx.AsyncClient
+    http: httpx2.AsyncClient
 
     async def numbers(self, token: str) -> Mapping[str, float]:
         """Return what `/metrics` says: `name{label=value,...}` to a number."""
@@ -73,8 +73,8 @@ def replica(hosted: Callable[..., Hosted]) -> Opening:
             web.challenge_routes(every, tokens, guarded=True),
             metrics=metrics,
         )
-        transport = httpx.ASGITransport(application)
-        async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as http:
+        transport = httpx2.ASGITransport(application)
+        async with httpx2.AsyncClient(transport=transport, base_url="http://127.0.0.1") as http:
             yield Replica(here, tokens, http)
 
     return opened

@@ -3,7 +3,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-import httpx
+import httpx2
 import jwt
 import pytest
 from cryptography.hazmat.primitives.asymmetric import rsa
@@ -67,14 +67,14 @@ class Keys:
 
     def __init__(self) -> None:
         self.asked = 0
-        self.answer: Callable[[], httpx.Response] = lambda: httpx.Response(200, json=keys())
+        self.answer: Callable[[], httpx2.Response] = lambda: httpx2.Response(200, json=keys())
 
     def issuer(self) -> Issuer:
-        def handle(_: httpx.Request) -> httpx.Response:
+        def handle(_: httpx2.Request) -> httpx2.Response:
             self.asked += 1
             return self.answer()
 
-        return Issuer(SETTINGS, httpx.MockTransport(handle))
+        return Issuer(SETTINGS, httpx2.MockTransport(handle))
 
 
 async def test_a_good_token_says_whose_it_is_and_what_for() -> None:
@@ -115,14 +115,14 @@ async def test_keys_are_fetched_once_however_many_unknown_ones_are_named() -> No
 @pytest.mark.parametrize(
     "answer",
     [
-        lambda: httpx.Response(500),
-        lambda: httpx.Response(200, text="<html>"),
-        lambda: httpx.Response(200, json=[]),
-        lambda: httpx.Response(200, json={"keys": [{"kty": "?"}]}),
+        lambda: httpx2.Response(500),
+        lambda: httpx2.Response(200, text="<html>"),
+        lambda: httpx2.Response(200, json=[]),
+        lambda: httpx2.Response(200, json={"keys": [{"kty": "?"}]}),
     ],
 )
 async def test_an_identity_provider_that_fails_lets_nobody_in_and_breaks_nothing(
-    answer: Callable[[], httpx.Response],
+    answer: Callable[[], httpx2.Response],
 ) -> None:
     provider = Keys()
     provider.answer = answer
@@ -136,8 +136,8 @@ async def test_strangers_are_told_where_tokens_come_from() -> None:
 
     issuer = Keys().issuer()
     app = Starlette(routes=[Route("/who", who), *issuer.routes()])
-    transport = httpx.ASGITransport(OAuthMiddleware(app, issuer))
-    async with httpx.AsyncClient(transport=transport, base_url="http://exam") as http:
+    transport = httpx2.ASGITransport(OAuthMiddleware(app, issuer))
+    async with httpx2.AsyncClient(transport=transport, base_url="http://exam") as http:
         good = await http.get("/who", headers={"Authorization": f"Bearer {signed()}"})
         assert good.json() == "ada@id.example.org"
         refused = await http.get("/who")

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -28,7 +28,7 @@ def test_each_request_has_a_line_with_its_id_and_without_its_secrets(
     served = serve("--store", str(store))
     base = served.url.removesuffix("/mcp")
     answer = "a-secret-answer"
-    with httpx.Client(base_url=base, headers={"Authorization": f"Bearer {ada}"}) as client:
+    with httpx2.Client(base_url=base, headers={"Authorization": f"Bearer {ada}"}) as client:
         client.get("/health")
         client.get("/ready")
         exams = client.get("/v1/exams").json()["exams"]
@@ -80,8 +80,8 @@ async def test_a_route_is_called_by_its_template_and_everything_else_other() -> 
         ]
     )
     app.add_middleware(Seeing)
-    async with httpx.AsyncClient(
-        transport=httpx.ASGITransport(app), base_url="http://127.0.0.1"
+    async with httpx2.AsyncClient(
+        transport=httpx2.ASGITransport(app), base_url="http://127.0.0.1"
     ) as http:
         for path in ("/a/1", "/a/x", "/v1/b/c", "/v1/c", "/"):
             await http.get(path)
@@ -95,8 +95,8 @@ async def test_what_breaks_is_counted_as_a_server_error() -> None:
     app = Starlette(routes=[Route("/a", breaks)])
     metrics = RequestMetrics()
     app.add_middleware(ObserveMiddleware, metrics=metrics)
-    transport = httpx.ASGITransport(app, raise_app_exceptions=False)
-    async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as http:
+    transport = httpx2.ASGITransport(app, raise_app_exceptions=False)
+    async with httpx2.AsyncClient(transport=transport, base_url="http://127.0.0.1") as http:
         assert (await http.get("/a")).status_code == 500
     labels = {"route": "/a", "method": "GET", "status": "500"}
     assert metrics.registry.get_sample_value("snellen_requests_total", labels) == 1

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 from sqlalchemy import Connection
 
@@ -44,7 +44,7 @@ class Door:
 
     service: Service
     tokens: Tokens
-    http: httpx.AsyncClient
+    http: httpx2.AsyncClient
 
     async def ask(
         self, path: str, token: str | None = None, *, method: str = "GET"
@@ -91,8 +91,10 @@ def door(store: Path) -> Served:
             tokens if guarded else None,
             organizer_routes(opened.service, tokens),
         )
-        transport = httpx.ASGITransport(app)
-        async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1:8765") as http:
+        transport = httpx2.ASGITransport(app)
+        async with httpx2.AsyncClient(
+            transport=transport, base_url="http://127.0.0.1:8765"
+        ) as http:
             yield Door(opened.service, tokens, http)
         opened.close()
 
@@ -324,9 +326,9 @@ def test_a_real_server_answers_an_organizer(serve: Served, store: Path) -> None:
     boss = Tokens(database).create("boss", [Scope.ORGANIZE])
     database.close()
     url = served.url.removesuffix("/mcp") + "/attempts"
-    found = httpx.get(url, headers={"Authorization": f"Bearer {boss}"})
+    found = httpx2.get(url, headers={"Authorization": f"Bearer {boss}"})
     assert (found.status_code, found.json()) == (200, {"attempts": [], "next": None})
-    assert httpx.get(url).status_code == 401
+    assert httpx2.get(url).status_code == 401
     log = [json.loads(line) for line in served.stop().splitlines() if line.startswith("{")]
     assert [
         (line["path"], line["status"], line["caller"]) for line in log if line["event"] == "request"

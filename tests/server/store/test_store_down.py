@@ -6,7 +6,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 
 from snellen.server.attempts.models import Caller, NewAttempt
@@ -35,12 +35,12 @@ class Door:
     """A server in memory whose store is a PostgreSQL database."""
 
     service: Service
-    http: httpx.AsyncClient
+    http: httpx2.AsyncClient
     started: NewAttempt
     take: str
     organize: str
 
-    async def ask(self, path: str) -> httpx.Response:
+    async def ask(self, path: str) -> httpx2.Response:
         if path == "/mcp":
             headers = {"Authorization": f"Bearer {self.take}"}
             return await self.http.post(path, json=LIST, headers=headers)
@@ -64,9 +64,9 @@ async def served(url: str) -> AsyncGenerator[Door]:
             tokens,
             organizer_routes(service, tokens),
         )
-        transport = httpx.ASGITransport(app)
+        transport = httpx2.ASGITransport(app)
         http = await stack.enter_async_context(
-            httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1:8765")
+            httpx2.AsyncClient(transport=transport, base_url="http://127.0.0.1:8765")
         )
         yield Door(service, http, await service.start(ME), take, organize)
 

@@ -37,7 +37,7 @@ from snellen.sdk.report import Report
 from snellen.sdk.saved import parse_report
 
 if TYPE_CHECKING:
-    import httpx
+    import httpx2
     import tenacity
     from anyio.from_thread import BlockingPortal
 
@@ -82,7 +82,7 @@ class _Exams(msgspec.Struct):
 class _AgainError(Exception):
     """A response that can change on a retry."""
 
-    def __init__(self, response: "httpx.Response") -> None:
+    def __init__(self, response: "httpx2.Response") -> None:
         self.response = response
 
 
@@ -96,7 +96,7 @@ class AsyncClient:
         url: The server's address, without a path.
         token: The server's token; None: `$SNELLEN_TOKEN`.
         exam: The exam's name; None: the server's only exam.
-        transport: The transport of requests; None: httpx's own.
+        transport: The transport of requests; None: httpx2's own.
     """
 
     def __init__(
@@ -105,20 +105,20 @@ class AsyncClient:
         *,
         token: str | None = None,
         exam: str | None = None,
-        transport: "httpx.AsyncBaseTransport | None" = None,
+        transport: "httpx2.AsyncBaseTransport | None" = None,
     ) -> None:
-        import httpx
+        import httpx2
 
         token = token or os.environ.get(TOKEN_VARIABLE)
         headers = {} if not token else {"Authorization": f"Bearer {token}"}
         try:
-            self._http = httpx.AsyncClient(
+            self._http = httpx2.AsyncClient(
                 base_url=f"{url.rstrip('/')}/v1/",
                 headers=headers,
                 timeout=_SECONDS,
                 transport=transport,
             )
-        except (httpx.InvalidURL, ValueError) as error:
+        except (httpx2.InvalidURL, ValueError) as error:
             raise InputError(f"{url!r} is not the address of a server: {error}") from None
         self._exam = exam
 
@@ -230,7 +230,7 @@ class AsyncClient:
 
     async def follow(self, submission: str) -> AsyncIterator[SubmissionStatus]:
         """Yield a submission's status after each change, until it is done."""
-        import httpx
+        import httpx2
 
         path = f"exams/{await self._name()}/submissions/{submission}/events"
         while True:
@@ -245,7 +245,7 @@ class AsyncClient:
                             yield now
                             if now.done:
                                 return
-            except httpx.TransportError:
+            except httpx2.TransportError:
                 # The stream broke: read the status again, then follow it again.
                 now = (await self.submission(submission)).status
                 yield now
@@ -277,12 +277,12 @@ class AsyncClient:
         headers: Mapping[str, str] | None = None,
         body: "Callable[[], AsyncIterator[bytes]] | None" = None,
     ) -> bytes:
-        import httpx
+        import httpx2
         import tenacity
 
         given: dict[str, Any] = {key: value for key, value in query.items() if value is not None}
 
-        async def once() -> httpx.Response:
+        async def once() -> httpx2.Response:
             content = None if body is None else body()
             found = await self._http.request(
                 method, path, params=given, headers=headers, content=content
@@ -292,14 +292,14 @@ class AsyncClient:
             return found
 
         retrying = tenacity.AsyncRetrying(
-            retry=tenacity.retry_if_exception_type((_AgainError, httpx.TransportError)),
+            retry=tenacity.retry_if_exception_type((_AgainError, httpx2.TransportError)),
             stop=tenacity.stop_after_attempt(_TRIES),
             wait=_wait,
             reraise=True,
         )
         try:
-            response: httpx.Response = await retrying(once)
-        except httpx.TransportError as error:
+            response: httpx2.Response = await retrying(once)
+        except httpx2.TransportError as error:
             raise HostedUnreachableError(
                 f"{self._http.base_url} can't be reached: {error or type(error).__name__}"
             ) from error
@@ -326,7 +326,7 @@ def _read(body: bytes, kind: type[T]) -> T:
         ) from None
 
 
-def _refuse(response: "httpx.Response") -> NoReturn:
+def _refuse(response: "httpx2.Response") -> NoReturn:
     try:
         problem = msgspec.json.decode(response.content, type=Problem)
     except NO_JSON:
@@ -335,7 +335,7 @@ def _refuse(response: "httpx.Response") -> NoReturn:
     raise HostedError(f"{said} ({response.status_code})", response.status_code)
 
 
-def _may_pass(response: "httpx.Response") -> bool:
+def _may_pass(response: "httpx2.Response") -> bool:
     """Whether the server says when to retry; for a used-up quota it does not."""
     return response.status_code != 429 or "retry-after" in response.headers
 

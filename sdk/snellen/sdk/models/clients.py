@@ -22,7 +22,7 @@ from snellen.sdk.models.settings import Asking, Decoding, Limits
 if TYPE_CHECKING:
     import ssl
 
-    import httpx
+    import httpx2
 
 Ask = Callable[[Question], Awaitable[Answer]]
 """Asks one question; raises Fault if there is no answer."""
@@ -129,17 +129,17 @@ class HttpClient:
         Raises:
             InputError: They can't be opened.
         """
-        import httpx
+        import httpx2
 
         try:
             self._client()
         except ImportError:
             raise InputError(
                 "the environment's proxy (ALL_PROXY, HTTPS_PROXY, HTTP_PROXY) is a SOCKS proxy:"
-                " pip install 'httpx[socks]', or unset it"
+                " pip install 'httpx2[socks]', or unset it"
             ) from None
-        except (ValueError, OSError, httpx.InvalidURL) as error:
-            # httpx's message about a proxy can contain its password.
+        except (ValueError, OSError, httpx2.InvalidURL) as error:
+            # httpx2's message about a proxy can contain its password.
             raise InputError(
                 "the environment's proxy or certificates can't be used"
                 f" ({type(error).__name__}): see HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY,"
@@ -150,7 +150,7 @@ class HttpClient:
     async def connect(self) -> AsyncGenerator[Ask]:
         """Open one connection, which is kept alive between questions.
 
-        Each worker has its own client, because httpx's pool checks all its connections for every
+        Each worker has its own client, because httpx2's pool checks all its connections for every
         request. With 64 connections this costs several times as much as the request.
         """
         async with self._client() as client:
@@ -160,45 +160,45 @@ class HttpClient:
 
             yield ask
 
-    def _client(self) -> "httpx.AsyncClient":
-        import httpx
+    def _client(self) -> "httpx2.AsyncClient":
+        import httpx2
 
-        return httpx.AsyncClient(
+        return httpx2.AsyncClient(
             verify=self._ssl,
             headers=self._headers,
-            timeout=httpx.Timeout(None, connect=self._limits.connect_timeout),
-            limits=httpx.Limits(max_connections=1, max_keepalive_connections=1),
+            timeout=httpx2.Timeout(None, connect=self._limits.connect_timeout),
+            limits=httpx2.Limits(max_connections=1, max_keepalive_connections=1),
         )
 
     @cached_property
     def _ssl(self) -> "ssl.SSLContext":
-        import httpx
+        import httpx2
 
-        return httpx.create_ssl_context()
+        return httpx2.create_ssl_context()
 
-    async def _ask(self, client: "httpx.AsyncClient", question: Question) -> Answer:
-        import httpx
+    async def _ask(self, client: "httpx2.AsyncClient", question: Question) -> Answer:
+        import httpx2
 
         body = self._dialect.body(self.name, question, self.decoding)
         try:
             async with asyncio.timeout(self._limits.timeout):
                 response = await client.post(self._url, content=body)
-        except (TimeoutError, httpx.TimeoutException) as error:
-            connecting = isinstance(error, httpx.ConnectTimeout)
+        except (TimeoutError, httpx2.TimeoutException) as error:
+            connecting = isinstance(error, httpx2.ConnectTimeout)
             seconds = self._limits.connect_timeout if connecting else self._limits.timeout
             what = "no connection" if connecting else "no answer"
             raise Fault(f"{what} within {seconds:g} s", passing=True, setup=connecting) from None
-        except (httpx.UnsupportedProtocol, httpx.LocalProtocolError) as error:
-            # httpx's message about a header can contain it.
+        except (httpx2.UnsupportedProtocol, httpx2.LocalProtocolError) as error:
+            # httpx2's message about a header can contain it.
             raise Fault(f"the request can't be sent: {type(error).__name__}", setup=True) from None
-        except httpx.DecodingError as error:
+        except httpx2.DecodingError as error:
             raise Fault(f"the reply can't be unpacked: {error}", passing=True) from None
-        except httpx.RequestError as error:
+        except httpx2.RequestError as error:
             what = str(error) or type(error).__name__
             raise Fault(
                 self._safe(f"the connection failed: {what}"),
                 passing=True,
-                setup=isinstance(error, httpx.ConnectError),
+                setup=isinstance(error, httpx2.ConnectError),
             ) from None
         try:
             return self._answer(response)
@@ -206,7 +206,7 @@ class HttpClient:
             fault.message = self._safe(fault.message)
             raise
 
-    def _answer(self, response: "httpx.Response") -> Answer:
+    def _answer(self, response: "httpx2.Response") -> Answer:
         if not response.is_success:
             code = filtered(response.content) if response.status_code == 400 else None
             if code is not None:
@@ -235,7 +235,7 @@ def _secrets_of(endpoint: Endpoint) -> Iterator[str]:
             yield value.strip().partition(" ")[2]
 
 
-def _utf8_of(response: "httpx.Response") -> tuple[bytes, bool]:
+def _utf8_of(response: "httpx2.Response") -> tuple[bytes, bool]:
     """Return a reply's body as UTF-8, and whether it is valid; UTF-8 is the default of JSON."""
     content = response.content
     named = (response.charset_encoding or "utf-8").lower()

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
-import httpx
+import httpx2
 import jwt
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import Request
@@ -48,10 +48,10 @@ class Issuer:
 
     Args:
         settings: Who issues them, and for whom.
-        transport: How its keys are fetched; httpx's own when None.
+        transport: How its keys are fetched; httpx2's own when None.
     """
 
-    def __init__(self, settings: OAuth, transport: httpx.AsyncBaseTransport | None = None) -> None:
+    def __init__(self, settings: OAuth, transport: httpx2.AsyncBaseTransport | None = None) -> None:
         self.settings = settings
         self._transport = transport
         self._keys: Mapping[str, jwt.PyJWK] = {}
@@ -91,12 +91,12 @@ class Issuer:
     async def _look(self) -> None:
         """Fetch the keys; those of before stay when that fails."""
         try:
-            async with httpx.AsyncClient(timeout=_TIMEOUT, transport=self._transport) as http:
+            async with httpx2.AsyncClient(timeout=_TIMEOUT, transport=self._transport) as http:
                 found = (await http.get(self.settings.jwks)).raise_for_status().json()
             self._keys = {
                 key.key_id: key for key in jwt.PyJWKSet.from_dict(found).keys if key.key_id
             }
-        except (httpx.HTTPError, jwt.PyJWTError, ValueError, AttributeError) as error:
+        except (httpx2.HTTPError, jwt.PyJWTError, ValueError, AttributeError) as error:
             log().error("no keys", jwks=self.settings.jwks, **fault(error))
 
     def routes(self) -> Sequence[Route]:

@@ -15,7 +15,7 @@ from snellen.server.screenshots.addresses import Resolve, checked_address, resol
 from snellen.server.screenshots.pages import probe
 
 if TYPE_CHECKING:
-    import httpx
+    import httpx2
 
 AGENT = "snellen"
 _PORTS = {"http": 80, "https": 443}
@@ -124,13 +124,13 @@ class RemoteImages:
         return found
 
     async def _download(self, url: str) -> bytes:
-        import httpx
+        import httpx2
 
         limits = self.limits
         try:
             async with (
                 asyncio.timeout(limits.seconds),
-                httpx.AsyncClient(
+                httpx2.AsyncClient(
                     transport=_transport(self._ask, limits.loopback, self._tls),
                     # The clock over all of it is the only one.
                     timeout=None,
@@ -145,9 +145,9 @@ class RemoteImages:
                 return await _body(response, url, limits.max_bytes)
         except TimeoutError:
             raise DataError(f"{url} took longer than {limits.seconds:g} s") from None
-        except httpx.TooManyRedirects:
+        except httpx2.TooManyRedirects:
             raise DataError(f"{url} redirects more than {limits.redirects} times") from None
-        except (httpx.HTTPError, httpx.InvalidURL, OSError) as error:
+        except (httpx2.HTTPError, httpx2.InvalidURL, OSError) as error:
             raise DataError(f"{url} can't be fetched: {error or type(error).__name__}") from None
 
     # ---- on disk -----------------------------------------------------------------------------
@@ -177,18 +177,18 @@ class RemoteImages:
 
 def _transport(
     ask: Resolve, loopback: bool, tls: ssl.SSLContext | None
-) -> "httpx.AsyncBaseTransport":
-    import httpx
+) -> "httpx2.AsyncBaseTransport":
+    import httpx2
 
-    class Checked(httpx.AsyncBaseTransport):
+    class Checked(httpx2.AsyncBaseTransport):
         """Connects to the address that was looked at, and asks for the name that was meant."""
 
         def __init__(self) -> None:
-            self._inner = httpx.AsyncHTTPTransport(
+            self._inner = httpx2.AsyncHTTPTransport(
                 verify=True if tls is None else tls, trust_env=False
             )
 
-        async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
             url = request.url
             if url.scheme not in _PORTS:
                 raise DataError(f"{url} can't be fetched: only http and https addresses are")
@@ -196,7 +196,7 @@ def _transport(
             port = url.port or _PORTS[url.scheme]
             address = await checked_address(host, port, ask, loopback=loopback)
             # The header Host was made from the name; certificates are held against it, too.
-            there = httpx.Request(
+            there = httpx2.Request(
                 request.method,
                 url.copy_with(host=address),
                 headers=request.headers,
@@ -211,7 +211,7 @@ def _transport(
     return Checked()
 
 
-async def _body(response: "httpx.Response", url: str, most: int) -> bytes:
+async def _body(response: "httpx2.Response", url: str, most: int) -> bytes:
     if response.status_code != 200:
         raise DataError(f"{url} answers {response.status_code} {response.reason_phrase}")
     if response.headers.get("Content-Encoding", "identity") != "identity":

@@ -5,7 +5,7 @@ from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 
-import httpx
+import httpx2
 import pytest
 from hosted import Hosted, as_lines
 
@@ -26,7 +26,7 @@ class Door:
 
     hosted: Hosted
     tokens: Tokens
-    http: httpx.AsyncClient
+    http: httpx2.AsyncClient
 
     async def call(
         self,
@@ -35,7 +35,7 @@ class Door:
         token: str | None = None,
         headers: Mapping[str, str] | None = None,
         **more: object,
-    ) -> httpx.Response:
+    ) -> httpx2.Response:
         """Send a request with a token, or without one."""
         known = {} if token is None else {"Authorization": f"Bearer {token}"}
         return await self.http.request(
@@ -45,13 +45,13 @@ class Door:
             **more,  # type: ignore[arg-type]
         )
 
-    async def get(self, path: str, token: str | None = None, **more: object) -> httpx.Response:
+    async def get(self, path: str, token: str | None = None, **more: object) -> httpx2.Response:
         """Read something."""
         return await self.call("GET", path, token, **more)  # type: ignore[arg-type]
 
     async def upload(
         self, token: str | None, answers: Mapping[str, str] | str, **said: str
-    ) -> httpx.Response:
+    ) -> httpx2.Response:
         """Upload answers as JSON lines."""
         lines = answers if isinstance(answers, str) else as_lines(answers)
         key = said.pop("key", None)
@@ -88,8 +88,8 @@ def door(hosted: Callable[..., Hosted]) -> Opening:
         tokens = Tokens(here.host.database, lambda: here.time[0])
         desk = Desk(here.challenge, Boards(here.challenge), Access(tokens, guarded=guarded))
         # A fault is answered, and a test sees the answer.
-        transport = httpx.ASGITransport(rest_app(desk), raise_app_exceptions=False)
-        async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as http:
+        transport = httpx2.ASGITransport(rest_app(desk), raise_app_exceptions=False)
+        async with httpx2.AsyncClient(transport=transport, base_url="http://127.0.0.1") as http:
             yield Door(here, tokens, http)
 
     return opened

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 from hosted import as_lines
 
@@ -85,7 +85,7 @@ def schemathesis(address: str, folder: Path, *options: str) -> None:
 def test_an_admins_calls_are_answered_as_the_document_says(
     admin: str, address: str, tmp_path: Path, right: Mapping[str, str]
 ) -> None:
-    with httpx.Client(
+    with httpx2.Client(
         base_url=f"{address}/v1/exams/sample", headers={"Authorization": f"Bearer {admin}"}
     ) as http:
         headers = {"Content-Type": "application/x-ndjson"}

@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 from hashlib import sha256
 from pathlib import Path
 
-import httpx
+import httpx2
 import pytest
 
 from snellen.server.challenge.boards import Boards
@@ -49,12 +49,12 @@ def opening(pack: Path, store: Path) -> Iterator[Callable[[str], Host]]:
 
 
 @asynccontextmanager
-async def rest(host: Host, pack: Path, store: Path) -> AsyncGenerator[httpx.AsyncClient]:
+async def rest(host: Host, pack: Path, store: Path) -> AsyncGenerator[httpx2.AsyncClient]:
     file = ExamFile(name="sample", packs=(str(pack),))
     challenge = open_challenge(Settings((pack,), store, file=file), host)
     access = Access(Tokens(host.database), guarded=False)
-    transport = httpx.ASGITransport(rest_app(Desk(challenge, Boards(challenge), access)))
-    async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as http:
+    transport = httpx2.ASGITransport(rest_app(Desk(challenge, Boards(challenge), access)))
+    async with httpx2.AsyncClient(transport=transport, base_url="http://127.0.0.1") as http:
         yield http
 
 

@@ -5,7 +5,7 @@ from collections.abc import AsyncGenerator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 
-import httpx
+import httpx2
 import pytest
 from hosted import Hosted
 from starlette.applications import Starlette
@@ -29,13 +29,13 @@ class Site:
     tokens: Tokens
     app: Starlette
 
-    def browser(self, scheme: str = "http") -> httpx.AsyncClient:
+    def browser(self, scheme: str = "http") -> httpx2.AsyncClient:
         """Return a browser: it keeps cookies, and its forms are the site's own."""
-        transport = httpx.ASGITransport(self.app, raise_app_exceptions=False)
+        transport = httpx2.ASGITransport(self.app, raise_app_exceptions=False)
         address = f"{scheme}://127.0.0.1"
-        return httpx.AsyncClient(transport=transport, base_url=address, headers=OWN_PAGE)
+        return httpx2.AsyncClient(transport=transport, base_url=address, headers=OWN_PAGE)
 
-    async def signed_in(self, name: str, *scopes: Scope) -> httpx.AsyncClient:
+    async def signed_in(self, name: str, *scopes: Scope) -> httpx2.AsyncClient:
         """Return a browser that has signed in with a new token."""
         browser = self.browser()
         token = self.tokens.create(name, scopes or (Scope.SUBMIT,))

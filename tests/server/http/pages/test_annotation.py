@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 from hosted import NOON
 from starlette.applications import Starlette
@@ -44,18 +44,18 @@ class Site:
     challenge: Challenge
     pack: Pack
 
-    async def signed_in(self, name: str, *scopes: Scope) -> httpx.AsyncClient:
+    async def signed_in(self, name: str, *scopes: Scope) -> httpx2.AsyncClient:
         """Return a browser that has signed in with a new token."""
         browser = self.stranger()
         token = self.tokens.create(name, scopes or (Scope.ANNOTATE,))
         assert (await browser.post("/signin", data={"token": token})).status_code == 303
         return browser
 
-    def stranger(self) -> httpx.AsyncClient:
+    def stranger(self) -> httpx2.AsyncClient:
         """Return a browser that has not signed in."""
-        transport = httpx.ASGITransport(self.app, raise_app_exceptions=False)
+        transport = httpx2.ASGITransport(self.app, raise_app_exceptions=False)
         headers = {"Sec-Fetch-Site": "same-origin"}
-        return httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1", headers=headers)
+        return httpx2.AsyncClient(transport=transport, base_url="http://127.0.0.1", headers=headers)
 
 
 Opening = Callable[..., AbstractAsyncContextManager[Site]]

@@ -7,7 +7,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import httpx
+import httpx2
 import pytest
 from hosted import as_lines
 
@@ -61,7 +61,7 @@ class Place:
         """Upload answers, wait until they are graded, and return the submission's id."""
         headers = {"Authorization": f"Bearer {self.tokens['ada']}"}
         base = f"{self.address}/v1/exams/sample/submissions"
-        with httpx.Client(headers=headers, timeout=60) as http:
+        with httpx2.Client(headers=headers, timeout=60) as http:
             sent = http.post(
                 base,
                 params={"name": name, "link": "https://example.org/paper"},
@@ -231,10 +231,10 @@ def test_an_organizer_decides_without_scripts(tab_of: Callable[..., "Tab"], plac
     assert token.startswith("snellen_")
     known = {"Authorization": f"Bearer {token}"}
     items = f"{place.address}/v1/exams/sample/items"
-    assert httpx.get(items, headers=known).status_code == 200
+    assert httpx2.get(items, headers=known).status_code == 200
     tab.get_by_role("button", name="Revoke bob").click()
     tab.get_by_role("cell", name="revoked").wait_for()
-    assert httpx.get(items, headers=known).status_code == 401
+    assert httpx2.get(items, headers=known).status_code == 401
     said = tab.get_by_role("region", name="What was changed").inner_text()
     assert [said.count(word) for word in ("removed", "restored", "token", "revoked")] == [
         1,

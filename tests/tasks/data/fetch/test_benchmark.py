@@ -514,7 +514,7 @@ def test_redirects_without_an_end_are_told(bench: Site, tmp_path: Path) -> None:
     ("proxy", "told"),
     [
         ("ftp://user:secret@127.0.0.1:1", r"can't be used \(ValueError\): see HTTPS_PROXY"),
-        ("socks5://127.0.0.1:1", r"pip install 'httpx\[socks\]'"),
+        ("socks5://127.0.0.1:1", r"pip install 'httpx2\[socks\]'"),
     ],
 )
 @pytest.mark.parametrize("benchmark", ["visualwebbench", "screenqa"])
@@ -584,4 +584,4 @@ def test_the_missing_extra_is_named(
 def test_what_asks_a_network_is_imported_when_it_is_asked() -> None:
     code = "import sys; from snellen.tasks.data import check, fetch; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert not {"httpx", "httpx2", "huggingface_hub"} & set(done.stdout.split())
+    assert not {"httpx2", "huggingface_hub"} & set(done.stdout.split())

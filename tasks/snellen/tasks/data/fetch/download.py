@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from snellen.tasks.data.fetch.faults import Refused, Unreachable, proxies_told
 
 if TYPE_CHECKING:
-    import httpx
+    import httpx2
 
 _CONTENT_RANGE = re.compile(r"bytes (\d+)-\d+/(\d+|\*)")
 _CONNECTING, _SILENCE = 20.0, 30.0
@@ -41,21 +41,21 @@ class Stopped(Exception):  # noqa: N818  # never shown: another file's error is 
     """Another download failed, so this one was given up; its part is kept."""
 
 
-def open_client() -> "httpx.Client":
+def open_client() -> "httpx2.Client":
     """Return what downloads; it follows redirects.
 
     Raises:
         Unreachable: The environment's proxies or certificates can't be used.
     """
-    import httpx
+    import httpx2
 
-    timeout = httpx.Timeout(_SILENCE, connect=_CONNECTING)
+    timeout = httpx2.Timeout(_SILENCE, connect=_CONNECTING)
     with proxies_told():
-        return httpx.Client(follow_redirects=True, timeout=timeout)
+        return httpx2.Client(follow_redirects=True, timeout=timeout)
 
 
 def download(
-    client: "httpx.Client",
+    client: "httpx2.Client",
     remote: Remote,
     part: Path,
     tell: Callable[[int], None],
@@ -91,9 +91,9 @@ def download(
 
 
 def _complete(
-    client: "httpx.Client", remote: Remote, part: Path, tell: Callable[[int], None], stop: Event
+    client: "httpx2.Client", remote: Remote, part: Path, tell: Callable[[int], None], stop: Event
 ) -> None:
-    import httpx
+    import httpx2
 
     whole = restarted = False
     while not whole:
@@ -104,10 +104,10 @@ def _complete(
             before = _restart(part, tell)
         try:
             whole = _try(client, remote, part, tell, stop)
-        except httpx.TransportError as error:
+        except httpx2.TransportError as error:
             if _size(part) <= before:
                 raise Unreachable(f"{error}" or type(error).__name__) from error
-        except (httpx.HTTPError, httpx.InvalidURL) as error:
+        except (httpx2.HTTPError, httpx2.InvalidURL) as error:
             raise Unreachable(f"{remote.url}: {error}") from error
         else:
             after = _size(part)
@@ -119,7 +119,7 @@ def _complete(
 
 
 def _try(
-    client: "httpx.Client", remote: Remote, part: Path, tell: Callable[[int], None], stop: Event
+    client: "httpx2.Client", remote: Remote, part: Path, tell: Callable[[int], None], stop: Event
 ) -> bool:
     """Ask once for what is missing; return whether the file is whole now."""
     start = _size(part)
@@ -152,12 +152,12 @@ def _try(
     return response.status_code != 206 or _size(part) == _whole_length(response)
 
 
-def _start(response: "httpx.Response") -> int | None:
+def _start(response: "httpx2.Response") -> int | None:
     match = _CONTENT_RANGE.match(response.headers.get("Content-Range", ""))
     return None if match is None else int(match[1])
 
 
-def _whole_length(response: "httpx.Response") -> int | None:
+def _whole_length(response: "httpx2.Response") -> int | None:
     length = response.headers.get("Content-Range", "").rpartition("/")[2]
     return int(length) if length.isdecimal() else None
 

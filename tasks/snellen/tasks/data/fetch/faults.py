@@ -39,15 +39,15 @@ class Refused(Exception):  # noqa: N818  # it becomes a FetchError that knows th
 
 @contextmanager
 def proxies_told() -> Generator[None]:
-    """Turn what httpx raises where a client can't be made into Unreachable."""
+    """Turn what httpx2 raises where a client can't be made into Unreachable."""
     try:
         yield
     except ImportError:
         raise Unreachable(
-            "the environment's proxy is a SOCKS proxy: pip install 'httpx[socks]', or unset it"
+            "the environment's proxy is a SOCKS proxy: pip install 'httpx2[socks]', or unset it"
         ) from None
     except (ValueError, OSError) as error:
-        # What httpx says of a proxy may show its password.
+        # What httpx2 says of a proxy may show its password.
         raise Unreachable(
             f"the environment's proxy or certificates can't be used ({type(error).__name__}): see"
             " HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY, SSL_CERT_FILE and SSL_CERT_DIR"

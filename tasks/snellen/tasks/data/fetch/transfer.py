@@ -23,7 +23,7 @@ from snellen.tasks.data.fetch.manifest import (
 from snellen.tasks.data.fetch.names import PART
 
 if TYPE_CHECKING:
-    import httpx
+    import httpx2
 
 _AT_ONCE = 4
 
@@ -129,7 +129,7 @@ class Transfer:
                 pool.shutdown(wait=True, cancel_futures=True)
         _raise_first(running)
 
-    def _bring(self, client: "httpx.Client", remote: Remote) -> None:
+    def _bring(self, client: "httpx2.Client", remote: Remote) -> None:
         part = self._part(remote)
         download(client, remote, part, self._came, self._stop)
         found = digests_of(part)
