@@ -48,6 +48,7 @@ SOURCES = {
     "rouge101": "rouge 1.0.1 on PyPI",
     "similarity": "WebRSSBench appendix C.4",
     "squad": "SQuAD v1.1 evaluate-v1.1.py; screen_qa code/metrics.py",
+    "stemmer": "Porter 1980, in the form of NLTK",
     "taps": "see each docstring",
     "text": "see each docstring",
     "tool_calls": "decisions of this project",

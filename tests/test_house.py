@@ -32,7 +32,6 @@ HEAVY = {
     "huggingface_hub",
     "matplotlib",
     "mcp",
-    "nltk",
     "pandas",
     "PIL",
     "polars",
@@ -40,7 +39,7 @@ HEAVY = {
     "scipy",
 }
 HEAVY_FOR_THE_SHELL = {"rich", "typer"}
-HEAVY_FOR_TEXTS = {"mcp", "nltk", "PIL", "scipy"}
+HEAVY_FOR_TEXTS = {"mcp", "PIL", "scipy"}
 
 
 def name_of(path: Path) -> str:

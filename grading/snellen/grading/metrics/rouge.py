@@ -6,10 +6,10 @@ rouge_scorer.py and scoring.py of the package; scores are equal bit for bit.
 """
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Sequence
-from functools import cache, lru_cache
+from collections.abc import Hashable, Sequence
+from functools import lru_cache
 from itertools import pairwise, repeat
-from typing import Final, NamedTuple, cast
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from snellen.grading.metrics.ngrams import (
     group,
     pair,
 )
+from snellen.grading.metrics.stemmer import stem
 
 # Ends each text when many are joined; never part of a token.
 _END: Final = "\0"
@@ -252,20 +253,9 @@ def _flat_tokens(texts: Sequence[str], *, stemmer: bool) -> list[str]:
     tokens = letters.split()
     if texts:
         tokens.append(_END)
-    return list(map(_stem(), tokens)) if stemmer else tokens
+    return list(map(_stem, tokens)) if stemmer else tokens
 
 
-@cache
-def _stem() -> Callable[[str], str]:
-    """Load the stemmer: NLTK, which takes seconds to import."""
-    from nltk.stem.porter import (  # pyright: ignore[reportMissingTypeStubs]  # it has none
-        PorterStemmer,
-    )
-
-    porter = cast("Callable[[str], str]", PorterStemmer().stem)  # pyright: ignore[reportUnknownMemberType]  # untyped
-
-    @lru_cache(maxsize=1 << 17)
-    def stem(token: str) -> str:
-        return porter(token) if len(token) > 3 else token
-
-    return stem
+@lru_cache(maxsize=1 << 17)
+def _stem(token: str) -> str:
+    return stem(token) if len(token) > 3 else token
