@@ -83,7 +83,7 @@ def serve(
         if settings.rules.mode is not Mode.DEFERRED:
             challenge = open_challenge(settings, opened)
             render = open_pages(settings)
-            hosted = Hosted(challenge, settings, open_grader, workers, render, opened.remote)
+            hosted = Hosted(challenge, settings, open_grader, workers, render)
         serve_web(face, where, held, opened.service, tell, hosted)
     finally:
         opened.close()

@@ -19,7 +19,7 @@ import typer
 from pydantic import ValidationError
 
 from snellen.grading.errors import InputError, SnellenError
-from snellen.sdk.cli.places import default_store, episode_folder, episode_pack, home, pack_folders
+from snellen.sdk.cli.places import default_store, episode_folder, episode_pack, pack_folders
 from snellen.sdk.cli.plain import tell, write
 from snellen.server.exam.rules import Contexts, Counting, Door, Mode, Rules
 from snellen.server.settings import Settings
@@ -185,7 +185,6 @@ def settings_of(
         store=store or default_store(),
         rules=checked,
         key=key,
-        cache=home() / "images",
         episodes=tuple(env or ()),
     )
 
@@ -206,7 +205,7 @@ def _of_exam_file(
         )
     file = read_exam_file(given[0])
     folders = pack_folders([Path(folder) for folder in file.packs])
-    return Settings(folders, store or file.store, file.rules, key, home() / "images", file)
+    return Settings(folders, store or file.store, file.rules, key, file)
 
 
 def with_settings(command: Callable[..., None]) -> Callable[..., None]:

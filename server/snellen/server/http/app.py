@@ -52,7 +52,6 @@ from snellen.server.http.pages.pages import Pages, RenderReport
 from snellen.server.http.safety import SafetyMiddleware, names_of
 from snellen.server.logs import fault, lines_to_stderr, log
 from snellen.server.mcp.server import ExamServer
-from snellen.server.screenshots.remote import RemoteImages
 from snellen.server.settings import LOOPBACK, Address, Settings
 from snellen.server.store.tables.exams import Scope
 from snellen.tasks.pack.seal import find_key
@@ -202,7 +201,6 @@ class Hosted(NamedTuple):
         open_grader: Makes what grades in a process of its own.
         workers: How many workers grade here; with none, `snellen worker` does elsewhere.
         render_report: Makes the page of a saved report.
-        remote: Fetches images that packs leave on the web; None: they are not fetched.
     """
 
     challenge: Challenge
@@ -210,13 +208,12 @@ class Hosted(NamedTuple):
     open_grader: OpenGrader
     workers: int
     render_report: RenderReport
-    remote: RemoteImages | None = None
 
 
 def challenge_routes(hosted: Hosted, tokens: Tokens, *, guarded: bool) -> Sequence[BaseRoute]:
     """Return what serves a challenge: REST under `/v1`, and its pages; both ask for tokens."""
     access = Access(tokens, guarded=guarded)
-    desk = Desk(hosted.challenge, Boards(hosted.challenge), access, hosted.remote)
+    desk = Desk(hosted.challenge, Boards(hosted.challenge), access)
     rest = rest_app(desk)
     challenge, key = hosted.challenge, hosted.settings.key
     annotations = Annotations(challenge.exam.packs, challenge.database)
