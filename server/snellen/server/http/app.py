@@ -1,4 +1,4 @@
-"""The exam over HTTP: `/mcp` for agents, `/attempts` for organizers, `/health` for monitors.
+"""The exam over HTTP: `/mcp` for agents, `/v1` and pages for people, `/health` for monitors.
 
 `/ready` and `/metrics` are for monitors, too.
 """
@@ -37,7 +37,7 @@ from snellen.server.challenge.worker import OpenGrader
 from snellen.server.challenge.workers import run_workers
 from snellen.server.errors import ExamError, StoreError
 from snellen.server.exam.rules import Mode
-from snellen.server.http import monitors, organizer
+from snellen.server.http import monitors
 from snellen.server.http.api.access import Access
 from snellen.server.http.api.api import PREFIX, rest_app
 from snellen.server.http.api.desk import Desk
@@ -81,8 +81,8 @@ class RefusedError(AuthenticationError):
 class Gate(AuthenticationBackend):
     """Lets in who holds a token of a scope; `/health` and `/ready` are open.
 
-    The gate for examinees stands before the whole server, that for organizers before each of
-    their routes, also where examinees need no token.
+    The gate for examinees stands before the whole server, that for organizers before `/metrics`,
+    also where examinees need no token.
     """
 
     def __init__(self, tokens: Tokens, scope: Scope = Scope.TAKE) -> None:
@@ -133,7 +133,6 @@ def web_app(
     exam_server: ExamServer,
     address: Address,
     tokens: Tokens | None = None,
-    organizer_only: Sequence[Route] = (),
     more: Sequence[BaseRoute] = (),
     issuer: Issuer | None = None,
     metrics: RequestMetrics | None = None,
@@ -144,8 +143,7 @@ def web_app(
         exam_server: The exam.
         address: Where it will listen, and by which names it may be called.
         tokens: Who may call; None: anybody.
-        organizer_only: Routes that are not for examinees, each behind a gate of its own.
-        more: Further routes, which ask for tokens themselves.
+        more: Further routes, which request tokens themselves.
         issuer: Checks the tokens of an identity provider; None: there is none.
         metrics: Where requests are counted.
     """
@@ -153,7 +151,7 @@ def web_app(
         streamable_http_path=PATH,
         stateless_http=True,
         transport_security=_names(address),
-        custom_starlette_routes=[Route(HEALTH, _health, methods=["GET", "HEAD"]), *organizer_only],
+        custom_starlette_routes=[Route(HEALTH, _health, methods=["GET", "HEAD"])],
     )
     # A redirect would name a host and a scheme, and behind a proxy that speaks TLS the wrong one.
     app.router.redirect_slashes = False
@@ -175,21 +173,13 @@ def web_app(
     return app
 
 
-def organizer_routes(service: Service, tokens: Tokens) -> Sequence[Route]:
-    """Return the routes for organizers, who hold tokens of their own scope."""
-    return organizer.routes(service, _organizers(tokens))
-
-
 def monitor_routes(
     service: Service, challenge: Challenge | None, tokens: Tokens, metrics: RequestMetrics
 ) -> Sequence[Route]:
     """Return `/ready`, and `/metrics` for organizers."""
-    return monitors.routes(service, challenge, metrics, _organizers(tokens))
-
-
-def _organizers(tokens: Tokens) -> Sequence[Middleware]:
     gate = Gate(tokens, Scope.ORGANIZE)
-    return [Middleware(AuthenticationMiddleware, backend=gate, on_error=_turned_away)]
+    guard = [Middleware(AuthenticationMiddleware, backend=gate, on_error=_turned_away)]
+    return monitors.routes(service, challenge, metrics, guard)
 
 
 class Hosted(NamedTuple):
@@ -242,7 +232,7 @@ def serve(
         exam_server: The exam.
         address: Where to listen.
         tokens: Who may call.
-        service: What organizers ask.
+        service: The rules and attempts of the exam.
         notify: Called with a sentence about each thing that is done.
         hosted: The challenge; None: answers are only recorded here.
 
@@ -266,10 +256,9 @@ def serve(
             address,
             tokens if guarded else None,
             [
-                *organizer_routes(service, tokens),
                 *monitor_routes(service, challenge, tokens, metrics),
+                *(() if hosted is None else challenge_routes(hosted, tokens, guarded=guarded)),
             ],
-            () if hosted is None else challenge_routes(hosted, tokens, guarded=guarded),
             None if oauth is None else Issuer(oauth),
             metrics,
         ),
