@@ -43,7 +43,7 @@ from snellen.server.http.api.api import PREFIX, rest_app
 from snellen.server.http.api.desk import Desk
 from snellen.server.http.api.problems import problem
 from snellen.server.http.auth import Tokens
-from snellen.server.http.connections import protocol, raise_limits
+from snellen.server.http.connections import connection_limit, protocol
 from snellen.server.http.errors import headers_of, status_of
 from snellen.server.http.oauth import HOLDER, Holder, Issuer, OAuthMiddleware
 from snellen.server.http.observe import HEALTH, ObserveMiddleware, RequestMetrics
@@ -246,7 +246,6 @@ def serve(
             f"there is no token, but others can reach {address.host}: make one with"
             " `snellen token create NAME`, or listen on 127.0.0.1"
         )
-    limits = raise_limits()
     listener = _listen(address)
     metrics = RequestMetrics()
     challenge = None if hosted is None else hosted.challenge
@@ -262,11 +261,8 @@ def serve(
             None if oauth is None else Issuer(oauth),
             metrics,
         ),
-        http=protocol(limits.connections),
+        http=protocol(connection_limit()),
         ws="none",
-        backlog=limits.backlog,
-        # When all connections are in use, new ones get an error that says so.
-        limit_concurrency=limits.connections + limits.backlog,
         log_config=None,
         access_log=False,
         timeout_graceful_shutdown=_GRACE_SECONDS,
