@@ -4,12 +4,12 @@ import io
 import os
 import threading
 
-from snellen.server.logs import LateLines, Repeats, fault, short
+from snellen.server.logs import LogWriter, Repeats, fault, short
 
 
 def test_lines_come_out_in_order() -> None:
     stream = io.BytesIO()
-    lines = LateLines(stream)
+    lines = LogWriter(stream)
     for number in range(1000):
         lines.info(str(number).encode())
     assert lines.drain(10)
@@ -19,7 +19,7 @@ def test_lines_come_out_in_order() -> None:
 def test_nobody_waits_for_a_reader_and_the_oldest_lines_are_dropped() -> None:
     reading, writing = os.pipe()
     with os.fdopen(reading, "rb") as reader, os.fdopen(writing, "wb") as writer:
-        lines = LateLines(writer, most=10)
+        lines = LogWriter(writer, max_lines=10)
         for number in range(50):
             lines.info(b"x" * 100_000 + str(number).encode())
         assert not lines.drain(0.01)
@@ -41,9 +41,10 @@ def drained(reader: io.BufferedReader) -> bytes:
 def test_a_stream_that_is_closed_stops_nobody() -> None:
     stream = io.BytesIO()
     stream.close()
-    lines = LateLines(stream, most=5)
+    lines = LogWriter(stream, max_lines=5)
     for _ in range(100):
         lines.error(b"nobody hears it")
+    assert lines.drain(10)
 
 
 def test_a_handle_is_shortened() -> None:

@@ -82,7 +82,7 @@ def serve(
         hosted = None
         if settings.rules.mode is not Mode.DEFERRED:
             challenge = open_challenge(settings, opened)
-            hosted = Hosted(challenge, settings, workers, opened.remote)
+            hosted = Hosted(challenge, settings, workers)
         serve_web(face, where, held, opened.service, tell, hosted)
     finally:
         opened.close()

@@ -346,11 +346,8 @@ def _custody_told(manifest: Manifest, key: str | None) -> None:
 
 
 def _checked(found: PackCheck) -> None:
-    web = f", {found.on_the_web:,} on the web" if found.on_the_web else ""
     size = pack_output.megabytes(found.image_bytes)
-    pack_output.out.print(
-        f"[bold]{escape(found.name)}[/bold]: {found.images:,} images, {size}{web}"
-    )
+    pack_output.out.print(f"[bold]{escape(found.name)}[/bold]: {found.images:,} images, {size}")
     pack_output.table(
         ["", task.task, f"{task.items:,} items", task.protocol, _reached(task)]
         for task in found.tasks

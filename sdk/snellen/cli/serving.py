@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args
 import typer
 from pydantic import ValidationError
 
-from snellen.cli.places import default_store, episode_folder, episode_pack, home, pack_folders
+from snellen.cli.places import default_store, episode_folder, episode_pack, pack_folders
 from snellen.cli.plain import tell, write
 from snellen.grading.errors import InputError, SnellenError
 from snellen.server.exam.rules import Contexts, Counting, Door, Mode, Rules
@@ -178,7 +178,6 @@ def settings_of(
         store=store or default_store(),
         rules=checked,
         key=key,
-        cache=home() / "images",
         episodes=tuple(env or ()),
     )
 
@@ -199,7 +198,7 @@ def _of_exam_file(
         )
     file = read_exam_file(given[0])
     folders = pack_folders([Path(folder) for folder in file.packs])
-    return Settings(folders, store or file.store, file.rules, key, home() / "images", file)
+    return Settings(folders, store or file.store, file.rules, key, file)
 
 
 def with_settings(command: Callable[..., None]) -> Callable[..., None]:

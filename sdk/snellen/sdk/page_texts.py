@@ -83,12 +83,7 @@ def part_texts(pack: Pack, reader: Reader | None = None) -> PartReader:
 
 
 def _images(pack: Pack) -> dict[str, PackImage]:
-    return {
-        image.sha256: image
-        for line in pack.lines
-        for image in line.images.values()
-        if image.sha256 and image.file
-    }
+    return {image.sha256: image for line in pack.lines for image in line.images.values()}
 
 
 def _pixels(pack: Pack, image: PackImage) -> Pixels:

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from snellen.server.attempts.service import Service
     from snellen.server.challenge.service import Challenge
     from snellen.server.episodes.service import Episodes
-    from snellen.server.screenshots.remote import RemoteImages
     from snellen.server.screenshots.service import Screenshots
     from snellen.server.settings import Settings
     from snellen.server.store.database import Database
@@ -34,14 +33,12 @@ class Host:
         service: The rules.
         screenshots: Makes views of images.
         database: The store.
-        remote: Fetches images that packs leave on the web; None: they are not fetched.
         episodes: Plays interactive items; None: there are none.
     """
 
     service: "Service"
     screenshots: "Screenshots"
     database: "Database"
-    remote: "RemoteImages | None" = None
     episodes: "Episodes | None" = None
 
     async def end_episodes(self) -> None:
@@ -164,16 +161,14 @@ def open_exam(settings: "Settings") -> Host:
     """
     from snellen.server.attempts.service import Service
     from snellen.server.grading.exam import read_exam
-    from snellen.server.screenshots.remote import RemoteImages
     from snellen.server.screenshots.service import Screenshots
     from snellen.server.store.schema import open_store
 
     exam = read_exam(settings)
     database = open_store(settings.store)
-    remote = None if settings.cache is None else RemoteImages(settings.cache)
     service = Service(exam, database)
     episodes = open_episodes(service) if has_worlds(settings) else None
-    return Host(service, Screenshots(), database, remote, episodes)
+    return Host(service, Screenshots(), database, episodes)
 
 
 def open_episodes(service: "Service") -> "Episodes":

@@ -10,68 +10,61 @@ import sys
 import threading
 import time
 import traceback
-from collections import deque
 from collections.abc import Callable, Hashable, Mapping, MutableMapping
+from contextlib import suppress
 from functools import cache
+from queue import Empty, Full, Queue
 from typing import IO, Any
 
 import msgspec
 
-MOST_WAITING = 10_000
+MAX_WAITING = 10_000
 """How many lines wait for a reader before the oldest are dropped."""
 
 REPEAT_SECONDS = 60.0
 """How long a line that says the same as an earlier one is left out."""
 
 _MOST_REPEATED = 100
-_TOGETHER_SECONDS = 0.05
 _HANDLE_SHOWN = 8
 
 
-class LateLines:
+class LogWriter:
     """Writes lines on a separate thread; the oldest are dropped if they are not read."""
 
-    def __init__(self, stream: IO[bytes], most: int = MOST_WAITING) -> None:
+    def __init__(self, stream: IO[bytes], max_lines: int = MAX_WAITING) -> None:
         self._stream = stream
-        self._lines: deque[bytes] = deque(maxlen=most)
-        self._some = threading.Condition()
-        self._busy = False
-        self._hurry = threading.Event()
-        self._thread = threading.Thread(target=self._write, name="snellen-log", daemon=True)
-        self._thread.start()
+        self._lines: Queue[bytes] = Queue(max_lines)
+        threading.Thread(target=self._write, name="snellen-log", daemon=True).start()
 
     def msg(self, line: bytes) -> None:
         """Queue a line."""
-        with self._some:
-            self._lines.append(line)
-            self._some.notify()
+        while True:
+            try:
+                self._lines.put_nowait(line)
+            except Full:
+                with suppress(Empty):
+                    self._lines.get_nowait()
+                    self._lines.task_done()
+            else:
+                return
 
-    # What structlog calls by the level's name.
+    # structlog calls the methods named after levels.
     debug = info = warning = error = critical = msg
 
     def drain(self, seconds: float) -> bool:
         """Wait until all lines are written, at most `seconds`; return whether they are."""
-        self._hurry.set()
-        with self._some:
-            return self._some.wait_for(lambda: not self._lines and not self._busy, seconds)
+        with self._lines.all_tasks_done:
+            return self._lines.all_tasks_done.wait_for(
+                lambda: not self._lines.unfinished_tasks, seconds
+            )
 
     def _write(self) -> None:
         while True:
-            with self._some:
-                self._busy = False
-                self._some.notify_all()
-                self._some.wait_for(lambda: bool(self._lines))
-            # Waking a thread costs as much as a call, so lines are written in groups.
-            self._hurry.wait(_TOGETHER_SECONDS)
-            with self._some:
-                lines = b"".join(line + b"\n" for line in self._lines)
-                self._lines.clear()
-                self._busy = True
-            try:
-                self._stream.write(lines)
+            line = self._lines.get()
+            with suppress(OSError, ValueError):  # no reader is left
+                self._stream.write(line + b"\n")
                 self._stream.flush()
-            except (OSError, ValueError):
-                return  # no reader is left
+            self._lines.task_done()
 
 
 class Repeats:
@@ -123,9 +116,9 @@ def warn_once(event: str, **known: Any) -> None:  # noqa: ANN401  # as structlog
 
 
 @cache
-def lines_to_stderr() -> LateLines:
+def lines_to_stderr() -> LogWriter:
     """Return the one writer to standard error."""
-    return LateLines(sys.stderr.buffer)
+    return LogWriter(sys.stderr.buffer)
 
 
 @cache

@@ -19,7 +19,6 @@ class Settings:
         store: The database: a SQLite file, or a URL of SQLAlchemy.
         rules: The rules of every attempt.
         key: The file of the key of sealed references; None: the environment's.
-        cache: The folder of images that packs link on the web; None: they are not fetched.
         file: The hosted challenge; None: the packs form one with a single phase.
         episodes: Packs of interactive tasks that are created and added to `packs` before the exam
             is opened; names of `snellen.tasks.environments.table.PACKS`.
@@ -29,7 +28,6 @@ class Settings:
     store: str | Path
     rules: Rules = field(default_factory=Rules)
     key: Path | None = None
-    cache: Path | None = None
     file: ExamFile | None = None
     episodes: tuple[str, ...] = ()
 

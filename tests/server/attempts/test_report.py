@@ -228,7 +228,7 @@ async def test_a_deferred_exam_records_and_grades_nothing(
     ] * 3
     assert sum(task.answered for task in report.tasks) == 16
     with pytest.raises(ExamError, match="answers are graded elsewhere"):
-        deferred.answer_sets(deferred.numbered(attempt.id))
+        deferred.grade(deferred.numbered(attempt.id))
     here = serve("mixed", seed=3)
     told = await here.finish(await take(here, golds, right=13))
     pack = open_pack(packs / "mixed")

@@ -37,7 +37,7 @@ from snellen.server.challenge.worker import Worker
 from snellen.server.exam.file import ExamFile, Phase
 from snellen.server.grading.exam import references_digest
 from snellen.server.host import LazyHost, open_exam
-from snellen.server.http.app import Hosted, challenge_routes, organizer_routes, web_app
+from snellen.server.http.app import Hosted, challenge_routes, web_app
 from snellen.server.http.auth import Tokens
 from snellen.server.mcp.server import ExamServer
 from snellen.server.settings import Address, Settings
@@ -110,7 +110,6 @@ async def hosting(
             ExamServer(LazyHost(lambda: host)),
             Address(),
             tokens,
-            organizer_routes(host.service, tokens),
             challenge_routes(served, tokens, guarded=True),
         )
         yield app, challenge, tokens, ids

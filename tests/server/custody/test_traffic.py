@@ -252,8 +252,8 @@ def without_score(line: Mapping[str, Any]) -> dict[str, Any]:
 
 
 @pytest.mark.slow
-def test_organizers_addresses_let_no_examinee_in(runs: Sequence[Traffic], way: Way) -> None:
-    asked = [line for line in runs[0].lines("before.jsonl") if " /attempts" in line["request"]]
+def test_organizers_metrics_let_no_examinee_in(runs: Sequence[Traffic], way: Way) -> None:
+    asked = [line for line in runs[0].lines("before.jsonl") if " /metrics" in line["request"]]
     assert bool(asked) == (way.transport == "http")
     assert {line["status"] for line in asked} <= {401, 403, 405}
 

@@ -52,8 +52,9 @@ from snellen.server.attempts.service import Clock, Service  # noqa: E402
 from snellen.server.exam.rules import Rules  # noqa: E402
 from snellen.server.grading.exam import read_exam  # noqa: E402
 from snellen.server.host import Host, LazyHost  # noqa: E402
-from snellen.server.http.app import PATH, organizer_routes, web_app  # noqa: E402
+from snellen.server.http.app import PATH, monitor_routes, web_app  # noqa: E402
 from snellen.server.http.auth import Tokens  # noqa: E402
+from snellen.server.http.observe import RequestMetrics  # noqa: E402
 from snellen.server.logs import lines_to_stderr, log_libraries  # noqa: E402
 from snellen.server.mcp.server import ExamServer  # noqa: E402
 from snellen.server.screenshots.service import Screenshots  # noqa: E402
@@ -94,10 +95,7 @@ ODD_URIS = ["", "x", "exam://", "exam://benchmarks/", "exam://benchmarks/no/such
 ODD_PATHS = [
     "/",
     "/health",
-    "/attempts",
-    "/attempts/1",
-    "/attempts/1/report",
-    "/attempts/1/answers",
+    "/metrics",
 ]
 
 ODD_BODIES: list[bytes] = [
@@ -362,7 +360,8 @@ async def over_http(
 ) -> AsyncGenerator[Door]:
     """Serve over HTTP, with a token for each caller."""
     secrets = [tokens.create(name, [Scope.TAKE]) for name in ("agent", "thief")]
-    web = web_app(face, Address(), tokens, organizer_routes(service, tokens))
+    routes = monitor_routes(service, None, tokens, RequestMetrics())
+    web = web_app(face, Address(), tokens, routes)
     app = Watched(web, traffic)
 
     @asynccontextmanager

@@ -56,7 +56,6 @@ def play(pack: Path, store: Path, agent_of: Callable[[Client], Any]) -> Callable
             service,
             Screenshots(),
             service.database,
-            None,
             Episodes(service, lambda _: lamps),
         )
         opening = LazyHost(lambda: host, interactive=True)

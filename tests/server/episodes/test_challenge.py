@@ -110,7 +110,7 @@ async def test_no_file_says_what_happened_in_a_world(
     pack = write_lamps(tmp_path / "pack", (lit(0), lit(1)))
     settings = Settings((pack, sample_pack()), store)
     service = Service(read_exam(settings), open_store(store))
-    host = Host(service, Screenshots(), service.database, None, None)
+    host = Host(service, Screenshots(), service.database, None)
     challenge = challenge_of(settings, service.exam, service.database)
     await challenge.begin()
     here = Hosted(settings, host, challenge)

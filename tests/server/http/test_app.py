@@ -196,7 +196,7 @@ def test_who_takes_the_exam_shows_a_token_and_well_known_pages_are_not_there(
     assert get(served.url, "/health") == 200
     assert get(served.url, "/.well-known/oauth-authorization-server") == 404
     assert get(served.url, "/.well-known/oauth-protected-resource/mcp") == 404
-    for path in ("/mcp", "/mcp/x", "/attempts", "/submissions", "/v1/tokens"):
+    for path in ("/mcp", "/mcp/x", "/metrics", "/submissions", "/v1/tokens"):
         assert get(served.url, path) == 401
     for path in ("/", "/leaderboard", "/v1/exams"):
         assert get(served.url, path) == 200
@@ -293,7 +293,7 @@ def test_an_address_that_ends_with_a_slash_is_served_and_never_redirected(
     assert post(served.url + "/", LIST, Authorization=f"Bearer {good}")[0] == 200
     assert post(served.url + "/", LIST)[0] == 401
     assert get(served.url, "/health/") == 404
-    assert get(served.url, "/attempts/") == 404
+    assert get(served.url, "/attempts") == 404
 
 
 @pytest.mark.slow
@@ -331,3 +331,20 @@ async def test_an_attempt_outlives_a_server_that_was_killed(
         agent.attempt = handle
         assert (await agent.item())["progress"] == {"answered": 1, "open": 11}
         assert (await agent.answer(item, "kept"))["again"] is True
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ((), True),
+        (("--mode", "deferred"), True),
+        (("--attempts", "1"), False),
+        (("--mode", "practice"), False),
+    ],
+)
+def test_a_server_says_where_attempts_are_not_limited(
+    serve: Serve, store: Path, options: tuple[str, ...], said: bool
+) -> None:
+    told = "".join(serve("--store", str(store), *options).said)
+    assert ("attempts are not limited" in told and "--attempts 1 allows one" in told) is said

@@ -269,6 +269,44 @@ async def test_a_broken_image_is_said_to_all_who_ask_and_asked_for_again(
         await shots.view(Source("broken", "screen", broken))
 
 
+class Blocked:
+    """Images that can't be read before the others were shown."""
+
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+        self.go = Event()
+        self.begun: list[str] = []
+
+    def source(self, name: str) -> Source:
+        def load() -> bytes:
+            self.begun.append(name)
+            self.go.wait(60)
+            return self.data
+
+        return Source(name, "screen", load)
+
+
+async def test_a_caller_with_many_images_leaves_a_thread_to_the_others(
+    shots: Screenshots, encoded: Encode
+) -> None:
+    png = encoded(Image.new("RGB", (60, 90), "teal"))
+    blocked = Blocked(png)
+    many = [
+        asyncio.create_task(shots.view(blocked.source(str(number)), caller="greedy"))
+        for number in range(16)
+    ]
+    # Who gives up does not get another thread before the view is made.
+    await asyncio.sleep(0)
+    many[0].cancel()
+    other = await shots.view(Counted(png).source, caller="modest")
+    assert (other.width, other.height) == (60, 90)
+    assert len(blocked.begun) <= 2
+    blocked.go.set()
+    found = await asyncio.gather(*many, return_exceptions=True)
+    assert sum(isinstance(view, View) for view in found) == 15
+    assert sorted(blocked.begun, key=int) == [str(number) for number in range(16)]
+
+
 async def test_a_source_that_fails_is_no_view(shots: Screenshots) -> None:
     def fail() -> bytes:
         raise DataError("can't read the image: gone")

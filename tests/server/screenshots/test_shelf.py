@@ -1,6 +1,5 @@
 """A shelf: within its budget, the last used stay, each is made once."""
 
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier, Event
 
@@ -73,21 +72,6 @@ def test_who_asks_while_it_is_being_made_waits_for_that() -> None:
         second = kept.start("a", lambda: b"never", pool.submit)
         go.set()
         assert first.result() == second.result() == b"slow"
-
-
-def test_what_waits_for_its_turn_is_made_at_the_first_turn_of_any_who_asked() -> None:
-    kept, turns, made = shelf(), list[Callable[[], None]](), list[str]()
-
-    def make() -> bytes:
-        made.append("a")
-        return b"x"
-
-    first = kept.start("a", make, turns.append)
-    second = kept.start("a", make, turns.append)
-    turns[1]()
-    assert first.result() == second.result() == b"x"
-    turns[0]()
-    assert made == ["a"]
 
 
 def test_a_failure_reaches_all_who_wait_and_is_not_kept() -> None:

@@ -1,4 +1,4 @@
-"""Sources: an item's image, from the pack's folder or from the web."""
+"""Sources: an item's image, from the pack's folder."""
 
 import json
 from collections.abc import Callable
@@ -10,7 +10,6 @@ from PIL import Image
 
 from snellen.grading.errors import DataError
 from snellen.server.errors import ExamError
-from snellen.server.screenshots.remote import RemoteImages
 from snellen.server.screenshots.service import Screenshots
 from snellen.server.screenshots.sources import image_source
 from snellen.tasks.benchmarks.table import load_task
@@ -19,7 +18,6 @@ from snellen.tasks.pack.read import Pack, open_pack
 from snellen.tasks.pack.write import Part, write_pack
 
 Encode = Callable[..., bytes]
-URL = "https://images.example/7.png"
 
 
 @pytest.fixture
@@ -29,19 +27,16 @@ def screen(encoded: Encode) -> bytes:
 
 @pytest.fixture
 def pack(screen: bytes, tmp_path: Path) -> Pack:
-    """Return a pack of two questions: one about a file, one about an address."""
+    """Return a pack of one question."""
     folder = tmp_path / "short_answers"
     folder.mkdir()
-    rows = [
-        {"image_id": image, "question": "What is it?", "ground_truth": ["teal"]} for image in (5, 7)
-    ]
+    rows = [{"image_id": 5, "question": "What is it?", "ground_truth": ["teal"]}]
     (folder / "test.json").write_text(json.dumps(rows))
     images = tmp_path / "images"
     images.mkdir()
     (images / "5.png").write_bytes(screen)
     data = load_task("screenqa/short", tmp_path, split="test", images=images)
-    urls = {data.ids[1]: {"screen": URL}}
-    write_pack([Part(data, urls=urls)], tmp_path / "pack", name="two")
+    write_pack([Part(data)], tmp_path / "pack", name="one")
     return open_pack(tmp_path / "pack")
 
 
@@ -50,7 +45,7 @@ def line(pack: Pack, number: int) -> PackItem:
 
 
 async def test_a_file_of_the_pack_is_shown(pack: Pack, screen: bytes) -> None:
-    source = await image_source(pack, line(pack, 0), "screen")
+    source = image_source(pack, line(pack, 0), "screen")
     assert source.digest == sha256(screen).hexdigest()
     assert source.load() == screen
     shots = Screenshots()
@@ -60,7 +55,7 @@ async def test_a_file_of_the_pack_is_shown(pack: Pack, screen: bytes) -> None:
 
 
 async def test_a_file_that_was_changed_is_no_view(pack: Pack) -> None:
-    source = await image_source(pack, line(pack, 0), "screen")
+    source = image_source(pack, line(pack, 0), "screen")
     for path in pack.folder.rglob("*.png"):
         path.write_bytes(b"another")
     shots = Screenshots()
@@ -69,28 +64,9 @@ async def test_a_file_that_was_changed_is_no_view(pack: Pack) -> None:
     shots.close()
 
 
-async def test_an_image_that_the_item_has_not_is_refused_with_those_that_it_has(
+def test_an_image_that_the_item_has_not_is_refused_with_those_that_it_has(
     pack: Pack,
 ) -> None:
     with pytest.raises(ExamError, match="no image 'after'; this item has: screen") as caught:
-        await image_source(pack, line(pack, 0), "after")
+        image_source(pack, line(pack, 0), "after")
     assert line(pack, 0).item.id not in str(caught.value)
-
-
-async def test_an_image_on_the_web_is_not_fetched_where_nothing_is(pack: Pack) -> None:
-    with pytest.raises(DataError, match="is on the web, and this server fetches none"):
-        await image_source(pack, line(pack, 1), "screen")
-
-
-async def test_an_image_on_the_web_that_is_kept_is_shown(
-    pack: Pack, screen: bytes, tmp_path: Path
-) -> None:
-    digest = sha256(screen).hexdigest()
-    kept = tmp_path / "kept" / digest[:2] / digest
-    kept.parent.mkdir(parents=True)
-    kept.write_bytes(screen)
-    where = line(pack, 1)
-    image = where.images["screen"].model_copy(update={"sha256": digest})
-    known = where.model_copy(update={"images": {"screen": image}})
-    source = await image_source(pack, known, "screen", RemoteImages(tmp_path / "kept"))
-    assert (source.digest, source.load()) == (digest, screen)

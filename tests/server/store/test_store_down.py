@@ -15,8 +15,9 @@ from snellen.server.errors import StoreError
 from snellen.server.exam.rules import Rules
 from snellen.server.grading.exam import read_exam
 from snellen.server.host import Host, LazyHost
-from snellen.server.http.app import organizer_routes, web_app
+from snellen.server.http.app import monitor_routes, web_app
 from snellen.server.http.auth import Tokens
+from snellen.server.http.observe import RequestMetrics
 from snellen.server.mcp.server import ExamServer
 from snellen.server.screenshots.service import Screenshots
 from snellen.server.settings import Address, Settings
@@ -62,7 +63,7 @@ async def served(url: str) -> AsyncGenerator[Door]:
             ExamServer(LazyHost(lambda: opened)),
             Address(),
             tokens,
-            organizer_routes(service, tokens),
+            monitor_routes(service, None, tokens, RequestMetrics()),
         )
         transport = httpx2.ASGITransport(app)
         http = await stack.enter_async_context(
@@ -71,7 +72,7 @@ async def served(url: str) -> AsyncGenerator[Door]:
         yield Door(service, http, await service.start(ME), take, organize)
 
 
-@pytest.mark.parametrize("path", ["/mcp", "/attempts", "/attempts/1", "/attempts/1/report"])
+@pytest.mark.parametrize("path", ["/mcp", "/metrics"])
 async def test_while_the_database_hangs_health_is_answered_and_the_rest_is_unavailable(
     cluster: Any, path: str
 ) -> None:
@@ -113,7 +114,7 @@ async def test_a_database_that_is_down_is_unavailable_and_found_again(cluster: A
         item = (await service.lease(attempt, ME)).item.opaque
         cluster.stop()
         try:
-            for path in ("/mcp", "/attempts", "/attempts/1/answers"):
+            for path in ("/mcp", "/metrics"):
                 response = await door.ask(path)
                 assert (response.status_code, response.headers["Retry-After"]) == (503, "10")
                 assert "the store's database can't be reached" in response.json()["error"]
@@ -122,4 +123,4 @@ async def test_a_database_that_is_down_is_unavailable_and_found_again(cluster: A
         finally:
             cluster.start()
         assert (await service.submit(attempt, ME, item, "12")).number == 1
-        assert (await door.ask("/attempts")).status_code == 200
+        assert (await door.ask("/metrics")).status_code == 200

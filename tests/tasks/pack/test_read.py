@@ -171,6 +171,20 @@ def test_a_line_with_an_odd_field_is_named_when_it_is_read(
 
 
 @POSIX
+def test_a_pack_with_an_image_on_the_web_is_refused_when_it_is_opened(
+    make_pack: MakePack, rehash: Rehash
+) -> None:
+    folder = make_pack().folder
+    lines = (folder / "items.jsonl").read_bytes().splitlines(keepends=True)
+    line = json.loads(lines[1])
+    line["images"]["screen"] = {"url": "https://example.com/1.png"}
+    lines[1] = json.dumps(line, separators=(",", ":")).encode() + b"\n"
+    rehash(folder, "items.jsonl", b"".join(lines))
+    words = r"items\.jsonl, line 2: images\.screen: .*at 'https://example\.com/1\.png'.*--images"
+    with pytest.raises(DataError, match=words):
+        open_pack(folder)
+
+
 @pytest.mark.parametrize("name", ["manifest.json", "items.jsonl", "references.jsonl"])
 def test_a_link_in_the_place_of_a_file_is_refused(name: str, make_pack: MakePack) -> None:
     folder = make_pack().folder

@@ -369,23 +369,6 @@ def test_without_images_items_show_none(make_pack: MakePack) -> None:
     assert all(not line.item.images and not line.images for line in pack.lines)
 
 
-def test_an_image_may_stay_on_the_web(load_short: LoadShort, tmp_path: Path) -> None:
-    data = load_short()
-    urls = {item: {"screen": f"https://example.com/{n}.png"} for n, item in enumerate(data.ids)}
-    write_pack([Part(data, urls=urls)], tmp_path / "pack", name="demo")
-    pack = open_pack(tmp_path / "pack")
-    line = pack.line("screenqa/short", "test/5/1")
-    assert pack.where(line, "screen").url == "https://example.com/1.png"
-    assert pack.manifest.images == 0
-    with pytest.raises(DataError, match=r"on the web, not in the pack: https://example\.com/1"):
-        pack.image(line, "screen")
-    found = check_pack(tmp_path / "pack")
-    assert (found.fine, found.on_the_web) == (True, 6)
-    bad = {data.ids[0]: {"screen": "file:///etc/passwd"}}
-    with pytest.raises(InputError, match="https://"):
-        write_pack([Part(data, urls=bad)], tmp_path / "other", name="demo")
-
-
 def test_coordinates_that_would_not_fit_the_image_are_refused(tmp_path: Path) -> None:
     fixtures = Path(__file__).parents[2] / "fixtures" / "visualwebbench"
     task = "visualwebbench/element_ground_point"

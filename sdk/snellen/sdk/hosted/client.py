@@ -54,6 +54,7 @@ MEDIA_TYPES: Mapping[str, str] = {
 
 _TRIES = 5
 _SECONDS = 60.0
+_POLL_SECONDS, _MAX_POLL_SECONDS = 0.25, 2.0
 _CHUNK = 256 << 10
 _AGAIN = frozenset({429, 502, 503, 504})
 Watch = Callable[[SubmissionStatus], None]
@@ -230,27 +231,16 @@ class AsyncClient:
 
     async def follow(self, submission: str) -> AsyncIterator[SubmissionStatus]:
         """Yield a submission's status after each change, until it is done."""
-        import httpx2
-
-        path = f"exams/{await self._name()}/submissions/{submission}/events"
+        pause, last = _POLL_SECONDS, None
         while True:
-            try:
-                async with self._http.stream("GET", path) as response:
-                    if not response.is_success:
-                        await response.aread()
-                        _refuse(response)
-                    async for line in response.aiter_lines():
-                        if line.startswith("data:"):
-                            now = _read(line.removeprefix("data:").encode(), SubmissionStatus)
-                            yield now
-                            if now.done:
-                                return
-            except httpx2.TransportError:
-                # The stream broke: read the status again, then follow it again.
-                now = (await self.submission(submission)).status
+            now = (await self.submission(submission)).status
+            if now != last:
                 yield now
-                if now.done:
-                    return
+            if now.done:
+                return
+            last = now
+            await anyio.sleep(pause)
+            pause = min(2 * pause, _MAX_POLL_SECONDS)
 
     async def report(self, submission: str, task: str | None = None) -> Report:
         """Return a submission's report on a task; by default the only report."""

@@ -28,7 +28,7 @@ from snellen.server.attempts.report import ExamReport
 from snellen.server.attempts.submit import AnswerRequest, submit
 from snellen.server.errors import ExamError, NoSuchAttemptError
 from snellen.server.exam.rules import Contexts, Mode, Rules
-from snellen.server.exam.spec import AnswerSet, Exam, ExamSpec
+from snellen.server.exam.spec import Exam, ExamSpec
 from snellen.server.logs import log
 from snellen.server.store import queries
 from snellen.server.store.database import Database
@@ -295,17 +295,6 @@ class Service(Register):
         """Grade an attempt, or report what it recorded if answers are graded elsewhere."""
         return self._grading.report(attempt, self.cost(attempt))
 
-    def report_of(self, attempt: Attempt) -> ExamReport:
-        """Return the report of an attempt, computed if it is not stored; it is not saved.
-
-        Raises:
-            ExamError: It has no report, and it is open or of another exam.
-        """
-        if attempt.report is not None:
-            return ExamReport.model_validate_json(attempt.report)
-        self._check_closed(attempt, "graded")
-        return self.report(attempt)
-
     def grade(self, attempt: Attempt) -> ExamReport:
         """Grade a closed attempt, also a deferred one, for its organizer. It is not saved.
 
@@ -317,14 +306,6 @@ class Service(Register):
         if attempt.report is None:
             return self._grading.graded(attempt, self.cost(attempt))
         return self._grading.graded(attempt, ExamReport.model_validate_json(attempt.report).cost)
-
-    def answer_sets(self, attempt: Attempt) -> Sequence[AnswerSet]:
-        """Return the answers to grade, task by task, items in the pack's order.
-
-        Raises:
-            ExamError: The exam is deferred: it has no references.
-        """
-        return [self._grading.answer_set(answers) for answers in self._grading.answers(attempt)]
 
     def export(self, attempt: Attempt) -> Sequence[TaskAnswers]:
         """Return the answers that count, task by task, for `snellen grade`.

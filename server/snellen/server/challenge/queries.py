@@ -10,7 +10,6 @@ from sqlalchemy import (
     Connection,
     and_,
     bindparam,
-    delete,
     func,
     insert,
     literal_column,
@@ -173,7 +172,6 @@ KEY = Query(
     select(keys).where(keys.c.caller == bindparam("c"), keys.c.key == bindparam("k")), KeyRow
 )
 ADD_KEY = Statement(insert(keys))
-FORGET_KEYS = Statement(delete(keys).where(keys.c.submission == bindparam("s")))
 
 _QUOTA = and_(
     quotas.c.phase == bindparam("f"),
@@ -192,9 +190,6 @@ SHOWN = Query(
     GradingRow,
 )
 GRADING = Query(select(gradings).where(gradings.c.id == bindparam("g")), GradingRow)
-GRADINGS = Query(
-    select(gradings).where(gradings.c.phase == bindparam("f")).order_by(gradings.c.id), GradingRow
-)
 NEWEST = Query(
     select(gradings)
     .where(gradings.c.phase == bindparam("f"))

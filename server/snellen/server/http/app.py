@@ -1,4 +1,4 @@
-"""The exam over HTTP: `/mcp` for agents, `/attempts` for organizers, `/health` for monitors.
+"""The exam over HTTP: `/mcp` for agents, `/v1` and pages for people, `/health` for monitors.
 
 `/ready` and `/metrics` are for monitors, too.
 """
@@ -37,13 +37,13 @@ from snellen.server.challenge.workers import run_workers
 from snellen.server.errors import ExamError, StoreError
 from snellen.server.exam.rules import Mode
 from snellen.server.grading.pages import ReportPages
-from snellen.server.http import monitors, organizer
+from snellen.server.http import monitors
 from snellen.server.http.api.access import Access
 from snellen.server.http.api.api import PREFIX, rest_app
 from snellen.server.http.api.desk import Desk
 from snellen.server.http.api.problems import problem
 from snellen.server.http.auth import Tokens
-from snellen.server.http.connections import protocol, raise_limits
+from snellen.server.http.connections import connection_limit, protocol
 from snellen.server.http.errors import headers_of, status_of
 from snellen.server.http.oauth import HOLDER, Holder, Issuer, OAuthMiddleware
 from snellen.server.http.observe import HEALTH, ObserveMiddleware, RequestMetrics
@@ -52,7 +52,6 @@ from snellen.server.http.pages.pages import Pages
 from snellen.server.http.safety import SafetyMiddleware, names_of
 from snellen.server.logs import fault, lines_to_stderr, log
 from snellen.server.mcp.server import ExamServer
-from snellen.server.screenshots.remote import RemoteImages
 from snellen.server.settings import LOOPBACK, Address, Settings
 from snellen.server.store.tables.exams import Scope
 from snellen.tasks.pack.seal import find_key
@@ -82,8 +81,8 @@ class RefusedError(AuthenticationError):
 class Gate(AuthenticationBackend):
     """Lets in who holds a token of a scope; `/health` and `/ready` are open.
 
-    The gate for examinees stands before the whole server, that for organizers before each of
-    their routes, also where examinees need no token.
+    The gate for examinees stands before the whole server, that for organizers before `/metrics`,
+    also where examinees need no token.
     """
 
     def __init__(self, tokens: Tokens, scope: Scope = Scope.TAKE) -> None:
@@ -134,7 +133,6 @@ def web_app(
     exam_server: ExamServer,
     address: Address,
     tokens: Tokens | None = None,
-    organizer_only: Sequence[Route] = (),
     more: Sequence[BaseRoute] = (),
     issuer: Issuer | None = None,
     metrics: RequestMetrics | None = None,
@@ -145,8 +143,7 @@ def web_app(
         exam_server: The exam.
         address: Where it will listen, and by which names it may be called.
         tokens: Who may call; None: anybody.
-        organizer_only: Routes that are not for examinees, each behind a gate of its own.
-        more: Further routes, which ask for tokens themselves.
+        more: Further routes, which request tokens themselves.
         issuer: Checks the tokens of an identity provider; None: there is none.
         metrics: Where requests are counted.
     """
@@ -154,7 +151,7 @@ def web_app(
         streamable_http_path=PATH,
         stateless_http=True,
         transport_security=_names(address),
-        custom_starlette_routes=[Route(HEALTH, _health, methods=["GET", "HEAD"]), *organizer_only],
+        custom_starlette_routes=[Route(HEALTH, _health, methods=["GET", "HEAD"])],
     )
     # A redirect would name a host and a scheme, and behind a proxy that speaks TLS the wrong one.
     app.router.redirect_slashes = False
@@ -176,21 +173,13 @@ def web_app(
     return app
 
 
-def organizer_routes(service: Service, tokens: Tokens) -> Sequence[Route]:
-    """Return the routes for organizers, who hold tokens of their own scope."""
-    return organizer.routes(service, _organizers(tokens))
-
-
 def monitor_routes(
     service: Service, challenge: Challenge | None, tokens: Tokens, metrics: RequestMetrics
 ) -> Sequence[Route]:
     """Return `/ready`, and `/metrics` for organizers."""
-    return monitors.routes(service, challenge, metrics, _organizers(tokens))
-
-
-def _organizers(tokens: Tokens) -> Sequence[Middleware]:
     gate = Gate(tokens, Scope.ORGANIZE)
-    return [Middleware(AuthenticationMiddleware, backend=gate, on_error=_turned_away)]
+    guard = [Middleware(AuthenticationMiddleware, backend=gate, on_error=_turned_away)]
+    return monitors.routes(service, challenge, metrics, guard)
 
 
 class Hosted(NamedTuple):
@@ -200,19 +189,17 @@ class Hosted(NamedTuple):
         challenge: The challenge.
         settings: What its exam is opened with.
         workers: How many workers grade here; with none, `snellen worker` does elsewhere.
-        remote: Fetches images that packs leave on the web; None: they are not fetched.
     """
 
     challenge: Challenge
     settings: Settings
     workers: int
-    remote: RemoteImages | None = None
 
 
 def challenge_routes(hosted: Hosted, tokens: Tokens, *, guarded: bool) -> Sequence[BaseRoute]:
     """Return what serves a challenge: REST under `/v1`, and its pages; both ask for tokens."""
     access = Access(tokens, guarded=guarded)
-    desk = Desk(hosted.challenge, Boards(hosted.challenge), access, hosted.remote)
+    desk = Desk(hosted.challenge, Boards(hosted.challenge), access)
     rest = rest_app(desk)
     challenge, key = hosted.challenge, hosted.settings.key
     annotations = Annotations(challenge.exam.packs, challenge.database)
@@ -241,7 +228,7 @@ def serve(
         exam_server: The exam.
         address: Where to listen.
         tokens: Who may call.
-        service: What organizers ask.
+        service: The rules and attempts of the exam.
         notify: Called with a sentence about each thing that is done.
         hosted: The challenge; None: answers are only recorded here.
 
@@ -255,7 +242,6 @@ def serve(
             f"there is no token, but others can reach {address.host}: make one with"
             " `snellen token create NAME`, or listen on 127.0.0.1"
         )
-    limits = raise_limits()
     listener = _listen(address)
     metrics = RequestMetrics()
     challenge = None if hosted is None else hosted.challenge
@@ -265,18 +251,14 @@ def serve(
             address,
             tokens if guarded else None,
             [
-                *organizer_routes(service, tokens),
                 *monitor_routes(service, challenge, tokens, metrics),
+                *(() if hosted is None else challenge_routes(hosted, tokens, guarded=guarded)),
             ],
-            () if hosted is None else challenge_routes(hosted, tokens, guarded=guarded),
             None if oauth is None else Issuer(oauth),
             metrics,
         ),
-        http=protocol(limits.connections),
+        http=protocol(connection_limit()),
         ws="none",
-        backlog=limits.backlog,
-        # When all connections are in use, new ones get an error that says so.
-        limit_concurrency=limits.connections + limits.backlog,
         log_config=None,
         access_log=False,
         timeout_graceful_shutdown=_GRACE_SECONDS,

@@ -3,8 +3,6 @@
 from collections.abc import Mapping
 from http import HTTPStatus
 
-from starlette.responses import JSONResponse
-
 from snellen.server.errors import (
     ExamError,
     ForbiddenError,
@@ -22,15 +20,9 @@ RETRY_SECONDS = 10
 """When a client may try again where the store fails."""
 
 
-class QueryError(ExamError):
-    """The query string can't be read."""
-
-
 def status_of(error: ExamError) -> HTTPStatus:
     """Return the status that an error is answered with."""
     match error:
-        case QueryError():
-            return HTTPStatus.BAD_REQUEST
         case NoSuchAttemptError() | NotFoundError():
             return HTTPStatus.NOT_FOUND
         case UnauthorizedError():
@@ -56,8 +48,3 @@ def headers_of(error: ExamError) -> Mapping[str, str]:
     if isinstance(error, RateError) or (isinstance(error, StoreError) and error.again):
         return {"Retry-After": str(RETRY_SECONDS)}
     return {}
-
-
-def refusal(error: ExamError) -> JSONResponse:
-    """Return what a caller is answered."""
-    return JSONResponse({"error": str(error)}, status_of(error), headers_of(error))

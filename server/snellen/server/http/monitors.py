@@ -4,6 +4,7 @@ import asyncio
 import time
 from collections.abc import Callable, Iterator, Sequence
 from http import HTTPStatus
+from typing import NamedTuple
 
 from prometheus_client import CollectorRegistry
 from prometheus_client.core import GaugeMetricFamily, Metric
@@ -17,7 +18,7 @@ from starlette.routing import Route
 
 from snellen.server.attempts.service import Service
 from snellen.server.challenge import queries
-from snellen.server.challenge.backlog import backlog, counts
+from snellen.server.challenge.queries import JobCount, SubmissionCount
 from snellen.server.challenge.service import Challenge
 from snellen.server.errors import StoreError
 from snellen.server.http.observe import METRICS, READY, RequestMetrics
@@ -28,6 +29,54 @@ WAITING_SECONDS = 120.0
 
 KEPT_SECONDS = 1.0
 """How long it is taken for granted that a replica is ready, or not: anybody may ask."""
+
+
+class _Backlog(NamedTuple):
+    """The state of the job queue.
+
+    Attributes:
+        oldest_seconds: The age of the oldest waiting job, in seconds; None: none waits.
+        working: Whether a worker has a job and a recent heartbeat.
+    """
+
+    oldest_seconds: float | None
+    working: bool
+
+
+class _Counts(NamedTuple):
+    """The counts of a challenge's rows in the store, without zeros.
+
+    Attributes:
+        jobs: Its jobs by phase and state.
+        submissions: Its submissions by phase and source.
+    """
+
+    jobs: Sequence[JobCount]
+    submissions: Sequence[SubmissionCount]
+
+
+def _backlog(connection: Connection, challenge: Challenge) -> _Backlog:
+    """Return the backlog of a challenge, by the database's clock."""
+    now = queries.database_now(connection)
+    waiting: list[int] = []
+    working = False
+    for digest in challenge.digests:
+        this = {"now": now, "r": digest}
+        job = queries.NEXT_JOB.first(connection, this)
+        if job is not None:
+            # A dead worker's job waits since the end of its lease.
+            waiting.append(job.at if job.lease is None else job.lease)
+        working = working or queries.WORKED_ON.first(connection, this) is not None
+    return _Backlog((now - min(waiting)) / 1000 if waiting else None, working)
+
+
+def _counts(connection: Connection, challenge: Challenge) -> _Counts:
+    """Return the counts of a challenge; the store can hold several exams."""
+    owned = {challenge.key(phase) for phase in challenge.file.phases}
+    return _Counts(
+        [row for row in queries.JOB_COUNTS.all(connection, {}) if row.phase in owned],
+        [row for row in queries.SUBMISSION_COUNTS.all(connection, {}) if row.phase in owned],
+    )
 
 
 class Readiness:
@@ -70,7 +119,7 @@ class Readiness:
         if self._challenge is None:
             queries.database_now(connection)
             return None
-        waits, working = backlog(connection, self._challenge)
+        waits, working = _backlog(connection, self._challenge)
         if waits is None or waits < WAITING_SECONDS or working:
             return None
         return (
@@ -115,7 +164,7 @@ class StoreCollector(Collector):
         )
         if self._challenge is None:
             return [attempts]
-        found = counts(connection, self._challenge)
+        found = _counts(connection, self._challenge)
         jobs = GaugeMetricFamily(
             "snellen_jobs",
             "Gradings of submissions, by how far they are.",
@@ -135,7 +184,7 @@ class StoreCollector(Collector):
             labels = [_name(row.phase), row.source]
             kept.add_metric(labels, row.count)
             size.add_metric(labels, row.size)
-        waits, working = backlog(connection, self._challenge)
+        waits, working = _backlog(connection, self._challenge)
         oldest = GaugeMetricFamily(
             "snellen_oldest_job_seconds",
             "Seconds that the oldest job has waited for a worker; 0: none waits.",

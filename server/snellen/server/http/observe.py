@@ -144,7 +144,7 @@ class ObserveMiddleware:
 
 
 def route_of(scope: Scope) -> str:
-    """Return the template of the route that answered a request, as `/attempts/{number:int}`."""
+    """Return the template of the route that answered a request, as `/v1/exams/{exam}`."""
     route = scope.get("route")
     # Where the last match is a mount, what is mounted there knows no such path; and a template
     # that begins with a parameter takes every path.

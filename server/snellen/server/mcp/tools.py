@@ -453,8 +453,8 @@ async def _look(
         call.fault = name
         image = lease.question.line.images[name]
         pack = call.host.service.exam.packs_by_task[lease.item.task]
-        file = None if image.file is None else str(pack.folder / IMAGES / image.file)
-        log().error("image fault", image=image.url or file, reason=str(error))
+        file = str(pack.folder / IMAGES / image.file)
+        log().error("image fault", image=file, reason=str(error))
         return _Look({"fault": text.image_fault(name)}, ())
     call.views.append(view)
     content = ImageContent(type="image", data=view.base64, mime_type=view.media_type)
@@ -488,6 +488,6 @@ async def _view(call: ToolCall, lease: "Lease", name: str, request: "ViewRequest
 
     assert call.attempt is not None
     pack = call.host.service.exam.packs_by_task[lease.item.task]
-    source = await image_source(pack, lease.question.line, name, call.host.remote)
+    source = image_source(pack, lease.question.line, name)
     limits = Limits(max_side=min(call.attempt.rules.max_view_side, MOST_SIDE))
     return await call.host.screenshots.view(source, request, limits, call.name)

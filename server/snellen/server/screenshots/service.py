@@ -3,16 +3,15 @@
 import asyncio
 import io
 from base64 import b64encode
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from dataclasses import dataclass, field
-from functools import partial
 from math import ceil
 from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple
 from weakref import WeakValueDictionary
 
 from snellen.server.screenshots.encoding import encode
-from snellen.server.screenshots.fair import FairPool
 from snellen.server.screenshots.frames import Extent, Frame, Region, factor
 from snellen.server.screenshots.pages import Page, decode, page_bytes, probe
 from snellen.server.screenshots.requests import Format, Limits, Plan, ViewRequest, make_plan
@@ -98,8 +97,7 @@ class Screenshots:
 
     Decoded pages and encoded views are cached (least recently used), each within a budget of bytes.
     Callers wait for a view that is already being made. Pixels are processed on a few separate
-    threads, so that the event loop stays free. Callers take turns, and no caller can use all
-    threads.
+    threads, so that the event loop stays free. No caller can use all threads.
 
     Args:
         limits: The default limits of a view.
@@ -122,7 +120,9 @@ class Screenshots:
         self._views: Shelf[tuple[str, str, ViewRequest, Limits], View] = Shelf(
             view_budget, lambda view: len(view.data) + len(view.base64)
         )
-        self._pool = FairPool(threads, max(1, threads - 1), "screenshots")
+        self._pool = ThreadPoolExecutor(threads, thread_name_prefix="screenshots")
+        self._each = max(1, threads - 1)
+        self._callers: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
         self._one_large = Lock()
         # A page that no budget holds must not be decoded beside itself.
         self._in_use: WeakValueDictionary[str, Page] = WeakValueDictionary()
@@ -134,7 +134,7 @@ class Screenshots:
 
     def prepare(self) -> None:
         """Load what views need, on a thread: the first view is then no slower than the others."""
-        self._pool.submit("", _load)
+        self._pool.submit(_load)
 
     async def view(
         self,
@@ -151,7 +151,7 @@ class Screenshots:
             source: The image.
             request: The part to show; None: the whole image.
             limits: The limits of the view; None: the service's.
-            caller: The caller; callers take turns.
+            caller: The caller, who can use all threads but one.
 
         Raises:
             ExamError: The request is not valid for this image; the message says what to do.
@@ -162,17 +162,19 @@ class Screenshots:
         held = self._views.held(key)
         if held is not None:
             return held
-        future = self._views.start(
-            key,
-            lambda: self._make(source, request, limits),
-            partial(self._pool.submit, caller),
+        turns = self._callers.setdefault(caller, asyncio.Semaphore(self._each))
+        await turns.acquire()
+        future = asyncio.wrap_future(
+            self._views.start(key, lambda: self._make(source, request, limits), self._pool.submit)
         )
+        # A caller that gives up has its thread until the view is made.
+        future.add_done_callback(lambda _: turns.release())
         # Cancelling one caller must not cancel the view for others that wait for it.
-        return await asyncio.shield(asyncio.wrap_future(future))
+        return await asyncio.shield(future)
 
     def close(self) -> None:
-        """Let the threads go; what is under way is finished."""
-        self._pool.close()
+        """Finish the views that are being made, and end the threads."""
+        self._pool.shutdown()
 
     def _make(self, source: Source, request: ViewRequest, limits: Limits) -> View:
         def plan(full: Extent) -> Plan:

@@ -72,11 +72,9 @@ class Shelf(Generic[Key, Value]):
                 done.set_result(value)
                 return done
             future = self._making.get(key)
-            if future is None:
-                future = self._making[key] = Future()
-            elif future.running():
+            if future is not None:
                 return future
-        # It may wait for its turn: the caller whose turn comes first makes it.
+            future = self._making[key] = Future()
         try:
             run(lambda: self._fill(key, make, future))
         except RuntimeError as error:
@@ -101,10 +99,6 @@ class Shelf(Generic[Key, Value]):
                 return value
 
     def _fill(self, key: Key, make: Callable[[], Value], future: Future[Value]) -> None:
-        with self._lock:
-            if future.running() or future.done():
-                return
-            future.set_running_or_notify_cancel()
         try:
             value = make()
         except BaseException as error:  # noqa: BLE001  # whoever waits gets it, and raises it

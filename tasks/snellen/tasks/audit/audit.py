@@ -233,7 +233,7 @@ def _sight(pack: Pack, items: Sequence[AuditItem], build: BuildFolder | None) ->
     pictures: dict[str, Pixels] = {}
     for item in items:
         for image in item.line.images.values():
-            if image.file is not None and image.sha256 and image.sha256 not in pictures:
+            if image.sha256 not in pictures:
                 pictures[image.sha256] = pixels_of(pack.read_image(image))
     page = None if build is None else build.page(_page_of(items[0], build))
     return Sight(page, pictures, items)

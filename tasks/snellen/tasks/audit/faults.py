@@ -168,10 +168,10 @@ def _said(candidate: object) -> str:
 
 def _pictures(item: AuditItem, looks: Looks) -> Iterator[Fault]:
     places = [item.line.images[image.name] for image in item.line.item.images]
-    own = [looks[digest] for image in places if (digest := image.sha256 or "") in looks]
+    own = [looks[digest] for image in places if (digest := image.sha256) in looks]
     if any(look.blank for look in own):
         yield Fault.BLANK
-    digests = [image.sha256 or image.url for image in places]
+    digests = [image.sha256 for image in places]
     if len(set(digests)) < len(digests) or any(
         first.size == other.size and alike(first, other)
         for number, first in enumerate(own)
@@ -292,7 +292,7 @@ def repeats_of(items: Sequence[AuditItem], looks: Mapping[str, Look]) -> dict[in
 
 def _digests(item: AuditItem) -> tuple[str, ...]:
     places = (item.line.images[image.name] for image in item.line.item.images)
-    return tuple(image.sha256 or image.url or "" for image in places)
+    return tuple(image.sha256 for image in places)
 
 
 def _same(items: Sequence[AuditItem], found: dict[int, list[Fault]]) -> None:

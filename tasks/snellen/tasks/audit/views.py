@@ -73,9 +73,9 @@ class Sight:
     _changes: dict[str, Pixels] = field(default_factory=dict[str, Pixels], repr=False)
 
     def picture(self, item: AuditItem, name: str) -> Pixels | None:
-        """Return an item's picture; None if it is on the web."""
+        """Return an item's picture; None if it has none of that name."""
         place = item.line.images.get(name)
-        return None if place is None else self.pictures.get(place.sha256 or "")
+        return None if place is None else self.pictures.get(place.sha256)
 
     def changed(self, change: Change) -> Pixels | None:
         """Return the frozen page after a change."""
@@ -104,7 +104,6 @@ class Sight:
             if shows_rest(item)
             for image in item.line.item.images[:1]
             if (digest := item.line.images[image.name].sha256) in self.pictures
-            and digest is not None
         ]
         votes = Counter(shown)
 

@@ -182,11 +182,11 @@ class _Work:
         prompt, counted = item.prompt, None
         if kind in _PLACED and shown:
             first = shown[0][1]
-            if first is not None and first.offset != (0, 0):
+            if first.offset != (0, 0):
                 self._left_out["its coordinates are of a picture that must be padded"] += 1
                 return
             self._coordinates[name.task] = _said(space)
-            if space is Space.PIXELS and first is not None:
+            if space is Space.PIXELS:
                 image = item.images[0]
                 prompt = _resized(prompt, (image.width, image.height), first.size)
                 counted = first
@@ -206,10 +206,8 @@ class _Work:
                 answer = relation_of(relations, first, second)
                 yield _Chat(shown, asked.ask(f"{first}, {second}"), answer)
 
-    def _picture(self, image: PackImage) -> tuple[str, Prepared | None]:
-        """Return where a picture is, written once; None beside it where it stays on the web."""
-        if image.file is None:
-            return image.url or "", None
+    def _picture(self, image: PackImage) -> tuple[str, Prepared]:
+        """Return the path of a picture, which is written once."""
         if image.file not in self._pictures:
             made = prepare(self.pack.read_image(image))
             digest = sha256(made.data).hexdigest()

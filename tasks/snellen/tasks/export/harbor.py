@@ -68,8 +68,8 @@ def export_harbor(
         watch: Called after each item with how many are done.
 
     Raises:
-        InputError: There are no references, they are readable and not asked for, an image is on
-            the web, or the folder can't be written.
+        InputError: There are no references, they are readable and not asked for, or the folder
+            can't be written.
         DataError: A line or an image can't be read.
     """
     kind = pack.manifest.references
@@ -126,12 +126,6 @@ def _questions(
 def _images(pack: Pack, line: PackItem, room: Path, written: set[str]) -> Iterator[tuple[str, str]]:
     for image in line.item.images:
         place = line.images[image.name]
-        if place.file is None:
-            raise InputError(
-                f"{line.item.id}: its image {image.name!r} is on the web; export a pack that holds"
-                " its images",
-                file=str(pack.folder),
-            )
         path = f"{IMAGES}/{place.file}"
         if path not in written:
             written.add(path)

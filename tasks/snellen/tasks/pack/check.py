@@ -93,7 +93,6 @@ class PackCheck(Closed):
         tasks: Its tasks.
         images: The number of image files of its items.
         image_bytes: The total number of their bytes.
-        on_the_web: The number of its images on the web.
         references: The protection of its references.
         faults: The faults.
     """
@@ -102,7 +101,6 @@ class PackCheck(Closed):
     tasks: tuple[TaskCheck, ...]
     images: int
     image_bytes: int
-    on_the_web: int
     references: Custody
     faults: tuple[PackFault, ...]
 
@@ -144,7 +142,6 @@ def check_pack(
         tasks=tasks,
         images=len(findings.files),
         image_bytes=_bytes_of(findings.files),
-        on_the_web=findings.on_the_web,
         references=custody,
         faults=tuple(findings.faults),
     )
@@ -165,14 +162,12 @@ class _Findings:
         root: The pack.
         faults: The faults.
         files: The image files of items, with their sizes in bytes.
-        on_the_web: The number of images on the web.
         lost: Whether the items could not be read, so that the list of images is unknown.
     """
 
     root: Path
     faults: list[PackFault] = field(default_factory=list[PackFault])
     files: dict[str, PackImage] = field(default_factory=dict[str, PackImage])
-    on_the_web: int = 0
     lost: bool = False
 
     def say(self, message: str, file: str | None = None, line: int | None = None) -> None:
@@ -199,9 +194,6 @@ def _check_items(pack: Pack, found: _Findings, watch: Callable[[int], None]) -> 
                 continue
             for shown in line.item.images:
                 image = line.images[shown.name]
-                if image.file is None:
-                    found.on_the_web += 1
-                    continue
                 _check_image(pack, image, found, sizes, decoder)
                 size = sizes.get(image.file, (0, 0))
                 if size != (0, 0) and size != (shown.width, shown.height):
@@ -222,7 +214,7 @@ def _check_image(
     sizes: dict[str, tuple[int, int]],
     decoder: Decoder,
 ) -> None:
-    file = image.file or ""
+    file = image.file
     first = found.files.setdefault(file, image)
     if first is not image:
         if first != image:
@@ -255,7 +247,7 @@ def _check_count(manifest: Manifest, found: _Findings) -> None:
 
 
 def _bytes_of(files: Mapping[str, PackImage]) -> int:
-    return sum(image.bytes or 0 for image in files.values())
+    return sum(image.bytes for image in files.values())
 
 
 def _check_extra(manifest: Manifest, found: _Findings) -> None:

@@ -13,8 +13,7 @@ the same items and images, and their manifests differ only in the digest of the 
 """
 
 import re
-from typing import Annotated
-from urllib.parse import urlsplit
+from typing import Annotated, cast
 
 from pydantic import AfterValidator, Field, JsonValue, field_serializer, model_validator
 
@@ -61,21 +60,8 @@ def _portable(name: str) -> str:
     return name
 
 
-def _web_address(url: str) -> str:
-    """Refuse an address that is not a plain web address."""
-    split = urlsplit(url)
-    if split.scheme not in ("http", "https") or not split.hostname:
-        raise ValueError("an image's URL must start with https:// or http:// and have a host")
-    if split.username is not None or split.password is not None:
-        raise ValueError("an image's URL must not have a user or a password")
-    if not url.isascii() or not url.isprintable() or " " in url:
-        raise ValueError("an image's URL must be printable ASCII without spaces")
-    return url
-
-
 Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 FileName = Annotated[str, AfterValidator(_portable)]
-Url = Annotated[str, Field(max_length=2048), AfterValidator(_web_address)]
 
 _NAME = r"^[a-z0-9][a-z0-9-]{0,63}$"
 
@@ -109,27 +95,29 @@ class PackFile(Closed):
 
 
 class PackImage(Closed):
-    """The place of an item's image: a file in the folder of images, or the web.
+    """A file in the folder of images.
 
     Attributes:
         file: Its path in the folder of images, with forward slashes.
-        url: Its address, if it has no file.
-        sha256: The SHA-256 of its bytes; None for an address that was not fetched yet.
-        bytes: The number of its bytes; None likewise.
+        sha256: The SHA-256 of its bytes.
+        bytes: The number of its bytes.
     """
 
-    file: FileName | None = None
-    url: Url | None = None
-    sha256: Digest | None = None
-    bytes: int | None = Field(default=None, gt=0)
+    file: FileName
+    sha256: Digest
+    bytes: int = Field(gt=0)
 
-    @model_validator(mode="after")
-    def _is_in_one_place(self) -> "PackImage":
-        if (self.file is None) == (self.url is None):
-            raise ValueError("an image must have either a file or a url")
-        if self.file is not None and (self.sha256 is None or self.bytes is None):
-            raise ValueError("an image's file needs its sha256 and its bytes")
-        return self
+    @model_validator(mode="before")
+    @classmethod
+    def _is_a_file(cls, fields: object) -> object:
+        if isinstance(fields, dict) and "url" in fields:
+            known = cast("dict[str, object]", fields)
+            raise ValueError(
+                f"the image is on the web, at {known['url']!r}, but a pack must contain its images:"
+                " save them in a folder and create the pack again with"
+                " `snellen pack create --images FOLDER`"
+            )
+        return cast("object", fields)
 
 
 class PackItem(Closed):
@@ -137,7 +125,7 @@ class PackItem(Closed):
 
     Attributes:
         item: The item as agents may see it.
-        images: The place of each of the item's images, by its name.
+        images: The file of each of the item's images, by its name.
         context: The context for the parser: options, the original image's size, regions; in the
             file, an object with the known fields.
         pair: The shared name of the two items of a pair: the same page before and after a change.

@@ -103,7 +103,7 @@ def joined(pack: Pack, values: Values) -> list[list[ItemName]]:
             shared.append(("pair", name.task, line.pair))
         for shown in line.item.images[:1]:
             image = line.images[shown.name]
-            shared.append(("image", image.sha256 or image.url or ""))
+            shared.append(("image", image.sha256))
         for what in shared:
             other = first.setdefault(what, name)
             leaders[leader(name)] = leader(other)

@@ -40,8 +40,7 @@ class Shown(NamedTuple):
 
     Attributes:
         name: Its name in the item.
-        digest: Its digest; empty if it is on the web.
-        url: Its address, if it is on the web.
+        digest: Its digest.
         width: The original width in pixels; None if unknown.
         height: Likewise.
         marks: The boxes drawn over it.
@@ -49,7 +48,6 @@ class Shown(NamedTuple):
 
     name: str
     digest: str
-    url: str
     width: int | None
     height: int | None
     marks: tuple[Mark, ...]
@@ -178,8 +176,7 @@ def _shown(line: PackItem, image: Image, marks: tuple[Mark, ...]) -> Shown:
     where = line.images[image.name]
     return Shown(
         name=image.name,
-        digest=(where.sha256 or "") if where.file else "",
-        url=where.url or "",
+        digest=where.sha256,
         width=image.width,
         height=image.height,
         marks=marks,

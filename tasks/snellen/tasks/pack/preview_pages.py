@@ -114,12 +114,11 @@ def _thumbnails(pack: Pack, watch: Callable[[int], None]) -> dict[str, bytes]:
     last: dict[int, int] = {}
     for number, line in enumerate(pack.lines, start=1):
         for image in line.images.values():
-            if image.file is not None:
-                places.setdefault(image.sha256 or "", image)
+            places.setdefault(image.sha256, image)
         last[len(places)] = number
 
     def small(image: PackImage) -> bytes:
-        return shrink(pack.read_image(image), str(image.file))
+        return shrink(pack.read_image(image), image.file)
 
     thumbnails: dict[str, bytes] = {}
     with ThreadPoolExecutor(_THREADS) as pool:

@@ -55,6 +55,7 @@ __all__ = [
 _CHANGED = "it does not match the manifest; fetch the pack again"
 
 _NO_BYTES = msgspec.Raw()
+_URL = b'"url"'
 
 
 class _Name(msgspec.Struct, gc=False):
@@ -109,6 +110,9 @@ class ItemLines(Sequence[PackItem]):
             head = _DECODER.decode(line)
         except NO_JSON as error:
             raise self._fault(f"it is not an item: {error}", number) from None
+        if _URL in line:
+            # Perhaps an image on the web, which must be reported before items are served.
+            self._whole(line, number)
         if "\0" in head.item.id + (head.pair or ""):
             words = f"{head.item.id!r} or its pair contains U+0000, which databases can't store"
             raise self._fault(words, number, "item.id")
@@ -150,10 +154,13 @@ class ItemLines(Sequence[PackItem]):
         if isinstance(index, slice):
             return [self[place] for place in range(*index.indices(len(self)))]
         place = range(len(self))[index]
+        return self._whole(self.raw(place), place + 1)
+
+    def _whole(self, line: bytes, number: int) -> PackItem:
         try:
-            return PackItem.model_validate_json(self.raw(place))
+            return PackItem.model_validate_json(line)
         except ValidationError as error:
-            raise self._fault(_first(error), place + 1) from None
+            raise self._fault(_first(error), number) from None
 
 
 _DECODER = msgspec.json.Decoder(_Head)
@@ -239,7 +246,7 @@ class Pack:
         return self.lines.heads[self._place(task, item_id)].pair
 
     def where(self, line: PackItem, name: str) -> PackImage:
-        """Return the place of an item's image: a file of the pack, or the web.
+        """Return the file of an item's image.
 
         Raises:
             DataError: The item has no image with that name.
@@ -254,19 +261,16 @@ class Pack:
         """Return the bytes of an item's image.
 
         Raises:
-            DataError: The image is on the web, is missing, is reached through a link, or was
-                changed.
+            DataError: The image is missing, is reached through a link, or was changed.
         """
         return self.read_image(self.where(line, name))
 
     def read_image(self, image: PackImage) -> bytes:
-        """Return the bytes of an image in a file of the pack; see `image`."""
-        if image.file is None:
-            raise DataError(f"the image is on the web, not in the pack: {image.url}")
+        """Return the bytes of an image; see `image`."""
         if self.elsewhere is None:
             data = read_inside(self.folder, f"{IMAGES}/{image.file}", image.bytes)
         else:
-            data = self.elsewhere(image.file, image.bytes or 0)
+            data = self.elsewhere(image.file, image.bytes)
         if sha256(data).hexdigest() != image.sha256:
             raise DataError(
                 "the image does not match its digest; fetch the pack again",

@@ -54,7 +54,6 @@ class TaskStat(Closed):
         pairs: The number of pairs of items, before and after a change.
         images: The number of image files of its items, each counted once.
         image_bytes: Their bytes.
-        on_the_web: The number of images on the web.
         widths: The widths of the items' images, in pixels; None if no size is known.
         heights: Likewise.
         answers: The frequency of each form of answer.
@@ -76,7 +75,6 @@ class TaskStat(Closed):
     pairs: int
     images: int
     image_bytes: int
-    on_the_web: int
     widths: Spread | None
     heights: Spread | None
     answers: dict[str, int]
@@ -143,12 +141,7 @@ def pack_stat(pack: Pack, references: References | None = None) -> PackStat:
 def _task(pack: Pack, spec: PackTask, references: References | None) -> TaskStat:
     ids = pack.index[spec.task]
     lines = [pack.lines[place] for place in ids.values()]
-    files = {
-        image.file: image.bytes or 0
-        for line in lines
-        for image in line.images.values()
-        if image.file is not None
-    }
+    files = {image.file: image.bytes for line in lines for image in line.images.values()}
     shown = [image for line in lines for image in line.item.images]
     options = Counter(
         count
@@ -179,7 +172,6 @@ def _task(pack: Pack, spec: PackTask, references: References | None) -> TaskStat
         pairs=len({line.pair for line in lines} - {None}),
         images=len(files),
         image_bytes=sum(files.values()),
-        on_the_web=sum(stored.url is not None for line in lines for stored in line.images.values()),
         widths=_spread(image.width for image in shown if image.width),
         heights=_spread(image.height for image in shown if image.height),
         answers=_counts(line.item.answer_format.kind.value for line in lines),

@@ -164,11 +164,11 @@ def _copy_images(
     done: dict[str, int] = {}
     for number, line in enumerate(lines, start=1):
         for image in line.pack.lines[line.place].images.values():
-            if image.file is not None and image.file not in done:
+            if image.file not in done:
                 target = room / IMAGES / image.file
                 target.parent.mkdir(parents=True, exist_ok=True)
                 target.write_bytes(line.pack.read_image(image))
-                done[image.file] = image.bytes or 0
+                done[image.file] = image.bytes
         watch(number)
     return done
 

@@ -11,8 +11,6 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from pydantic import ValidationError
-
 from snellen.grading.errors import DataError, InputError, MetricError, MissingExtraError
 from snellen.grading.grade import Grader
 from snellen.grading.models.answers import AnswerKind
@@ -43,9 +41,6 @@ from snellen.tasks.pack.references import canary_of, header, lines_of, to_line
 
 _PLACED = (AnswerKind.POINT, AnswerKind.BOX, AnswerKind.BOXED_TEXTS)
 
-Urls = Mapping[str, Mapping[str, str]]
-"""The addresses by item id and image name."""
-
 
 @dataclass(frozen=True)
 class Part:
@@ -55,14 +50,12 @@ class Part:
         data: The loaded task, with its images.
         items: The ids of the items, in the data's order; None for all.
         protocol: The protocol that scores it; None for the task's default.
-        urls: Images on the web: the addresses by item id and image name.
         records: The records of how items were made, by item id; stored with the references.
     """
 
     data: TaskData
     items: Sequence[str] | None = None
     protocol: str | None = None
-    urls: Urls = field(default_factory=lambda: MappingProxyType({}))
     records: Mapping[str, Mapping[str, Any]] = field(
         default_factory=lambda: MappingProxyType({}), repr=False
     )
@@ -188,7 +181,7 @@ def strip_pack(
         done: set[str] = set()
         for number, line in enumerate(pack.lines, start=1):
             for name, image in line.images.items():
-                if image.file is not None and image.file not in done:
+                if image.file not in done:
                     target = room / IMAGES / image.file
                     target.parent.mkdir(parents=True, exist_ok=True)
                     target.write_bytes(pack.image(line, name))
@@ -290,12 +283,8 @@ def _item_line(part: Part, place: int, store: ImageStore | None) -> bytes:
     images: dict[str, PackImage] = {}
     shown: list[Image] = []
     for image in item.images:
-        url = part.urls.get(item.id, {}).get(image.name)
-        if url is not None:
-            images[image.name] = _remote(url, image.name, item)
-            shown.append(image)
-        elif store is not None:
-            kept, sized = _local(data, item, image, store)
+        if store is not None:
+            kept, sized = _stored(data, item, image, store)
             images[image.name] = kept
             shown.append(sized)
     line = PackItem(
@@ -313,7 +302,7 @@ def _item_line(part: Part, place: int, store: ImageStore | None) -> bytes:
         ) from None
 
 
-def _local(data: TaskData, item: Item, image: Image, store: ImageStore) -> tuple[PackImage, Image]:
+def _stored(data: TaskData, item: Item, image: Image, store: ImageStore) -> tuple[PackImage, Image]:
     label = f"image {image.name!r} of {item.id}"
     try:
         encoded = data.image(item.id, image.name)
@@ -329,11 +318,3 @@ def _local(data: TaskData, item: Item, image: Image, store: ImageStore) -> tuple
             f" {image.width} x {image.height}: use the original screenshots"
         )
     return kept.image, sized
-
-
-def _remote(url: str, name: str, item: Item) -> PackImage:
-    try:
-        return PackImage(url=url)
-    except ValidationError as error:
-        what = error.errors(include_input=False, include_url=False)[0]["msg"]
-        raise InputError(f"image {name!r} of {item.id}: {what}", field="urls") from None

@@ -9,7 +9,6 @@ from snellen.server.challenge.boards import Boards
 from snellen.server.challenge.service import Challenge
 from snellen.server.errors import NotFoundError
 from snellen.server.http.api.access import Access
-from snellen.server.screenshots.remote import RemoteImages
 
 JSON = "application/json"
 
@@ -22,13 +21,11 @@ class Desk:
         challenge: The challenge.
         boards: Its leaderboards.
         access: The identification of callers.
-        remote: Fetches images that packs only link to; None: they are not fetched.
     """
 
     challenge: Challenge
     boards: Boards = field(repr=False)
     access: Access = field(repr=False)
-    remote: RemoteImages | None = field(default=None, repr=False)
 
     def check_exam(self, name: str) -> None:
         """Check that an exam is served here.

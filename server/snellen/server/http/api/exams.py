@@ -228,7 +228,7 @@ async def picture_response(
     """Return an image of an item's line in its pack; as for `image_response`."""
     name = image or next((each.name for each in line.item.images), "")
     try:
-        source = await image_source(pack, line, name, desk.remote)
+        source = image_source(pack, line, name)
         etag = f'"{source.digest}"'
         headers = {"ETag": etag, "Cache-Control": "private, no-cache"}
         if request.headers.get("if-none-match") == etag:

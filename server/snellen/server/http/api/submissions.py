@@ -1,24 +1,20 @@
 """Submissions: upload a file, follow its grading, read its report."""
 
 import asyncio
-import time
 import zlib
-from collections import Counter
-from collections.abc import AsyncGenerator, AsyncIterable
+from collections.abc import AsyncIterable
 from hashlib import sha256
 from http import HTTPStatus
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Header, Query, Request
 from pydantic import Field
-from starlette.responses import Response, StreamingResponse
-from starlette.types import Receive, Send
-from starlette.types import Scope as Scopes
+from starlette.responses import Response
 
 from snellen.grading.models.base import Closed
 from snellen.server.challenge.models import FORMS, SubmissionStatus, Upload
 from snellen.server.challenge.reading import MOST_LISTED
-from snellen.server.errors import ExamError, FormError, RateError, TooLargeError
+from snellen.server.errors import ExamError, FormError, TooLargeError
 from snellen.server.http.api.access import Visitor
 from snellen.server.http.api.desk import JSON, Desk, answered
 from snellen.server.http.api.problems import documented
@@ -28,15 +24,9 @@ from snellen.server.store.tables.exams import Scope
 PART_BYTES = 256 << 10
 """The number of an upload's bytes in one row."""
 
-POLL_SECONDS = 0.5
-BEAT_SECONDS = 15.0
-MOST_STREAMS = 8
-"""The maximum number of a holder's open streams; each reads the store twice a second."""
+POLL_SECONDS = 2
+"""After how many seconds a client should read the status of an upload again."""
 
-STREAM_SECONDS = 600.0
-"""The maximum duration of a stream; a client that still waits requests a new one."""
-
-EVENTS = "text/event-stream"
 _LINE = {
     "type": "object",
     "properties": {
@@ -113,7 +103,6 @@ def routes(desk: Desk) -> APIRouter:
     """Return the routes."""
     router = APIRouter(tags=["submissions"])
     challenge, access = desk.challenge, desk.access
-    streams = Counter[str]()
     guarded = documented(HTTPStatus.FORBIDDEN, HTTPStatus.NOT_FOUND)
     taking = documented(
         HTTPStatus.CONFLICT,
@@ -208,28 +197,22 @@ def routes(desk: Desk) -> APIRouter:
     one = "/exams/{exam}/submissions/{submission}"
 
     @router.get(one, response_model=SubmissionStatus, responses=guarded)
-    async def show_submission(request: Request, exam: str, submission: str) -> Response:
-        """Show a submission's state and scores."""
+    async def show_submission(
+        request: Request,
+        exam: str,
+        submission: str,
+        if_none_match: Annotated[str | None, Header()] = None,
+    ) -> Response:
+        """Show a submission's state and scores; until it is done, poll it after `Retry-After`."""
         desk.check_exam(exam)
-        return answered(
-            await access.ask(request, lambda v: challenge.status(submission, v.owner()))
-        )
-
-    @router.get(
-        f"{one}/events",
-        response_class=StreamingResponse,
-        responses={200: {"content": {EVENTS: {}}}, **guarded},
-    )
-    async def follow(request: Request, exam: str, submission: str) -> Response:
-        """Follow a submission: stream an event at each change of its state, until it is done."""
-        desk.check_exam(exam)
-
-        def read(visitor: Visitor) -> tuple[str, str | None, SubmissionStatus]:
-            caller = visitor.owner()
-            return visitor.name or "", caller, challenge.status(submission, caller)
-
-        name, caller, first = await access.ask(request, read)
-        return _Stream(progress(desk, first, caller), streams, name)
+        status = await access.ask(request, lambda v: challenge.status(submission, v.owner()))
+        body = status.model_dump_json().encode()
+        headers = {"ETag": f'"{sha256(body).hexdigest()}"', "Cache-Control": "private, no-cache"}
+        if not status.done:
+            headers["Retry-After"] = str(POLL_SECONDS)
+        if if_none_match == headers["ETag"]:
+            return Response(status_code=HTTPStatus.NOT_MODIFIED, headers=headers)
+        return Response(body, media_type=JSON, headers=headers)
 
     @router.get(f"{one}/report", responses=guarded)
     async def report(
@@ -262,32 +245,6 @@ def routes(desk: Desk) -> APIRouter:
         )
 
     return router
-
-
-class _Stream(StreamingResponse):
-    """Server-sent events; the number of a holder's open streams is limited."""
-
-    def __init__(self, content: AsyncIterable[bytes], taken: Counter[str], name: str) -> None:
-        headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
-        super().__init__(content, media_type=EVENTS, headers=headers)
-        self._open = taken
-        self._name = name
-
-    async def __call__(self, scope: Scopes, receive: Receive, send: Send) -> None:
-        """Send the stream.
-
-        Raises:
-            RateError: The holder has too many open streams.
-        """
-        if self._open[self._name] >= MOST_STREAMS:
-            raise RateError(f"you already follow {MOST_STREAMS} submissions; end one, or try later")
-        self._open[self._name] += 1
-        try:
-            await super().__call__(scope, receive, send)
-        finally:
-            self._open[self._name] -= 1
-            if not self._open[self._name]:
-                del self._open[self._name]
 
 
 class Received(Closed):
@@ -350,25 +307,3 @@ async def keep_bytes(chunks: AsyncIterable[bytes], most: int) -> Received:
     if not size:
         raise ExamError("the file is empty")
     return Received(parts=tuple(parts), digest=whole.digest(), size=size)
-
-
-async def progress(
-    desk: Desk, first: SubmissionStatus, caller: str | None
-) -> AsyncGenerator[bytes]:
-    """Yield a submission as a server-sent event after each change, until it is done."""
-    end = time.monotonic() + STREAM_SECONDS
-    beat = time.monotonic() + BEAT_SECONDS
-    said, now = None, first
-    while True:
-        if now != said:
-            said = now
-            yield f"event: submission\ndata: {now.model_dump_json()}\n\n".encode()
-        if now.done or time.monotonic() > end:
-            return
-        if time.monotonic() > beat:
-            beat = time.monotonic() + BEAT_SECONDS
-            yield b": still here\n\n"
-        await asyncio.sleep(POLL_SECONDS)
-        now = await desk.challenge.database.off_loop(
-            lambda: desk.challenge.status(first.id, caller)
-        )
