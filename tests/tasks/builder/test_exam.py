@@ -7,7 +7,7 @@ from typing import NamedTuple
 import pytest
 
 from snellen.grading.errors import InputError
-from snellen.tasks.browser.settings import DESKTOP, PHONE, BrowserSettings
+from snellen.tasks.browser.settings import PHONE, BrowserSettings
 from snellen.tasks.builder.build import BuildSettings, PageDone
 from snellen.tasks.builder.exam import BuiltExam, PackOptions, Watch, build_exam, digest_of
 from snellen.tasks.builder.pages import find_pages
@@ -129,25 +129,17 @@ def test_a_build_that_was_stopped_goes_on_and_ends_the_same(build: Build, tmp_pa
         assert files_of(tmp_path / "exam") == files_of(build.output)
 
 
-def test_only_the_tasks_that_are_asked_for_are_made(build: Build, tmp_path: Path) -> None:
-    settings = BuildSettings(seed=5, tasks=("visualwebbench/action_ground_point",), clicks=4)
-    found = find_pages(build.pages)
-    exam = build_exam(found, tmp_path / "work", tmp_path / "exam", settings, WANTED)
-    assert [task.task for task in exam.manifest.tasks] == list(settings.tasks)
-
-
-@pytest.mark.parametrize(
-    ("size", "prompt"),
-    [(PHONE, "snellen-screenqa-short-1"), (DESKTOP, "snellen-screenqa-short-page-1")],
-)
-def test_screenqa_asks_of_a_mobile_app_where_the_pages_have_a_phone_s_shape(
-    build: Build, tmp_path: Path, size: tuple[int, int], prompt: str
+def test_only_the_tasks_that_are_asked_for_are_made_and_of_a_phone_s_page_as_of_an_app(
+    build: Build, tmp_path: Path
 ) -> None:
-    browser = BrowserSettings(*size)
+    browser = BrowserSettings(*PHONE)
     settings = BuildSettings(seed=5, tasks=("screenqa/short",), clicks=0, browser=browser)
     found = find_pages(build.pages)
     exam = build_exam(found, tmp_path / "work", tmp_path / "exam", settings, WANTED)
-    assert [task.prompt for task in exam.manifest.tasks] == [prompt]
+    assert [task.task for task in exam.manifest.tasks] == [*settings.tasks]
+    assert [task.prompt for task in exam.manifest.tasks] == ["snellen-screenqa-short-1"]
+    wide = {task.task: task.prompt for task in build.exam.manifest.tasks}
+    assert wide["screenqa/short"] == "snellen-screenqa-short-page-1"
 
 
 def test_a_key_seals_the_references_and_leaves_no_readable_ones(
