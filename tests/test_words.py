@@ -2,7 +2,9 @@
 
 import re
 import subprocess
+from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -31,6 +33,13 @@ REPLACED = {
 FIELD = re.compile(r"built\.struck|\bstruck[=:]|[\"`]struck[\"`]")
 
 
+class Line(NamedTuple):
+    """A line of a file of the project, without the manifest's field."""
+
+    where: str
+    text: str
+
+
 def tracked() -> list[Path]:
     """Return the project's texts: code, templates and documentation."""
     listed = subprocess.run(
@@ -45,13 +54,18 @@ def tracked() -> list[Path]:
     ]
 
 
+@cache
+def lines() -> list[Line]:
+    """Return all lines of the project's texts."""
+    return [
+        Line(f"{path.relative_to(ROOT)}:{number}", FIELD.sub("", line))
+        for path in tracked()
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
+    ]
+
+
 @pytest.mark.parametrize("pattern", REPLACED)
 def test_a_replaced_word_does_not_come_back(pattern: str) -> None:
     word = re.compile(pattern, re.IGNORECASE)
-    found = [
-        f"{path.relative_to(ROOT)}:{number}: {line.strip()}"
-        for path in tracked()
-        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
-        if word.search(FIELD.sub("", line))
-    ]
+    found = [f"{line.where}: {line.text.strip()}" for line in lines() if word.search(line.text)]
     assert not found, f"write {REPLACED[pattern]!r} instead:\n" + "\n".join(found)

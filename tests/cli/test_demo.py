@@ -3,6 +3,7 @@
 import json
 import os
 import sys
+from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -12,15 +13,27 @@ from typer.testing import CliRunner, Result
 
 from snellen.cli.app import app
 
+SAMPLE = ("--n", "4", "--seed", "3")
+
 
 def run(*options: str) -> Result:
     return CliRunner(env={"COLUMNS": "200"}).invoke(app, ["demo", *options])
 
 
-@pytest.fixture(autouse=True)
-def path(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(scope="module", autouse=True)
+def path() -> Iterator[None]:
     """Let the server that is started find the package as the tests do."""
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(entry for entry in sys.path if entry))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", os.pathsep.join(entry for entry in sys.path if entry))
+        yield
+
+
+@pytest.fixture(scope="module")
+def sat(tmp_path_factory: pytest.TempPathFactory) -> tuple[Result, Path]:
+    """Sit the sample once; later runs of the same seed find its pictures read."""
+    pytest.importorskip("rapidocr")
+    output = tmp_path_factory.mktemp("demo") / "out"
+    return run(*SAMPLE, "--output", str(output), "--no-open"), output
 
 
 class Pictures(HTMLParser):
@@ -38,11 +51,10 @@ class Pictures(HTMLParser):
 
 @pytest.mark.thorough
 @pytest.mark.slow
-def test_the_sample_is_sat_and_reported(tmp_path: Path) -> None:
-    pytest.importorskip("rapidocr")
-    result = run("--n", "4", "--output", str(tmp_path / "out"), "--no-open")
+def test_the_sample_is_sat_and_reported(sat: tuple[Result, Path]) -> None:
+    result, output = sat
     assert result.exit_code == 0, result.output
-    found: dict[str, Any] = json.loads((tmp_path / "out" / "report.json").read_text("utf-8"))
+    found: dict[str, Any] = json.loads((output / "report.json").read_text("utf-8"))
     tasks = found["report"]["tasks"]
     assert 0 < len(found["steps"]) == sum(task["items"] for task in tasks)
     assert found["report"]["contexts"] == "fresh"
@@ -56,7 +68,7 @@ def test_the_sample_is_sat_and_reported(tmp_path: Path) -> None:
     rows = [line.split() for line in result.stdout.splitlines()]
     assert benchmarks <= {row[0] for row in rows if row}
     page = Pictures()
-    page.feed((tmp_path / "out" / "report.html").read_text("utf-8"))
+    page.feed((output / "report.html").read_text("utf-8"))
     assert page.seen == ["img data:image/webp"] * len(found["steps"])
 
 
@@ -67,7 +79,7 @@ def test_without_a_browser_it_says_that_no_task_was_acted_in(
 ) -> None:
     pytest.importorskip("rapidocr")
     monkeypatch.setenv("SNELLEN_BROWSER", "none-is-installed")
-    result = run("--n", "4", "--no-blind", "--output", str(tmp_path / "out"), "--no-open")
+    result = run(*SAMPLE, "--no-blind", "--output", str(tmp_path / "out"), "--no-open")
     assert result.exit_code == 0, result.output
     (said,) = (line for line in result.stdout.splitlines() if "task was taken" in line)
     assert "SNELLEN_BROWSER" in said
@@ -78,16 +90,16 @@ def test_without_a_browser_it_says_that_no_task_was_acted_in(
 
 @pytest.mark.thorough
 @pytest.mark.slow
-def test_the_same_seed_is_the_same_demonstration(tmp_path: Path) -> None:
-    pytest.importorskip("rapidocr")
-    said: list[Any] = []
-    for folder in ("one", "two"):
-        options = ("--n", "2", "--seed", "3", "--no-blind", "--no-open")
-        assert run(*options, "-o", str(tmp_path / folder)).exit_code == 0
-        found = json.loads((tmp_path / folder / "report.json").read_text("utf-8"))
-        assert found["blind_report"] is None
-        said.append([(step["prompt"], step["answer"]) for step in found["steps"]])
-    assert said[0] == said[1]
+def test_the_same_seed_is_the_same_demonstration(sat: tuple[Result, Path], tmp_path: Path) -> None:
+    _, output = sat
+    assert run(*SAMPLE, "--no-blind", "--no-open", "-o", str(tmp_path)).exit_code == 0
+    first, second = (
+        json.loads((folder / "report.json").read_text("utf-8")) for folder in (output, tmp_path)
+    )
+    assert second["blind_report"] is None
+    assert [(step["prompt"], step["answer"]) for step in second["steps"]] == [
+        (step["prompt"], step["answer"]) for step in first["steps"]
+    ]
 
 
 @pytest.mark.slow

@@ -195,7 +195,7 @@ def bare_page() -> MakePage:
     return _bare
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def full_page() -> MakePage:
     """Make a page in which every section has something, all of it called `name`."""
     return _full

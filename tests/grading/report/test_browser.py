@@ -19,20 +19,49 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.browser
 
 MakePage = Callable[..., Page]
+LONG_KEY = "a_metric_with_a_very_long_name"
 PIXEL = (
     b"GIF89a\x01\x00\x01\x00\x80\x00\x00\xff\xff\xff\x00\x00\x00!\xf9\x04\x01\x00\x00\x00\x00,"
     b"\x00\x00\x00\x00\x01\x00\x01\x00\x00\x02\x02D\x01\x00;"
 )
 
 
+def written(page: Page, folder: Path) -> Path:
+    path = folder / "report.html"
+    path.write_bytes(b"".join(render_html(page)))
+    return path
+
+
 @pytest.fixture
 def show(open_tab: Callable[..., "Tab"], tmp_path: Path) -> Callable[..., "Tab"]:
-    def open_page(page: Page, fragment: str = "", **settings: Any) -> "Tab":
-        path = tmp_path / "report.html"
-        path.write_bytes(b"".join(render_html(page)))
+    """Open a page, or the file of one that several tests have."""
+
+    def open_page(page: Page | Path, fragment: str = "", **settings: Any) -> "Tab":
+        path = page if isinstance(page, Path) else written(page, tmp_path)
         return open_tab(path, fragment, **settings)
 
     return open_page
+
+
+@pytest.fixture(scope="module")
+def listed(full_page: MakePage, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A page of sixty items."""
+    return written(full_page(item_list=items()), tmp_path_factory.mktemp("listed"))
+
+
+@pytest.fixture(scope="module")
+def wide(full_page: MakePage, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A page of long words."""
+    page = full_page("a-very-long-name-without-any-space-" * 3)
+    return written(page, tmp_path_factory.mktemp("wide"))
+
+
+@pytest.fixture(scope="module")
+def numbered(full_page: MakePage, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A page with the largest number and a long name of it."""
+    value = MetricValue(value=1.0, value_answered=1.0, as_published=1.0)
+    page = full_page(primary=LONG_KEY, metrics={LONG_KEY: value}, breakdowns=())
+    return written(page, tmp_path_factory.mktemp("numbered"))
 
 
 def ids(tab: "Tab") -> list[str]:
@@ -58,9 +87,9 @@ def items(count: int = 60) -> ItemList:
 
 
 def test_the_worst_items_come_first_a_page_at_a_time(
-    show: Callable[..., "Tab"], full_page: MakePage
+    show: Callable[..., "Tab"], listed: Path
 ) -> None:
-    tab = show(full_page(item_list=items()))
+    tab = show(listed)
     by_value = sorted(range(60), key=lambda number: (number * 7) % 60)
     assert ids(tab) == [f"i{number}" for number in by_value[:25]]
     assert tab.locator("output").inner_text() == "1 – 25 of 60 items"
@@ -76,9 +105,9 @@ def test_the_worst_items_come_first_a_page_at_a_time(
 
 
 def test_items_can_be_found_by_outcome_fault_tag_and_text(
-    show: Callable[..., "Tab"], full_page: MakePage
+    show: Callable[..., "Tab"], listed: Path
 ) -> None:
-    tab = show(full_page(item_list=items()))
+    tab = show(listed)
     tab.get_by_label("Order").select_option("given")
     tab.get_by_label("Outcome").select_option(label="unparsed (6)")
     assert ids(tab) == ["i9", "i19", "i29", "i39", "i49", "i59"]
@@ -91,8 +120,8 @@ def test_items_can_be_found_by_outcome_fault_tag_and_text(
     assert tab.locator("output").inner_text() == "No item matches."
 
 
-def test_a_link_leads_to_its_item(show: Callable[..., "Tab"], full_page: MakePage) -> None:
-    tab = show(full_page(item_list=items()), fragment="#item=i40")
+def test_a_link_leads_to_its_item(show: Callable[..., "Tab"], listed: Path) -> None:
+    tab = show(listed, fragment="#item=i40")
     assert tab.locator(".item.chosen h3").inner_text() == "i40"
     assert tab.locator(".item.chosen").evaluate("element => element === document.activeElement")
     tab.evaluate("location.hash = '#item=i3'")
@@ -104,9 +133,9 @@ def test_a_link_leads_to_its_item(show: Callable[..., "Tab"], full_page: MakePag
     ("fragment", "name"), [("#item=i400", "i400"), ("#item=%E0%A4%A", "%E0%A4%A")]
 )
 def test_a_link_to_an_item_that_is_not_there_says_so(
-    show: Callable[..., "Tab"], full_page: MakePage, fragment: str, name: str
+    show: Callable[..., "Tab"], listed: Path, fragment: str, name: str
 ) -> None:
-    tab = show(full_page(item_list=items()), fragment=fragment)
+    tab = show(listed, fragment=fragment)
     said = f"This page lists no item “{name}”. 1 – 25 of 60 items"
     assert tab.locator("output").inner_text() == said
     tab.evaluate("location.hash = '#item=i3'")
@@ -115,9 +144,9 @@ def test_a_link_to_an_item_that_is_not_there_says_so(
 
 
 def test_a_picture_opens_by_key_and_by_click_and_closes_again(
-    show: Callable[..., "Tab"], full_page: MakePage
+    show: Callable[..., "Tab"], listed: Path
 ) -> None:
-    tab = show(full_page(item_list=items()), fragment="#item=i3")
+    tab = show(listed, fragment="#item=i3")
     assert tab.locator(".item.chosen img").get_attribute("alt") == "screenshot of i3"
     button = tab.locator(".item.chosen button")
     button.press("Enter")
@@ -131,10 +160,10 @@ def test_a_picture_opens_by_key_and_by_click_and_closes_again(
 
 
 def test_a_phone_shows_ten_items_with_the_picture_under_the_answer(
-    show: Callable[..., "Tab"], full_page: MakePage
+    show: Callable[..., "Tab"], listed: Path
 ) -> None:
     small = {"width": 390, "height": 844}
-    tab = show(full_page(item_list=items()), fragment="#item=i3", viewport=small)
+    tab = show(listed, fragment="#item=i3", viewport=small)
     assert tab.locator(".item").count() == 10
     # Both in one look: the page may still be on its way to the item.
     places = "item => ['dl', 'img'].map(name => item.querySelector(name).getBoundingClientRect())"
@@ -174,16 +203,13 @@ def test_a_link_leads_to_its_item_past_the_pictures_above_it(
 
 @pytest.mark.parametrize("width", [360, 960, 1440])
 def test_the_number_and_its_sign_stay_on_one_line(
-    show: Callable[..., "Tab"], full_page: MakePage, width: int
+    show: Callable[..., "Tab"], numbered: Path, width: int
 ) -> None:
-    value = MetricValue(value=1.0, value_answered=1.0, as_published=1.0)
-    key = "a_metric_with_a_very_long_name"
-    page = full_page(primary=key, metrics={key: value}, breakdowns=())
-    tab = show(page, viewport={"width": width, "height": 900})
+    tab = show(numbered, viewport={"width": width, "height": 900})
     lines = "e => e.getBoundingClientRect().height / parseFloat(getComputedStyle(e).lineHeight)"
     assert tab.locator(".number").evaluate(lines) == pytest.approx(1, abs=0.2)
     assert tab.locator(".number").inner_text().split() == ["100.0%"]
-    assert tab.locator(".metric").inner_text() == key
+    assert tab.locator(".metric").inner_text() == LONG_KEY
 
 
 def test_no_text_becomes_code(show: Callable[..., "Tab"], full_page: MakePage, nasty: str) -> None:
@@ -202,10 +228,9 @@ def test_no_text_becomes_code(show: Callable[..., "Tab"], full_page: MakePage, n
 @pytest.mark.parametrize("width", [360, 390, 768, 1440, 2200])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_nothing_is_wider_than_the_screen(
-    show: Callable[..., "Tab"], full_page: MakePage, width: int, scheme: str
+    show: Callable[..., "Tab"], wide: Path, width: int, scheme: str
 ) -> None:
-    page = full_page("a-very-long-name-without-any-space-" * 3)
-    tab = show(page, viewport={"width": width, "height": 900}, color_scheme=scheme)
+    tab = show(wide, viewport={"width": width, "height": 900}, color_scheme=scheme)
     assert tab.evaluate("document.documentElement.scrollWidth") <= width
 
 
@@ -220,9 +245,9 @@ def test_all_but_the_items_is_there_without_scripts(
 
 
 def test_every_control_can_be_reached_by_the_keyboard(
-    show: Callable[..., "Tab"], full_page: MakePage
+    show: Callable[..., "Tab"], listed: Path
 ) -> None:
-    tab = show(full_page(item_list=items()))
+    tab = show(listed)
     reached: set[str] = set()
     for _ in range(90):
         tab.keyboard.press("Tab")

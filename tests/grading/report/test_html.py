@@ -167,6 +167,15 @@ def test_a_faults_advice_in_the_table_names_only_a_protocol_that_gains(
     assert "Not read. Ask again." in words(same)
 
 
+def sections(page: Page) -> list[str | None]:
+    return [attributes.get("id") for tag, attributes in read(page).tags if tag == "section"]
+
+
+@pytest.mark.slow
+def test_a_page_with_all_data_has_all_sections(full_page: MakePage) -> None:
+    assert sections(full_page()) == list(SECTIONS)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("section", "empty"),
@@ -185,18 +194,12 @@ def test_a_faults_advice_in_the_table_names_only_a_protocol_that_gains(
 def test_a_section_without_data_is_left_out(
     full_page: MakePage, section: str, empty: dict[str, object]
 ) -> None:
-    def shown(page: Page) -> list[str | None]:
-        return [attributes.get("id") for tag, attributes in read(page).tags if tag == "section"]
-
-    assert shown(full_page()) == list(SECTIONS)
-    assert shown(full_page(**empty)) == [name for name in SECTIONS if name != section]
+    assert sections(full_page(**empty)) == [name for name in SECTIONS if name != section]
 
 
 def test_a_bare_number_makes_a_page(bare_page: MakePage) -> None:
-    reader = read(bare_page())
-    ids = [attributes.get("id") for tag, attributes in reader.tags if tag == "section"]
-    assert ids == ["number", "metrics", "run"]
-    assert "no interval is known" in " ".join(reader.text)
+    assert sections(bare_page()) == ["number", "metrics", "run"]
+    assert "no interval is known" in words(bare_page())
 
 
 def test_every_contents_link_leads_to_a_section(full_page: MakePage) -> None:
@@ -235,11 +238,16 @@ def elements(reader: Reader) -> list[tuple[str, list[str]]]:
     return [(tag, sorted(attributes)) for tag, attributes in reader.tags if tag != "code"]
 
 
+@pytest.fixture(scope="module")
+def tame(full_page: MakePage) -> Reader:
+    return read(full_page("tame", count=8))
+
+
 @pytest.mark.slow
-def test_any_text_stays_text_wherever_it_stands(full_page: MakePage, nasty: str) -> None:
-    page = full_page(nasty, count=8)
-    tame = full_page("tame", count=8)
-    found, expected = read(page), read(tame)
+def test_any_text_stays_text_wherever_it_stands(
+    full_page: MakePage, tame: Reader, nasty: str
+) -> None:
+    found, expected = read(full_page(nasty, count=8)), tame
     # The same elements with the same attributes' names, in the same order: nothing was let in.
     # Backticks set a piece of advice as code, which does no harm.
     assert elements(found) == elements(expected)

@@ -53,6 +53,16 @@ class Sheet:
         import cv2
 
         whole = np.asarray(self.image)
+        height, width = pixels.shape[:2]
+        fits: Any = cv2.matchTemplate(whole, np.ascontiguousarray(pixels), cv2.TM_SQDIFF)
+        y, x = map(int, np.unravel_index(int(np.argmin(fits)), fits.shape))
+        if np.array_equal(whole[y : y + height, x : x + width], pixels):
+            return [
+                Box(left - x, top - y, right - x, bottom - y)
+                for left, top, right, bottom in self.texts
+                if left >= x and top >= y and right <= x + width and bottom <= y + height
+            ]
+        # A part that was put on a ground of its own.
         found: list[Box] = []
         for box in self.texts:
             left, top, right, bottom = map(int, box)
@@ -60,7 +70,7 @@ class Sheet:
             height, width = text.shape[:2]
             if height > pixels.shape[0] or width > pixels.shape[1]:
                 continue
-            fits: Any = cv2.matchTemplate(np.ascontiguousarray(pixels), text, cv2.TM_SQDIFF)
+            fits = cv2.matchTemplate(np.ascontiguousarray(pixels), text, cv2.TM_SQDIFF)
             y, x = map(int, np.unravel_index(int(np.argmin(fits)), fits.shape))
             if np.array_equal(pixels[y : y + height, x : x + width], text):
                 found.append(Box(x, y, x + width, y + height))

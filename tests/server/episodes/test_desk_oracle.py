@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from desk_oracle import DeskOracle
+from desk_oracle import INFEASIBLE, SEED, DeskOracle
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
@@ -15,7 +15,6 @@ from snellen.tasks.environments.desk.templates.table import draw
 from snellen.tasks.environments.packs import make_episode_pack
 
 MCP = "from snellen.cli import main; main()"
-SEED = 7
 
 
 @pytest.mark.browser
@@ -35,11 +34,13 @@ async def test_the_oracle_succeeds_on_both_levels_and_sees_what_its_own_desktop_
         args=["-c", MCP, "mcp", str(tmp_path / "pack"), "--sample", str(sample)],
         env=environment,
     )
+    tasks = draw(COUNT, SEED)
+    assert {task.tags["template"] for task in tasks if task.reason} == INFEASIBLE
     browser = Browser()
     try:
         with (tmp_path / "log").open("w") as log:
             async with Client(stdio_client(command, errlog=log)) as client:
-                taken = await DeskOracle(client, draw(COUNT, SEED), Desk(browser)).take()
+                taken = await DeskOracle(client, tasks, Desk(browser)).take()
     finally:
         await browser.close()
     found = {task["task"]: task for task in taken.report["tasks"]}

@@ -49,7 +49,7 @@ def of_miniwob(folder: Path) -> Sequence[tuple[int, int]]:
     return [(40, 240), (40, 320), (40, 400)]
 
 
-@pytest.fixture(params=["over stdio", "over HTTP"])
+@pytest.fixture
 def start(
     request: pytest.FixtureRequest,
     store: Path,
@@ -82,7 +82,12 @@ def start(
     return mcp if request.param == "over stdio" else http
 
 
-@pytest.mark.parametrize("write", [of_the_desk, of_miniwob])
+# Both transports have one service, and it is the service that opens worlds again.
+@pytest.mark.parametrize(
+    ("write", "start"),
+    [(of_the_desk, "over HTTP"), (of_miniwob, "over stdio")],
+    indirect=["start"],
+)
 async def test_no_acknowledged_step_is_lost_or_done_twice(
     write: Callable[[Path], Sequence[tuple[int, int]]],
     start: Callable[[Path], Any],

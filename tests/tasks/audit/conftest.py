@@ -256,11 +256,11 @@ def _with_files(row: Files) -> Files:
 MakeExam = Callable[..., Exam]
 
 
-@pytest.fixture
-def make_exam(tmp_path: Path) -> MakeExam:
+@pytest.fixture(scope="session")
+def make_exam(tmp_path_factory: pytest.TempPathFactory) -> MakeExam:
     """Make an exam about `sites` sites."""
 
     def make(sites: int, seed: int = 0) -> Exam:
-        return Exam(tmp_path, sites, seed)
+        return Exam(tmp_path_factory.mktemp("exam"), sites, seed)
 
     return make

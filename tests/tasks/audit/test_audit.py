@@ -4,7 +4,7 @@ import io
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 from PIL import Image, ImageEnhance
@@ -159,23 +159,29 @@ KINDS: dict[Plant, range] = {
 }
 
 
-@pytest.fixture
-def spoilt(make_exam: MakeExam) -> tuple[Pack, dict[str, str]]:
-    """An exam with faulty items, and the faults by item."""
+class Spoilt(NamedTuple):
+    """An exam with faulty items, the faults by item, and its audit."""
+
+    pack: Pack
+    bad: dict[str, str]
+    found: Audit
+
+
+@pytest.fixture(scope="module")
+def spoilt(make_exam: MakeExam) -> Spoilt:
     exam = make_exam(44)
     bad = {plant(exam, n): plant.__name__ for plant, numbers in KINDS.items() for n in numbers}
     pack = exam.pack()
     names = {f"{task} {item}" for task, items in pack.index.items() for item in items}
     assert bad.keys() <= names
-    return pack, bad
+    return Spoilt(pack, bad, audit(pack))
 
 
 @pytest.mark.slow
 def test_planted_items_are_caught_and_good_ones_are_not_removed(
-    spoilt: tuple[Pack, dict[str, str]],
+    spoilt: Spoilt,
 ) -> None:
-    pack, bad = spoilt
-    found = audit(pack)
+    pack, bad, found = spoilt
     removed = {f"{one.task} {one.item}" for one in found.removed}
     assert len(bad) >= 200
     missed = Counter(kind for name, kind in bad.items() if name not in removed)
@@ -192,10 +198,9 @@ def test_planted_items_are_caught_and_good_ones_are_not_removed(
 
 @pytest.mark.slow
 def test_what_is_removed_by_the_list_leaves_a_clean_pack_that_is_not_at_fault(
-    spoilt: tuple[Pack, dict[str, str]], tmp_path: Path
+    spoilt: Spoilt, tmp_path: Path
 ) -> None:
-    pack, _ = spoilt
-    found = audit(pack)
+    pack, _, found = spoilt
     path = tmp_path / "removed.txt"
     path.write_text(removed_text(found.removed))
     assert tuple(read_removed(path, pack)) == found.removed

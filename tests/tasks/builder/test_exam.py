@@ -7,7 +7,7 @@ from typing import NamedTuple
 import pytest
 
 from snellen.grading.errors import InputError
-from snellen.tasks.browser.settings import DESKTOP, PHONE, BrowserSettings
+from snellen.tasks.browser.settings import PHONE, BrowserSettings
 from snellen.tasks.builder.build import BuildSettings, PageDone
 from snellen.tasks.builder.exam import BuiltExam, PackOptions, Watch, build_exam, digest_of
 from snellen.tasks.builder.pages import find_pages
@@ -28,6 +28,12 @@ class Build(NamedTuple):
     folder: Path
     output: Path
     exam: BuiltExam
+
+
+class Sealed(NamedTuple):
+    output: Path
+    exam: BuiltExam
+    key: str
 
 
 @pytest.fixture(scope="module")
@@ -129,37 +135,37 @@ def test_a_build_that_was_stopped_goes_on_and_ends_the_same(build: Build, tmp_pa
         assert files_of(tmp_path / "exam") == files_of(build.output)
 
 
-def test_only_the_tasks_that_are_asked_for_are_made(build: Build, tmp_path: Path) -> None:
-    settings = BuildSettings(seed=5, tasks=("visualwebbench/action_ground_point",), clicks=4)
-    found = find_pages(build.pages)
-    exam = build_exam(found, tmp_path / "work", tmp_path / "exam", settings, WANTED)
-    assert [task.task for task in exam.manifest.tasks] == list(settings.tasks)
-
-
-@pytest.mark.parametrize(
-    ("size", "prompt"),
-    [(PHONE, "snellen-screenqa-short-1"), (DESKTOP, "snellen-screenqa-short-page-1")],
-)
-def test_screenqa_asks_of_a_mobile_app_where_the_pages_have_a_phone_s_shape(
-    build: Build, tmp_path: Path, size: tuple[int, int], prompt: str
-) -> None:
-    browser = BrowserSettings(*size)
+@pytest.fixture(scope="module")
+def sealed(pages: Path, tmp_path_factory: pytest.TempPathFactory) -> Sealed:
+    """Build the items of one task on a phone's screen, with sealed references."""
+    room = tmp_path_factory.mktemp("sealed")
+    output = room / "exam"
+    key = seal.write_key(room / "exam.key", pack=output)
+    browser = BrowserSettings(*PHONE)
     settings = BuildSettings(seed=5, tasks=("screenqa/short",), clicks=0, browser=browser)
-    found = find_pages(build.pages)
-    exam = build_exam(found, tmp_path / "work", tmp_path / "exam", settings, WANTED)
-    assert [task.prompt for task in exam.manifest.tasks] == [prompt]
-
-
-def test_a_key_seals_the_references_and_leaves_no_readable_ones(
-    build: Build, tmp_path: Path
-) -> None:
-    key = seal.write_key(tmp_path / "exam.key", pack=tmp_path / "exam")
-    shutil.copytree(build.folder, tmp_path / "work")
     wanted = PackOptions("fresh", key=key)
-    build_exam(find_pages(build.pages), tmp_path / "work", tmp_path / "exam", SETTINGS, wanted)
-    assert (tmp_path / "exam" / SEALED).is_file()
-    assert not (tmp_path / "exam/references.jsonl").exists()
-    assert check_pack(tmp_path / "exam", key).fine
+    exam = build_exam(find_pages(pages), room / "work", output, settings, wanted)
+    return Sealed(output, exam, key)
+
+
+def test_only_the_tasks_that_are_asked_for_are_made(sealed: Sealed) -> None:
+    assert [task.task for task in sealed.exam.manifest.tasks] == ["screenqa/short"]
+
+
+def test_screenqa_asks_of_a_mobile_app_where_the_pages_have_a_phone_s_shape(
+    build: Build, sealed: Sealed
+) -> None:
+    prompts = [
+        {task.task: task.prompt for task in exam.manifest.tasks}["screenqa/short"]
+        for exam in (sealed.exam, build.exam)
+    ]
+    assert prompts == ["snellen-screenqa-short-1", "snellen-screenqa-short-page-1"]
+
+
+def test_a_key_seals_the_references_and_leaves_no_readable_ones(sealed: Sealed) -> None:
+    assert (sealed.output / SEALED).is_file()
+    assert not (sealed.output / "references.jsonl").exists()
+    assert check_pack(sealed.output, sealed.key).fine
 
 
 def test_another_seed_or_changed_pages_do_not_go_on_in_the_same_folder(

@@ -129,8 +129,13 @@ def snapshot(freeze: Freeze) -> Snapshot:
 
 
 @cache
+def _read(folder: Path) -> Snapshot:
+    return Snapshot(folder)
+
+
+@cache
 def _made(name: str, folder: Path, seed: int) -> tuple[Made | Refused, ...]:
-    snapshot = Snapshot(folder)
+    snapshot = _read(folder)
     return tuple(MAKERS[PREFIX + name](snapshot, draw(seed, snapshot.id, name)))
 
 

@@ -110,8 +110,8 @@ def changes(found: Sequence[Element]) -> list[Change]:
     ]  # fmt: skip
 
 
-@pytest.fixture
-def freeze(tmp_path: Path) -> Freeze:
+@pytest.fixture(scope="module")
+def freeze(tmp_path_factory: pytest.TempPathFactory) -> Freeze:
     """Write a snapshot; by default of the page above, with all its changes."""
 
     def write(
@@ -124,7 +124,7 @@ def freeze(tmp_path: Path) -> Freeze:
     ) -> Snapshot:
         found = elements() if found is None else found
         made = changes(found) if made is None else made
-        folder = tmp_path / "snapshots/cafe" / page
+        folder = tmp_path_factory.mktemp("snapshots") / "cafe" / page
         (folder / "changes").mkdir(parents=True)
         fields: dict[str, Any] = {"language": "en", "description": SAID, **screen}
         captured = Captured(
@@ -168,9 +168,32 @@ def items_of(snapshot: Snapshot, seed: int = 7) -> PageItems:
     )
 
 
+@pytest.fixture(scope="module")
+def snapshot(freeze: Freeze) -> Snapshot:
+    """The page above."""
+    return freeze()
+
+
+@pytest.fixture(scope="module")
+def items(snapshot: Snapshot) -> PageItems:
+    """Its items of all tasks."""
+    return items_of(snapshot)
+
+
+@pytest.fixture(scope="module")
+def position(snapshot: Snapshot) -> Callable[[int], Made]:
+    """Return the positions that are asked for with a seed, which are drawn once."""
+
+    @cache
+    def drawn(seed: int) -> Made:
+        (one,) = made("position", snapshot, seed)
+        return one
+
+    return drawn
+
+
 @pytest.mark.slow
-def test_the_page_carries_every_task(freeze: Freeze) -> None:
-    items = items_of(freeze())
+def test_the_page_carries_every_task(items: PageItems) -> None:
     assert {one.task for one in items.made} == set(MAKERS)
     assert items.refused == []
 
@@ -178,9 +201,9 @@ def test_the_page_carries_every_task(freeze: Freeze) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("task", MAKERS)
 def test_a_reference_given_as_the_answer_scores_the_maximum(
-    freeze: Freeze, tmp_path: Path, task: str
+    items: PageItems, tmp_path: Path, task: str
 ) -> None:
-    write_data([items_of(freeze())], tmp_path / "data")
+    write_data([items], tmp_path / "data")
     data = load(task, tmp_path / "data")
     for protocol in ("paper", "robust"):
         rule = protocol_of(task, protocol)
@@ -211,8 +234,8 @@ def test_what_is_written_makes_a_clean_pack(freeze: Freeze, tmp_path: Path) -> N
     assert check_pack(tmp_path / "pack").fine
 
 
-def test_no_prompt_says_its_answer(freeze: Freeze, tmp_path: Path) -> None:
-    write_data([items_of(freeze())], tmp_path / "data")
+def test_no_prompt_says_its_answer(items: PageItems, tmp_path: Path) -> None:
+    write_data([items], tmp_path / "data")
     for name in ("form_filling", "hint_text", "color", "text", "layout", "safety"):
         data = load(TASK + name, tmp_path / "data")
         for place in range(len(data.ids)):
@@ -242,10 +265,11 @@ def test_four_parts_and_their_relations(freeze: Freeze) -> None:
             assert image.size == (width, height)
 
 
-def test_no_part_is_in_another_by_the_document(freeze: Freeze) -> None:
-    snapshot = freeze()
+def test_no_part_is_in_another_by_the_document(
+    snapshot: Snapshot, position: Callable[[int], Made]
+) -> None:
     for seed in range(8):
-        (one,) = made("position", snapshot, seed)
+        one = position(seed)
         numbers: dict[str, int] = one.record["elements"]
         found = [snapshot.screen.elements[number] for number in numbers.values()]
         for first, other in combinations(found, 2):
@@ -253,10 +277,9 @@ def test_no_part_is_in_another_by_the_document(freeze: Freeze) -> None:
 
 
 @pytest.mark.slow
-def test_no_relation_rests_on_a_few_pixels(freeze: Freeze) -> None:
-    snapshot = freeze()
+def test_no_relation_rests_on_a_few_pixels(position: Callable[[int], Made]) -> None:
     for seed in range(12):
-        (one,) = made("position", snapshot, seed)
+        one = position(seed)
         for first, other in combinations([crop["box"] for crop in one.row["crops"]], 2):
             shared = [
                 min(first[n] + first[n + 2], other[n] + other[n + 2]) - max(first[n], other[n])
@@ -272,11 +295,10 @@ def test_no_relation_rests_on_a_few_pixels(freeze: Freeze) -> None:
 
 
 @pytest.mark.slow
-def test_no_relation_is_a_good_guess(freeze: Freeze) -> None:
-    snapshot = freeze()
+def test_no_relation_is_a_good_guess(position: Callable[[int], Made]) -> None:
     counts: dict[str, int] = {}
     for seed in range(25):
-        (one,) = made("position", snapshot, seed)
+        one = position(seed)
         mine = list(one.record["relations"].values())
         assert max(map(mine.count, mine)) <= 2
         for relation in mine:

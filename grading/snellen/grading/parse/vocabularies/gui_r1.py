@@ -6,7 +6,6 @@ from snellen.grading.coordinates import VIEW
 from snellen.grading.models.actions import Action, ActionType, direction_of
 from snellen.grading.parse.vocabularies.base import Vocabulary, whole
 
-_ANSWER = re.compile(r"<answer>(.*?)</answer>", re.DOTALL)
 _ACTION = re.compile(r"'action': '(\w+)'")
 _TEXT = re.compile(r"'input_text': '(.*?)'")
 _PAIR = re.compile(r"\{[^{}]*\[(\d{1,300}), (\d{1,300})\][^{}]*\}")
@@ -35,8 +34,11 @@ def _read(text: str) -> Action | None:
 
     Source: GUI-R1 d43eea2, the readers of its evaluation.
     """
-    found = _ANSWER.search(text[:100_000])
-    inside = found[1] if found else ""
+    # A pattern would look for the end again after each beginning.
+    _, _, rest = text[:100_000].partition("<answer>")
+    inside, ended, _ = rest.partition("</answer>")
+    if not ended:
+        inside = ""
     named = _ACTION.search(inside)
     kind = _TYPES.get(named[1]) if named else None
     pairs = _PAIR.findall(inside)

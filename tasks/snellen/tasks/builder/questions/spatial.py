@@ -216,15 +216,13 @@ class Window(NamedTuple):
         return crop(snapshot.image(), (0, self.upper, self.width, self.lower))
 
     def draft(self, snapshot: Snapshot) -> bytes:
-        """Return the same uncompressed, for drawing marks, after which it is compressed."""
+        """Return the same as an uncompressed PPM, for drawing marks on it."""
         if self._is_whole(snapshot):
             return snapshot.image()
         from PIL import Image
 
         file = io.BytesIO()
-        with Image.open(io.BytesIO(snapshot.image())) as image:
-            part = image.crop((0, self.upper, self.width, self.lower))
-        part.save(file, "PNG", compress_level=0)
+        Image.fromarray(snapshot.pixels[self.upper : self.lower]).save(file, "PPM")
         return file.getvalue()
 
     def _is_whole(self, snapshot: Snapshot) -> bool:

@@ -1,6 +1,8 @@
 """HTML as a value: every text is escaped, every tag is closed."""
 
+import re
 from collections.abc import Iterable
+from functools import cache
 from typing import Final, TypeAlias
 
 from markupsafe import Markup, escape
@@ -12,6 +14,8 @@ Value: TypeAlias = str | int | bool | None
 """Of an attribute: true writes its name alone, false and none leave it out."""
 
 _VOID: Final = frozenset({"br", "hr", "input", "meta"})
+
+_special: Final = re.compile("[&<>'\"]").search
 
 _ICONS: Final = {
     "mail": "M3 6h18v12H3zM3 7l9 7 9-7",
@@ -69,7 +73,9 @@ def join(*children: Child) -> Markup:
     >>> join("a < b", tag("br"), None, ["c", "d"])
     Markup('a &lt; b<br>cd')
     """
-    return Markup("".join(_parts(children)))
+    written: list[str] = []
+    _write(children, written)
+    return Markup("".join(written))
 
 
 def tag(name: str, /, *children: Child, **attributes: Value) -> Markup:
@@ -78,10 +84,17 @@ def tag(name: str, /, *children: Child, **attributes: Value) -> Markup:
     >>> tag("label", "Day", for_="day", data_x=1, hidden=False)
     Markup('<label for="day" data-x="1">Day</label>')
     """
-    written = "".join([_attribute(key, value) for key, value in attributes.items()])
-    if name in _VOID:
-        return Markup(f"<{name}{written}>")
-    return Markup(f"<{name}{written}>{''.join(_parts(children))}</{name}>")
+    written = ["<", name]
+    for key, value in attributes.items():
+        if value is True:
+            written += " ", _hyphened(key)
+        elif value is not None and value is not False:
+            written += " ", _hyphened(key), '="', _escaped(value), '"'
+    written.append(">")
+    if name not in _VOID:
+        _write(children, written)
+        written += "</", name, ">"
+    return Markup("".join(written))
 
 
 def div(kind: str, /, *children: Child, **attributes: Value) -> Markup:
@@ -94,6 +107,7 @@ def span(kind: str, /, *children: Child, **attributes: Value) -> Markup:
     return tag("span", *children, class_=kind, **attributes)
 
 
+@cache
 def icon(name: str, size: int = 18, *, filled: bool = False) -> Markup:
     """Return an icon, drawn with strokes of the text's color."""
     fill = "currentColor" if filled else "none"
@@ -104,19 +118,24 @@ def icon(name: str, size: int = 18, *, filled: bool = False) -> Markup:
     )
 
 
-def _parts(children: Iterable[Child]) -> Iterable[str]:
+def _write(children: Iterable[Child], written: list[str]) -> None:
     # Plain texts, joined once: Markup would escape them again in each call.
     for child in children:
         if isinstance(child, Markup):
-            yield str(child)
+            written.append(child)
         elif isinstance(child, str):
-            yield str(escape(child))
+            written.append(_escaped(child))
         elif child is not None:
-            yield from _parts(child)
+            _write(child, written)
 
 
-def _attribute(name: str, value: Value) -> str:
-    if value is None or value is False:
-        return ""
-    name = name.rstrip("_").replace("_", "-")
-    return f" {name}" if value is True else f' {name}="{escape(value)}"'
+def _escaped(value: str | int) -> str:
+    # Most texts hold nothing to escape, and to look for it is faster than to make a Markup.
+    if type(value) is str and not _special(value):
+        return value
+    return str.__str__(escape(value))
+
+
+@cache
+def _hyphened(name: str) -> str:
+    return name.rstrip("_").replace("_", "-")
