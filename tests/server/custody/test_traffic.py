@@ -152,12 +152,7 @@ def environment(folder: Path) -> dict[str, str]:
     }
 
 
-def way_named(name: str) -> Any:
-    """Return a parameter: tests of one way share its two runs, so xdist keeps them together."""
-    return pytest.param(name, marks=pytest.mark.xdist_group(name))
-
-
-@pytest.fixture(scope="module", params=map(way_named, WAYS))
+@pytest.fixture(scope="module", params=[*WAYS])
 def way(request: pytest.FixtureRequest) -> Way:
     """Return a way in which an exam is taken."""
     return WAYS[request.param]
@@ -392,7 +387,7 @@ def test_only_an_exam_that_grades_opens_references(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("way", [way_named("deferred over http")], indirect=True)
+@pytest.mark.parametrize("way", ["deferred over http"], indirect=True)
 def test_a_deferred_exam_is_the_same_where_there_are_no_references(
     exams: Sequence[Kept], runs: Sequence[Traffic], way: Way, tmp_path: Path
 ) -> None:
