@@ -101,12 +101,20 @@ class Cluster:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._names = count(1)
+        self._empty: list[str] = []
 
     def new_database(self) -> str:
-        """Make an empty database and return its URL."""
-        name = f"exam{next(self._names)}"
-        self.run("psql", "-h", self._folder, "-qc", f"CREATE DATABASE {name}", "postgres")
-        return f"postgresql:///{name}?host={self._folder}&user=postgres"
+        """Return the URL of an empty database."""
+        if not self._empty:
+            name = f"exam{next(self._names)}"
+            self.run("psql", "-h", self._folder, "-qc", f"CREATE DATABASE {name}", "postgres")
+            self._empty.append(f"postgresql:///{name}?host={self._folder}&user=postgres")
+        return self._empty.pop()
+
+    def give_back(self, url: str) -> None:
+        """Empty a database for another test: a new one is a thousand files."""
+        self.run("psql", "-q", "-d", url, "-c", _EMPTIED)
+        self._empty.append(url)
 
     @contextmanager
     def frozen(self) -> Generator[None]:
@@ -145,6 +153,14 @@ class Cluster:
             stdout=subprocess.DEVNULL,
         )
 
+
+_EMPTIED = """
+SET client_min_messages TO warning;
+SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+WHERE datname = current_database() AND pid <> pg_backend_pid();
+DROP SCHEMA public CASCADE;
+CREATE SCHEMA public;
+"""
 
 # PostgreSQL refuses to run as root.
 _AS_POSTGRES = ("runuser", "-u", "postgres", "--") if os.getuid() == 0 else ()
@@ -188,18 +204,23 @@ def cluster() -> Iterator[Cluster]:
 
 
 @pytest.fixture
-def postgresql(cluster: Cluster) -> Callable[[], str]:
-    """Return a function that makes an empty PostgreSQL database and returns its URL."""
-    return cluster.new_database
+def postgresql(cluster: Cluster) -> Iterator[Callable[[], str]]:
+    """Return a function that returns the URL of an empty PostgreSQL database."""
+    held: list[str] = []
+
+    def database() -> str:
+        held.append(cluster.new_database())
+        return held[-1]
+
+    yield database
+    for url in held:
+        cluster.give_back(url)
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])
 def either_store(request: pytest.FixtureRequest, store: Path) -> str:
     """Return an empty store's name: a SQLite file, then a PostgreSQL database."""
-    if request.param == "sqlite":
-        return str(store)
-    cluster: Cluster = request.getfixturevalue("cluster")
-    return cluster.new_database()
+    return str(store) if request.param == "sqlite" else request.getfixturevalue("postgresql")()
 
 
 @pytest.fixture

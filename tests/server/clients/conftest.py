@@ -5,6 +5,7 @@ import importlib.util
 import json
 import os
 import shlex
+import shutil
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
@@ -290,12 +291,30 @@ async def on_miniwob(folder: Path) -> Acting:
     return Acting("miniwob", own.goal, acts, {"status": "done"})
 
 
-@pytest.fixture(params=["desk", "miniwob"])
-async def acting(request: pytest.FixtureRequest, environment: Mapping[str, str]) -> Acting:
+@dataclass(frozen=True, slots=True)
+class ActingPack:
+    """A pack of two interactive tasks, made once, and the way through one of them."""
+
+    folder: Path
+    acting: Acting
+
+
+@pytest.fixture(scope="session", params=["desk", "miniwob"])
+def acting_pack(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> ActingPack:
+    """Return a pack of each environment; a browser finds the way through it."""
+    folder = tmp_path_factory.mktemp("acting") / request.param
+    find = {"desk": on_the_desk, "miniwob": on_miniwob}[request.param]
+    return ActingPack(folder, asyncio.run(find(folder)))
+
+
+@pytest.fixture
+def acting(acting_pack: ActingPack, environment: Mapping[str, str]) -> Acting:
     """Return an exam that `--env` finds, in each environment."""
-    folder = Path(environment["SNELLEN_HOME"]) / "episodes" / request.param
-    folder.parent.mkdir(parents=True)
-    return await {"desk": on_the_desk, "miniwob": on_miniwob}[request.param](folder)
+    place = Path(environment["SNELLEN_HOME"]) / "episodes" / acting_pack.acting.env
+    shutil.copytree(acting_pack.folder, place)
+    return acting_pack.acting
 
 
 @pytest.fixture

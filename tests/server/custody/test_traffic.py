@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from markers import is_in
+from markers import is_in, markers_in
 
 from snellen.grading.protocols.matrix.metrics import METRICS
 from snellen.server.errors import ExamError
@@ -72,11 +72,15 @@ class Traffic:
 
 @dataclass(frozen=True)
 class Way:
-    """How an exam is taken: by which transport, era and rules."""
+    """How an exam is taken: by which transport, era and rules, and whether the server has the key.
+
+    Only a deferred exam can do without the key of its packs.
+    """
 
     transport: str
     era: str
     rules: Mapping[str, object] = field(default_factory=dict[str, object])
+    key: bool = True
 
     @property
     def mode(self) -> str:
@@ -100,7 +104,7 @@ WAYS = {
     "practice over http": Way("http", "legacy", {"mode": "practice", "sample": 2}),
     "practice over stdio": Way("stdio", NEW, {"mode": "practice", "submissions": 3, "sample": 2}),
     "deferred over http": Way("http", NEW, {"mode": "deferred", "submissions": 2, "sample": 2}),
-    "deferred over stdio": Way("stdio", NEW, {"mode": "deferred", "sample": 2}),
+    "deferred over stdio": Way("stdio", NEW, {"mode": "deferred", "sample": 2}, key=False),
 }
 
 
@@ -161,7 +165,9 @@ def runs(
     folder = tmp_path_factory.mktemp("runs")
     with ThreadPoolExecutor() as pool:
         begun = [
-            pool.submit(run, folder / name, exam.packs, exam.key, exams[0].right, way)
+            pool.submit(
+                run, folder / name, exam.packs, exam.key if way.key else None, exams[0].right, way
+            )
             for name, exam in zip(("one", "other"), exams, strict=True)
         ]
         return [one.result() for one in begun]
@@ -325,11 +331,10 @@ def test_no_marker_is_anywhere(exams: Sequence[Kept], runs: Sequence[Traffic]) -
     assert {"before.jsonl", "after.jsonl", "begun", "store", "log", "store.json"} <= names
     assert Path("begun/exam.sqlite-wal") in everything
     for path, data in everything.items():
-        found = [marker for marker in exams[1].markers if is_in(marker, data)]
-        assert not found, f"{path} holds gold"
-    assert any(is_in(marker, everything[Path("before.jsonl")]) for marker in exams[0].markers)
+        assert markers_in(exams[1].markers, data) == [], f"{path} holds gold"
+    assert markers_in(exams[0].markers, everything[Path("before.jsonl")])
     stored = everything[Path("begun/exam.sqlite")] + everything[Path("begun/exam.sqlite-wal")]
-    assert any(is_in(marker, stored) for marker in exams[0].markers)
+    assert markers_in(exams[0].markers, stored)
 
 
 @pytest.mark.slow
@@ -346,8 +351,8 @@ def test_no_response_names_an_item_or_a_file(
         }
     assert len(private) > 100
     for name in ("before.jsonl", "after.jsonl"):
-        told = "".join(line.get("body", "") for line in runs[0].lines(name))
-        assert not [words for words in private if words in told.replace('\\"', '"')]
+        told = "".join(line.get("body", "") for line in runs[0].lines(name)).replace('\\"', '"')
+        assert not [words for words in private if words in told]
 
 
 @pytest.mark.parametrize("code", ["hex", "base64", "sha256", "utf-16-le", "reversed"])
@@ -360,8 +365,13 @@ def test_the_search_finds_a_marker_however_it_is_coded(code: str) -> None:
         "utf-16-le": lambda raw: raw.decode().encode("utf-16-le"),
         "reversed": lambda raw: raw[::-1],
     }
-    assert is_in(marker, b"words " + coded[code](marker.encode()) + b" words")
+    hidden = coded[code](marker.encode())
+    assert is_in(marker, b"words " + hidden + b" words")
     assert not is_in(marker, coded[code](b"gold of another item, not this"))
+    others = [f"gold{secrets.token_hex(12)}" for _ in range(20)]
+    for shift in range(9):
+        assert markers_in([*others, marker], b"-" * shift + hidden) == [marker]
+        assert markers_in(others, b"-" * shift + hidden) == []
 
 
 @pytest.mark.slow
@@ -376,17 +386,15 @@ def test_only_an_exam_that_grades_opens_references(
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("way", ["deferred over http"], indirect=True)
 def test_a_deferred_exam_is_the_same_where_there_are_no_references(
-    exams: Sequence[Kept], tmp_path: Path
+    exams: Sequence[Kept], runs: Sequence[Traffic], way: Way, tmp_path: Path
 ) -> None:
     bare = [tmp_path / "bare" / pack.name for pack in exams[0].packs]
     for pack, folder in zip(exams[0].packs, bare, strict=True):
         strip_pack(open_pack(pack), folder)
-    given = (None, exams[0].right, WAYS["deferred over http"])
-    with ThreadPoolExecutor() as pool:
-        first = pool.submit(run, tmp_path / "without", bare, *given)
-        second = pool.submit(run, tmp_path / "beside", exams[0].packs, *given)
-        without, beside = first.result(), second.result()
+    without = run(tmp_path / "without", bare, None, exams[0].right, way)
+    beside = runs[0]
     assert without.lines("before.jsonl") == beside.lines("before.jsonl")
     assert without.lines("after.jsonl") == beside.lines("after.jsonl")
     assert without.json("store.json") == beside.json("store.json")
@@ -401,7 +409,9 @@ def test_sealing_and_stripping_leave_no_marker_on_the_disk(
     pack, parts = tmp_path / "pack", [Part(data) for data in exams[0].data.values()]
     write_pack(parts, pack, name="open", images=False)
     lines = (pack / REFERENCES).read_bytes()
-    assert all(is_in(marker, lines) for marker in exams[0].markers if marker in shown(exams[0]))
+    all_gold = shown(exams[0])
+    gold = [marker for marker in exams[0].markers if marker in all_gold]
+    assert markers_in(gold, lines) == gold
     key = tmp_path / "exam.key"
     for words in (
         ["seal", str(pack), "--key", str(key), "--new-key"],
@@ -421,7 +431,7 @@ def test_sealing_and_stripping_leave_no_marker_on_the_disk(
     assert {pack / SEALED, pack / ITEMS, tmp_path / "bare" / ITEMS} <= files.keys()
     assert pack / REFERENCES not in files
     for path, data in files.items():
-        assert not [marker for marker in exams[0].markers if is_in(marker, data)], path
+        assert markers_in(exams[0].markers, data) == [], path
 
 
 def shown(exam: Kept) -> str:

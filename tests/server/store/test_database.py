@@ -202,13 +202,10 @@ def test_a_caller_whose_loop_is_gone_leaves_its_change_as_it_is(database: Databa
     assert names(database) == ["x", "y"]
 
 
-@pytest.mark.thorough
 def test_another_programs_lock_is_waited_for_and_then_told(database: Database, file: Path) -> None:
     other = sqlite3.connect(file, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
-    go, _ = held_up(database)
     changes = [database.submit(adding(f"{n}")) for n in range(3)]
-    go.set()
     for change in changes:
         with pytest.raises(StoreError, match="nothing was stored; another program keeps the store"):
             change.result(30)

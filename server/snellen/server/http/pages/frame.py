@@ -23,6 +23,8 @@ from snellen.server.logs import fault, log
 from snellen.server.store.tables.exams import Scope
 
 HTML = "text/html; charset=utf-8"
+# Each look reads the installed package's metadata.
+_VERSION = version("snellen")
 _FAILED = "The server failed; its log has the reason. Try again."
 # A form is read before its sender is known.
 FORM: Mapping[str, int] = {"max_files": 0, "max_fields": 16, "max_part_size": 16 << 10}
@@ -91,7 +93,7 @@ class Frame:
                 nav=_nav(exam, visitor),
                 here=request.url.path,
                 base=str(request.base_url).rstrip("/"),
-                version=version("snellen"),
+                version=_VERSION,
                 **shown,
             )
         )
