@@ -225,7 +225,7 @@ async def _hosted(room: Path) -> AsyncGenerator[_Hosted]:
         "Authorization": f"Bearer {tokens.create('ada', [Scope.SUBMIT])}",
         "Content-Type": "application/x-ndjson",
     }
-    app = rest_app(Desk(challenge, Boards(challenge), Access(tokens, guarded=True), None))
+    app = rest_app(Desk(challenge, Boards(challenge), Access(tokens, guarded=True)))
     worker = Worker(challenge, settings)
     exam = f"http://exam/exams/{challenge.file.name}"
     async with httpx2.AsyncClient(transport=httpx2.ASGITransport(app), headers=headers) as http:
