@@ -1,6 +1,7 @@
 """The rules of the house: what is imported when, what may hold a reference, what ships."""
 
 import ast
+import os
 import re
 import subprocess
 import sys
@@ -86,6 +87,51 @@ def test_scoring_a_text_imports_nothing_that_texts_do_not_need() -> None:
         "sdk.score('screenqa/short', response='12', reference=['12 exercises', '12'])"
     )
     assert not imported_by(code) & HEAVY_FOR_TEXTS
+
+
+def test_texts_are_graded_on_the_command_line_without_pillow_and_the_extras() -> None:
+    absent = ["PIL", "alembic", "fastapi", "jinja2", "limits", "playwright", "tenacity"]
+    code = (
+        "import sys\n"
+        f"sys.modules.update(dict.fromkeys({absent}))\n"
+        "sys.argv = ['snellen', 'grade', 'examples/answers.jsonl', '--task', 'screenqa/short',"
+        " '--data', 'examples/screen_qa', '--json']\n"
+        "from snellen.cli import main\n"
+        "main()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert '"exact_match"' in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "extra", "absent"),
+    [
+        (["serve"], "serve", "fastapi"),
+        (["submit", "examples/sample_answers.jsonl", "--to", "http://x"], "models", "tenacity"),
+        (["pack", "episodes", "desk", "-o", "never"], "miniwob", "markupsafe"),
+    ],
+)
+def test_a_command_whose_extra_is_missing_names_the_pip_line_and_does_nothing(
+    arguments: list[str], extra: str, absent: str, tmp_path: Path
+) -> None:
+    code = (
+        "import importlib.util, sys\n"
+        "find = importlib.util.find_spec\n"
+        f"importlib.util.find_spec = lambda name, *rest: None if name == {absent!r}"
+        " else find(name, *rest)\n"
+        f"sys.modules[{absent!r}] = None\n"
+        f"sys.argv = ['snellen', *{arguments}]\n"
+        "from snellen.cli import main\n"
+        "main()"
+    )
+    environment = {**os.environ, "SNELLEN_HOME": str(tmp_path)}
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, env=environment
+    )
+    assert done.returncode == 2
+    assert f"pip install 'snellen[{extra}]'" in done.stderr
+    assert not list(tmp_path.iterdir())
 
 
 def test_every_public_name_of_the_sdk_is_there() -> None:

@@ -4,6 +4,7 @@ import asyncio
 import signal
 import sys
 from datetime import UTC, datetime
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 
@@ -16,7 +17,7 @@ from snellen.cli.serving import (
     with_episodes,
     with_settings,
 )
-from snellen.grading.errors import InputError
+from snellen.grading.errors import InputError, MissingExtraError
 from snellen.sdk.files import write_atomically
 from snellen.server.exam.rules import Mode
 from snellen.server.settings import Address, Settings
@@ -57,6 +58,8 @@ def serve(
     token from `snellen token create`. Without any token, the server listens only on this
     machine's own address.
     """
+    if find_spec("fastapi") is None:
+        raise MissingExtraError("serving an exam over HTTP", "serve")
     from snellen.server.host import LazyHost, open_challenge, open_exam, world_tools
     from snellen.server.http.app import Hosted
     from snellen.server.http.app import serve as serve_web

@@ -96,11 +96,11 @@ def asks_a_model(command: Callable[..., None]) -> Callable[..., None]:
     def run(**given: Any) -> None:  # noqa: ANN401  # whatever the command takes
         with report_errors():
             asking = asking_options(**{name: given.pop(name) for name in shared})
-        try:
-            command(**given, asking=asking)
-        except EvaluationInterrupted as stop:
-            message(str(stop))
-            raise typer.Exit(STOPPED) from None
+            try:
+                command(**given, asking=asking)
+            except EvaluationInterrupted as stop:
+                message(str(stop))
+                raise typer.Exit(STOPPED) from None
 
     parameters: list[Parameter] = []
     for name, parameter in signature(command).parameters.items():

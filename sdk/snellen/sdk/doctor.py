@@ -9,6 +9,8 @@ from snellen.tasks.browser.finding import browser_status
 from snellen.tasks.sandbox import check_support
 
 _EXTRAS = {
+    "fastapi": ("serving an exam over HTTP", "serve"),
+    "tenacity": ("clients of models and of hosted exams", "models"),
     "pyarrow": ("parquet files", "parquet"),
     "sacrebleu": ("BLEU", "captions"),
     "sentence_transformers": ("sentence embeddings", "embeddings"),

@@ -17,13 +17,14 @@ from collections.abc import (
 )
 from contextlib import ExitStack, contextmanager
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar
 
 import anyio
 import msgspec
 
-from snellen.grading.errors import InputError, SnellenError
+from snellen.grading.errors import InputError, MissingExtraError, SnellenError
 from snellen.grading.models.base import NO_JSON
 from snellen.grading.models.items import Item
 from snellen.sdk.hosted.models import (
@@ -110,6 +111,8 @@ class AsyncClient:
     ) -> None:
         import httpx2
 
+        if find_spec("tenacity") is None:
+            raise MissingExtraError("a client of a hosted exam", "models")
         token = token or os.environ.get(TOKEN_VARIABLE)
         headers = {} if not token else {"Authorization": f"Bearer {token}"}
         try:

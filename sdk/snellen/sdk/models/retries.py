@@ -6,13 +6,18 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import structlog
-import tenacity
 
+from snellen.grading.errors import MissingExtraError
 from snellen.sdk.models.clients import Ask
 from snellen.sdk.models.faults import Fault
 from snellen.sdk.models.pace import Clock, Pace
 from snellen.sdk.models.questions import Answer, Question
 from snellen.sdk.models.settings import Limits
+
+try:
+    import tenacity
+except ImportError as error:
+    raise MissingExtraError("asking a model", "models") from error
 
 # Events use the standard library's logging, which by default shows only warnings and errors.
 log: structlog.stdlib.BoundLogger = structlog.wrap_logger(

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from sqlalchemy import Column, Connection, MetaData, String, Table, inspect, select
 
+from snellen.grading.errors import MissingExtraError
 from snellen.server.errors import StoreError
 from snellen.server.store.database import PATIENCE, Database
 from snellen.server.store.tables import metadata
@@ -60,9 +61,15 @@ def upgrade(connection: Connection, target: str = HEAD) -> None:
     Args:
         connection: A connection in a transaction: a failing step leaves the store unchanged.
         target: The revision.
+
+    Raises:
+        MissingExtraError: Alembic is not installed.
     """
-    from alembic import command
-    from alembic.config import Config
+    try:
+        from alembic import command
+        from alembic.config import Config
+    except ImportError as error:
+        raise MissingExtraError("upgrading a store of an earlier version", "serve") from error
 
     with as_file(files("snellen.server.store") / "migrations") as scripts:
         config = Config()

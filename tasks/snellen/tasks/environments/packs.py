@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 from snellen.grading.errors import DataError, UnknownNameError
 from snellen.tasks.benchmarks.table import benchmark_of, load_task
-from snellen.tasks.environments.table import PACKS
+from snellen.tasks.environments.table import PACKS, need_extra
 from snellen.tasks.pack.format import Manifest
 from snellen.tasks.pack.write import Part, write_pack
 
@@ -79,6 +79,7 @@ def make_episode_pack(
     """
     if what not in MADE:
         raise UnknownNameError("exam to make", what, MADE)
+    need_extra()
     with tempfile.TemporaryDirectory(prefix="snellen-") as room:
         rows = Path(room)
         MADE[what](rows, seed, count)

@@ -2,10 +2,11 @@
 
 from collections.abc import Mapping
 from importlib import import_module
+from importlib.util import find_spec
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from snellen.grading.errors import InputError, UnknownNameError
+from snellen.grading.errors import InputError, MissingExtraError, UnknownNameError
 
 if TYPE_CHECKING:
     from snellen.tasks.environments.base import Environment, Toolset
@@ -50,8 +51,7 @@ def environment_of(name: str, browser: "Browser") -> "Environment":
     """
     if name not in ENVIRONMENTS:
         raise UnknownNameError("environment", name, ENVIRONMENTS)
-    module, _, kind = ENVIRONMENTS[name].partition(":")
-    made: Environment = getattr(import_module(module), kind)(browser)
+    made: Environment = _imported(ENVIRONMENTS[name])(browser)
     return made
 
 
@@ -64,11 +64,27 @@ def toolset_of(name: str) -> "Toolset":
     Raises:
         UnknownNameError: There is no environment of this name.
         InputError: It has no tools, only a screen.
+        MissingExtraError: It needs an optional dependency.
     """
     if name not in ENVIRONMENTS:
         raise UnknownNameError("environment", name, ENVIRONMENTS)
     if name not in TOOLSETS:
         raise InputError(f"{name} has no tools: agents can only use its screen")
-    module, _, kind = TOOLSETS[name].partition(":")
-    made: Toolset = getattr(import_module(module), kind)()
+    made: Toolset = _imported(TOOLSETS[name])()
     return made
+
+
+def need_extra() -> None:
+    """Check that what applications are drawn with is installed.
+
+    Raises:
+        MissingExtraError: It is not.
+    """
+    if find_spec("markupsafe") is None:
+        raise MissingExtraError("an exam of interactive tasks", "miniwob")
+
+
+def _imported(home: str) -> Any:  # noqa: ANN401  # a class by its name
+    need_extra()
+    module, _, kind = home.partition(":")
+    return getattr(import_module(module), kind)

@@ -12,7 +12,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from snellen.grading.errors import DataError, InputError, MissingExtraError
+from snellen.grading.errors import DataError, InputError
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.ciphers.aead import AESSIV
@@ -102,11 +102,7 @@ def find_key(path: Path | None = None, *, pack: Path | None = None) -> str | Non
 
 
 def seal(plain: bytes, key: str, header: bytes) -> bytes:
-    """Encrypt bytes; the header is authenticated but not encrypted.
-
-    Raises:
-        MissingExtraError: `cryptography` is not installed.
-    """
+    """Encrypt bytes; the header is authenticated but not encrypted."""
     return _cipher(key).encrypt(plain, [_PURPOSE, header])
 
 
@@ -129,10 +125,8 @@ def unseal(sealed: bytes, key: str, header: bytes, *, file: str) -> bytes:
 
 
 def _cipher(key: str) -> "AESSIV":
-    try:
-        from cryptography.hazmat.primitives.ciphers.aead import AESSIV
-    except ImportError:
-        raise MissingExtraError("sealing references", "server") from None
+    from cryptography.hazmat.primitives.ciphers.aead import AESSIV
+
     return AESSIV(_bytes(key))
 
 
