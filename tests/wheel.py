@@ -5,7 +5,9 @@ here works for a user. Prints a line a check and stops at the first that fails. 
 room holds the wheel and its dependencies alone.
 """
 
+import asyncio
 import importlib.metadata
+import json
 import os
 import subprocess
 import sys
@@ -14,6 +16,7 @@ import tempfile
 from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 ROOTS = ("server", "sdk", "tasks", "grading")
 SITE = Path(sysconfig.get_path("purelib"))
@@ -121,24 +124,39 @@ def extras() -> None:
         _missing("parquet", "pyarrow", lambda: sdk.load("screenqa/short", file))
         _missing("parquet", "pyarrow", lambda: sdk.grade(file, task="screenqa/short", data=DATA))
     _missing("captions", "sacrebleu", lambda: bleu("a cat", ["a cat"]))
-    told = _snellen("demo", "--no-open", status=2).stderr
-    _expect("snellen[demo]" in told, f"demo does not say what it needs: {told}")
+    _missing("models", "tenacity", lambda: sdk.evaluate)
+    for extra in ("demo", "serve"):
+        said = _snellen(extra, status=2).stderr
+        _expect(f"snellen[{extra}]" in said, f"{extra} does not say what it needs: {said}")
     printed = _snellen("doctor").stdout
     _expect("snellen[parquet]" in printed, f"doctor says nothing of parquet: {printed}")
 
 
-def evaluate_function() -> None:
-    """`sdk.evaluate` asks a function."""
-    from snellen import sdk
+def exam_over_stdio() -> None:
+    """An agent takes the included exam from `snellen mcp`."""
+    asyncio.run(_take_exam())
 
-    async def model(question: sdk.Question) -> str:
-        return "12" if "How many" in question.prompt else "<no answer>"
 
-    report = sdk.evaluate("screenqa/short", model=model, data=DATA, images=False, name="toy")
-    _expect(
-        report.provenance.items == 8 and not report.input.incomplete, str(report.input.outcomes)
-    )
-    _expect("|model:toy|" in report.signature, report.signature)
+async def _take_exam() -> None:
+    from mcp import Client, StdioServerParameters
+    from mcp.client.stdio import stdio_client
+
+    command = str(Path(sysconfig.get_path("scripts"), "snellen"))
+    server = StdioServerParameters(command=command, args=["mcp"], env=dict(os.environ))
+    with tempfile.TemporaryFile("w") as log:
+        async with Client(stdio_client(server, errlog=log)) as client:
+
+            async def call(tool: str, **given: object) -> Any:  # JSON
+                result = await client.call_tool(tool, given)
+                text = next(part.text for part in result.content if part.type == "text")
+                _expect(not result.is_error, f"{tool}: {text}")
+                return json.loads(text)
+
+            attempt = (await call("start_attempt"))["attempt"]
+            item = await call("get_item", attempt=attempt)
+            await call("submit_answer", attempt=attempt, item=item["item"], answer="12")
+            report = await call("finish_attempt", attempt=attempt)
+    _expect(report["tasks"][0]["answered"] == 1, str(report))
 
 
 def published_tables_ship() -> None:
@@ -159,7 +177,7 @@ CHECKS = (
     grade_command,
     score_function,
     grade_function,
-    evaluate_function,
+    exam_over_stdio,
     published_tables_ship,
     extras,
 )

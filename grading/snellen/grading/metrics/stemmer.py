@@ -109,7 +109,7 @@ def _step_1a(word: str) -> str:
 
 
 def _step_1b(word: str) -> str:
-    """Take -ed or -ing off, and mend the stem."""
+    """Take -ed or -ing off, and repair the stem."""
     if word.endswith("ied"):
         # NLTK adds this rule, which does to tied and cried what step 1a does to ties and cries.
         return word[:-1] if len(word) == 4 else word[:-2]
