@@ -23,7 +23,7 @@ from snellen.server.mcp.server import ExamServer
 from snellen.server.settings import Settings
 from snellen.tasks.browser.finding import HEADLESS, find_browser
 from snellen.tasks.environments.desk.desktop import Desktop
-from snellen.tasks.environments.desk.document import SIZE, document
+from snellen.tasks.environments.desk.environment import SIZE, document
 from snellen.tasks.environments.packs import make_episode_pack
 from snellen.tasks.pack.read import open_pack
 

@@ -21,8 +21,7 @@ from snellen.grading.protocols.table import protocol_of
 from snellen.tasks.environments.browser import Browser
 from snellen.tasks.environments.desk.changes import changes
 from snellen.tasks.environments.desk.desktop import Desktop
-from snellen.tasks.environments.desk.document import SIZE
-from snellen.tasks.environments.desk.environment import Desk
+from snellen.tasks.environments.desk.environment import SIZE, Desk
 from snellen.tasks.environments.desk.making import rows_of
 from snellen.tasks.environments.desk.tasks import Task
 from snellen.tasks.environments.desk.templates.table import TEMPLATES, draw

@@ -13,7 +13,7 @@ from typer.testing import CliRunner, Result
 
 from snellen.cli.app import app
 
-AGENT = Path(__file__).parents[1] / "exam" / "agents.py"
+AGENT = Path(__file__).parents[1] / "sdk" / "exam" / "agents.py"
 Take = Callable[..., Result]
 
 

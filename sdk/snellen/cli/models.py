@@ -3,11 +3,11 @@
 from collections.abc import Callable
 from functools import wraps
 from inspect import Parameter, signature
-from typing import Annotated, Any
+from json import loads
+from typing import Annotated, Any, cast
 
 import typer
 
-from snellen.cli import values
 from snellen.cli.messages import STOPPED, message, report_errors
 from snellen.sdk.models import endpoints
 from snellen.sdk.models.faults import EvaluationInterrupted
@@ -30,7 +30,7 @@ def endpoint(
         InputError: They name none.
         BadParameter: A header is not `Name: value`.
     """
-    return endpoints.Endpoint(url, name, api, headers=dict(map(values.header, headers or ())))
+    return endpoints.Endpoint(url, name, api, headers=dict(map(header, headers or ())))
 
 
 def asking_options(
@@ -72,10 +72,10 @@ def asking_options(
     return AskingOptions(
         max_view_side=max_view_side,
         decoding=Decoding(
-            temperature=values.number(temperature),
-            max_tokens=values.whole(max_tokens),
+            temperature=number(temperature),
+            max_tokens=whole(max_tokens),
             seed=seed,
-            extra=values.json_object(extra),
+            extra=json_object(extra),
         ),
         limits=Limits(
             concurrency=concurrency,
@@ -110,3 +110,40 @@ def asks_a_model(command: Callable[..., None]) -> Callable[..., None]:
     run.__signature__ = signature(command).replace(parameters=keyword_only)  # type: ignore[attr-defined]
     run.__annotations__ = {each.name: each.annotation for each in parameters}
     return run
+
+
+def number(text: str) -> float | None:
+    """Read an option that is a number or `none`, which sends nothing."""
+    if text.lower() == "none":
+        return None
+    try:
+        return float(text)
+    except ValueError:
+        raise typer.BadParameter(f"{text!r} is neither a number nor none") from None
+
+
+def whole(text: str) -> int | None:
+    """Read an option that is a whole number or `none`, which sends nothing."""
+    found = number(text)
+    if found is not None and found != int(found):
+        raise typer.BadParameter(f"{text!r} is not a whole number")
+    return None if found is None else int(found)
+
+
+def json_object(text: str) -> dict[str, Any]:
+    """Read an option that is a JSON object."""
+    try:
+        found = loads(text)
+    except ValueError as error:
+        raise typer.BadParameter(f"it is not JSON: {error}") from None
+    if not isinstance(found, dict):
+        raise typer.BadParameter("it must be a JSON object")
+    return cast("dict[str, Any]", found)
+
+
+def header(text: str) -> tuple[str, str]:
+    """Read a header of the form `Name: value`."""
+    name, colon, value = text.partition(":")
+    if not colon or not name.strip():
+        raise typer.BadParameter("write a header as 'Name: value'")
+    return name.strip(), value.strip()

@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 from snellen.grading.errors import SnellenError
-from snellen.sdk.exam.runner import ExamRequest, RunLimits, take
-from snellen.sdk.exam.server import serving
+from snellen.sdk.exam.runner import ExamRequest, RunLimits, serving, take
 from snellen.server.http.auth import Tokens
 from snellen.server.store.schema import open_store
 from snellen.server.store.tables.exams import Scope

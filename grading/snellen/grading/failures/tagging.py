@@ -10,8 +10,8 @@ from typing import NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 
+from snellen.grading.coordinates import PIXELS
 from snellen.grading.errors import MetricError
-from snellen.grading.failures.actions import action_tags
 from snellen.grading.failures.choices import (
     choice_tags,
     episode_tags,
@@ -21,7 +21,7 @@ from snellen.grading.failures.choices import (
 from snellen.grading.failures.clues import NO_CLUES, Clues, Failure
 from snellen.grading.failures.elements import boxed_list_tags, list_tags
 from snellen.grading.failures.forgiving import forgiving_answers, parsers_of
-from snellen.grading.failures.places import place_tags
+from snellen.grading.failures.places import is_near, place_tags
 from snellen.grading.failures.spaces import (
     AS_WRITTEN,
     Respaced,
@@ -31,9 +31,11 @@ from snellen.grading.failures.spaces import (
     respaced_point,
 )
 from snellen.grading.failures.tags import FailureTag
-from snellen.grading.failures.texts import button_tags, description_tags, text_tags
+from snellen.grading.failures.texts import button_tags, description_tags, near_text, text_tags
 from snellen.grading.failures.wordings import Reword, rewording_of
 from snellen.grading.grade import MAX_TEXT, OUTCOMES, Answers, Columns, Grader
+from snellen.grading.metrics.taps import in_any
+from snellen.grading.models.actions import POINTED, ActionType
 from snellen.grading.models.scores import TOO_LONG, Outcome
 from snellen.grading.parse.coordinate_text import read_json
 from snellen.grading.protocols import golds as shapes
@@ -45,8 +47,48 @@ from snellen.grading.protocols.base import (
     Parser,
     Protocol,
 )
-from snellen.grading.protocols.golds import GoldShape
+from snellen.grading.protocols.golds import GoldShape, StepGold
+from snellen.grading.protocols.steps import Said
 from snellen.grading.protocols.table import GOLDS
+
+
+def action_tags(failure: Failure) -> Iterator[FailureTag]:
+    """Tag a step by its first difference: its type, its target, its text."""
+    answer: Said | None = failure.answer
+    if answer is None:
+        return
+    gold: StepGold = failure.gold
+    given, action = answer.action.type, gold.action.type
+    if given is action:
+        yield from _alike(answer, gold)
+    elif given is ActionType.FINISH:
+        yield FailureTag.FINISHED_EARLY
+    elif action is ActionType.FINISH:
+        yield FailureTag.NEVER_FINISHED
+    else:
+        yield FailureTag.OTHER_ACTION
+
+
+def _alike(answer: Said, gold: StepGold) -> Iterator[FailureTag]:
+    given, action = answer.action, gold.action
+    if action.type in POINTED:
+        yield from _placed(answer, gold)
+    elif action.type is ActionType.SCROLL:
+        if given.direction and given.direction.opposite is action.direction:
+            yield FailureTag.SCROLL_REVERSED
+    elif action.type is ActionType.OPEN_APP:
+        yield from near_text(given.app, [action.app])
+    elif action.type in (ActionType.TYPE, ActionType.SELECT):
+        yield from near_text(given.text, [action.text])
+
+
+def _placed(answer: Said, gold: StepGold) -> Iterator[FailureTag]:
+    point = answer.at(PIXELS, gold.image_size)
+    if point is None or in_any(point, gold.boxes):
+        return
+    near = any(is_near(point, box) for box in gold.boxes)
+    yield FailureTag.NEAR_TARGET if near else FailureTag.WRONG_TARGET
+
 
 GAIN = 0.5
 """Another reading scores if it reaches the best value or gains this share of it."""

@@ -242,6 +242,7 @@ def serve(
             f"there is no token, but others can reach {address.host}: make one with"
             " `snellen token create NAME`, or listen on 127.0.0.1"
         )
+    limit = connection_limit()
     listener = _listen(address)
     metrics = RequestMetrics()
     challenge = None if hosted is None else hosted.challenge
@@ -257,8 +258,10 @@ def serve(
             None if oauth is None else Issuer(oauth),
             metrics,
         ),
-        http=protocol(connection_limit()),
+        http=protocol(limit),
         ws="none",
+        # So many are accepted at once, before those over the limit are closed.
+        backlog=max(1, limit // 2),
         log_config=None,
         access_log=False,
         timeout_graceful_shutdown=_GRACE_SECONDS,

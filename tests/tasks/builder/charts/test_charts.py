@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image, ImageColor
 
-from snellen.tasks.builder.charts.canvas import width_of, wrapped
-from snellen.tasks.builder.charts.drawing import draw_chart
+from snellen.tasks.builder.charts.drawing import draw_chart, width_of, wrapped
 from snellen.tasks.builder.charts.styles import COLORS, Style, draw_style
 from snellen.tasks.builder.charts.subjects import TIMES, Subject, subjects_of
 from snellen.tasks.builder.charts.tables import (

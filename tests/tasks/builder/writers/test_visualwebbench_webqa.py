@@ -7,7 +7,7 @@ from typing import Any
 from snellen.tasks.builder.items import Made, Refused
 from snellen.tasks.builder.snapshots import Snapshot
 from snellen.tasks.builder.writers.visualwebbench.shared import Reason
-from snellen.tasks.builder.writers.visualwebbench.webqa import QUESTION_ITEMS, webqa
+from snellen.tasks.builder.writers.visualwebbench.write import QUESTION_ITEMS, webqa
 
 Freeze = Callable[..., Snapshot]
 Blank = Callable[[], Any]

@@ -1,7 +1,11 @@
 """Read one split of ScreenQA from any published layout."""
 
-from collections.abc import Sequence
+import gc
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from snellen.grading.errors import DataError
@@ -17,13 +21,12 @@ from snellen.tasks.benchmarks.screenqa.format import (
     screen,
 )
 from snellen.tasks.data.pins import digest_of_files
-from snellen.tasks.io.bulk import collector_paused
 from snellen.tasks.io.files import SplitFiles, by_split, checked, choose
+from snellen.tasks.io.json_text import read_json
+from snellen.tasks.io.rows import SPACE_NOTES, space_of
 
 if TYPE_CHECKING:
     from snellen.tasks.io.images import ImageFiles
-from snellen.tasks.io.json_text import read_json
-from snellen.tasks.io.rows import SPACE_NOTES, space_of
 
 
 def find(layout: Layout, path: Path, split: str | None) -> SplitFiles:
@@ -173,3 +176,35 @@ def read(layout: Layout, path: Path, split: str | None = None) -> Rows:
     files = find(layout, path, split)
     with collector_paused():
         return (_from_parquet if files.parquet else _from_json)(layout, files)
+
+
+@dataclass(slots=True)
+class _Pause:
+    holders: int = 0
+    was_enabled: bool = False
+
+
+_pause = _Pause()
+_lock = Lock()
+
+
+@contextmanager
+def collector_paused() -> Generator[None]:
+    """Keep the cyclic garbage collector from running, and turn it on again afterwards.
+
+    While a big table is decoded every object stays alive, so its rounds find nothing and cost
+    half of the time. Threads may overlap: the last one out turns it on again, unless it was off
+    before the first one came.
+    """
+    with _lock:
+        if _pause.holders == 0:
+            _pause.was_enabled = gc.isenabled()
+            gc.disable()
+        _pause.holders += 1
+    try:
+        yield
+    finally:
+        with _lock:
+            _pause.holders -= 1
+            if _pause.holders == 0 and _pause.was_enabled:
+                gc.enable()

@@ -1,15 +1,17 @@
 """Fetch one benchmark: list, download what is lacking, check, unpack, and write down what it is."""
 
+import os
+import re
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import quote
 
 from snellen.grading.errors import InputError
 from snellen.tasks.benchmarks.table import place_of
 from snellen.tasks.data.fetch.download import Remote
 from snellen.tasks.data.fetch.faults import FetchError, Refused, Unreachable, disk_full
-from snellen.tasks.data.fetch.github import raw_files
 from snellen.tasks.data.fetch.hub import list_files
 from snellen.tasks.data.fetch.manifest import FetchedFile, Manifest, read_manifest
 from snellen.tasks.data.fetch.names import LOCK, is_own
@@ -213,3 +215,39 @@ _ADVICE = {
     429: "It was asked too often: wait a while.",
 }
 """What to do about a status."""
+
+
+RAW = "https://raw.githubusercontent.com"
+
+_COMMIT = re.compile(r"[0-9a-f]{40}")
+
+
+def raw_files(
+    name: str, revision: str, paths: Sequence[str], sha256: Mapping[str, str]
+) -> list[Remote]:
+    """Return where a repository's files are.
+
+    Args:
+        name: The repository, `owner/name`.
+        revision: A commit's full hash: what is fetched must not change from file to file.
+        paths: The files.
+        sha256: Digests on record for this commit, by file.
+
+    Raises:
+        InputError: The revision is no commit.
+    """
+    if not _COMMIT.fullmatch(revision):
+        raise InputError(
+            f"{revision!r} is no commit: give the 40 digits of one, from"
+            f" https://github.com/{name}/commits",
+            field="revision",
+        )
+    base = (os.environ.get("SNELLEN_GITHUB_MIRROR") or RAW).rstrip("/")
+    return [
+        Remote(
+            path=path,
+            url=f"{base}/{name}/{revision}/{quote(path)}",
+            sha256=sha256.get(path),
+        )
+        for path in paths
+    ]

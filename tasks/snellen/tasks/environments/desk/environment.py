@@ -1,10 +1,13 @@
 """The environment `desk`: a desktop, shown by a page of its own in the browser."""
 
 from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
 from typing import Any, Final, cast
 from urllib.parse import urlsplit
 
 import msgspec
+from markupsafe import Markup
 from pydantic import JsonValue
 
 from snellen.grading.models.actions import Point
@@ -12,11 +15,28 @@ from snellen.tasks.environments.base import NOTHING, EpisodeError, Past, opening
 from snellen.tasks.environments.browser import Browser
 from snellen.tasks.environments.desk.beginning import beginning
 from snellen.tasks.environments.desk.changes import changes
-from snellen.tasks.environments.desk.desktop import Desktop
-from snellen.tasks.environments.desk.document import SIZE, document
+from snellen.tasks.environments.desk.desktop import Desktop, Page
 from snellen.tasks.environments.desk.kit.verbs import State, copied
 from snellen.tasks.environments.inputs import Input, InputKind
 from snellen.tasks.environments.stage import Reply, Request, Stage, StageSettings
+
+SIZE: Final = (1280, 800)
+
+
+def document(page: Page) -> str:
+    """Return a whole HTML document that shows a page."""
+    return str(
+        Markup(
+            '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Desktop</title>'
+            '<style>{}</style></head><body><div id="root">{}</div><script>{}</script></body></html>'
+        ).format(_text("desk.css"), Markup(page.html), _text("desk.js"))
+    )
+
+
+@cache
+def _text(name: str) -> Markup:
+    return Markup((files(__package__ or "") / name).read_text(encoding="utf-8"))
+
 
 NAME: Final = "desk"
 

@@ -1,25 +1,204 @@
 """The matrix's makers by task, and the layout of its items."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import permutations
 from pathlib import Path
+from random import Random
 from types import MappingProxyType
 from typing import NamedTuple
 
 from snellen.tasks.benchmarks.matrix.format import ITEMS
-from snellen.tasks.builder.items import Maker, PageItems
+from snellen.tasks.builder.charts.subjects import Subject
+from snellen.tasks.builder.charts.tables import SEVERAL, draw_table, spec_of, written
+from snellen.tasks.builder.items import Made, Maker, PageItems, Refused
+from snellen.tasks.builder.questions.arithmetic import Figure, Series, series_of
+from snellen.tasks.builder.questions.spatial import rounded
+from snellen.tasks.builder.questions.templates import templates_of
+from snellen.tasks.builder.questions.text import language_of
+from snellen.tasks.builder.questions.wording import Question, questions_of
+from snellen.tasks.builder.snapshots import Snapshot
 from snellen.tasks.builder.writers.base import as_lines, side_of, write_rows
 from snellen.tasks.builder.writers.matrix.actions import make_decisions, make_tool_calls
-from snellen.tasks.builder.writers.matrix.charts import make_charts
-from snellen.tasks.builder.writers.matrix.code import make_code
-from snellen.tasks.builder.writers.matrix.lookups import make_lookups
+from snellen.tasks.builder.writers.matrix.charts import Drawn, drawn, make_charts, near, some
 from snellen.tasks.builder.writers.matrix.pages import make_objects, make_ocr, make_spatial
 from snellen.tasks.builder.writers.matrix.reasoning import (
     make_consistency,
     make_counterfactual,
     make_multi_step,
 )
-from snellen.tasks.builder.writers.matrix.shared import TASK, maker_of
+from snellen.tasks.builder.writers.matrix.shared import (
+    PAGE,
+    TASK,
+    Ask,
+    Reason,
+    made,
+    maker_of,
+    refused,
+)
 from snellen.tasks.builder.writers.matrix.sights import make_captioning
+
+_KEYS = (
+    '"kind" (one of bars for upright ones, rows for lying ones, line, pie, grouped for bars side by'
+    ' side, stacked, lines for several), "labels" (a list, in the order shown) and "series" (an'
+    " object from each series' name to the list of its values; a single series has the chart's"
+    " title up to the word “by” for its name)"
+)
+
+
+def make_code(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
+    """Ask for the data of a chart as JSON."""
+    yield from some(snapshot, random, (_spec, _spec, _series_spec, _sorted_spec, _gaps_spec), 1)
+
+
+def _spec(random: Random, subjects: Sequence[Subject]) -> Ask:
+    chart = drawn(random, draw_table(random, subjects))
+    return _document(
+        chart, "chart as data", f"Write the chart as a JSON object of {_KEYS}.",
+        spec_of(chart.table), named=False,
+    )  # fmt: skip
+
+
+def _series_spec(random: Random, subjects: Sequence[Subject]) -> Ask:
+    chart = drawn(random, draw_table(random, subjects, SEVERAL))
+    series = random.choice(chart.table.series)
+    return _document(
+        chart,
+        "one series as data",
+        f"Write “{series.name}” as a JSON object from each label, in the order shown, to its"
+        " value.",
+        dict(zip(chart.table.labels, series.values, strict=True)),
+    )
+
+
+def _sorted_spec(random: Random, subjects: Sequence[Subject]) -> Ask:
+    # If there are several lines, not all values are written, so their order would be a guess.
+    chart = drawn(random, draw_table(random, subjects, ("grouped", "stacked"), labelled=True))
+    series = random.choice(chart.table.series)
+    pairs = sorted(zip(chart.table.labels, series.values, strict=True), key=lambda one: -one[1])
+    return _document(
+        chart,
+        "one series in order",
+        f"Write “{series.name}” as a JSON list of [label, value], the highest value first.",
+        [list(pair) for pair in pairs],
+        operations=("sort",),
+    )
+
+
+def _gaps_spec(random: Random, subjects: Sequence[Subject]) -> Ask:
+    while True:
+        table = draw_table(random, subjects, ("grouped", "stacked"), labelled=True)
+        series, other_series = random.sample(table.series, 2)
+        gaps = [
+            [label, round(abs(first - second), 6)]
+            for label, first, second in zip(
+                table.labels, series.values, other_series.values, strict=True
+            )
+        ]
+        # The order of two equal differences would be ambiguous.
+        if len({gap for _, gap in gaps}) == len(gaps):
+            break
+    chart = drawn(random, table)
+    gaps.sort(key=lambda gap: -float(gap[1]))
+    return _document(
+        chart,
+        "differences in order",
+        f"Write how far “{series.name}” and “{other_series.name}” are apart as a JSON list of"
+        " [label, difference], no number negative, the largest difference first.",
+        gaps,
+        operations=("difference", "sort"),
+    )
+
+
+def _document(
+    chart: Drawn,
+    kind: str,
+    question: str,
+    answer: object,
+    *,
+    named: bool = True,
+    operations: Sequence[str] = (),
+) -> Ask:
+    slack = chart.table.slack
+    return Ask(
+        "code",
+        kind,
+        question + (f" Numbers within {written(slack)} of the right ones count." if slack else ""),
+        "spec",
+        answer,
+        chart.images,
+        settings=near(slack),
+        named=named,
+        operations=operations,
+        record=chart.record,
+    )
+
+
+_COMPARED = frozenset({"highest", "lowest", "dearest", "cheapest"})
+
+
+def make_lookups(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
+    """Ask for a fact of the page, and for the difference of two numbers of a table."""
+    templates = templates_of(language_of(snapshot.screen))
+    if templates is None:
+        yield refused("vqa", Reason.NO_LOOKUP)
+        return
+    questions = questions_of(snapshot, templates)
+    differences = _differences(series_of(snapshot, templates))
+    asks: list[Ask] = []
+    if questions:
+        kind = random.choice(sorted({question.kind for question in questions}))
+        asks.append(_fact(snapshot, random.choice([q for q in questions if q.kind == kind])))
+    if differences:
+        asks.append(_apart(snapshot, *random.choice(differences)))
+    for number, ask in enumerate(asks, start=1):
+        yield made(snapshot, number, ask)
+    if not asks:
+        yield refused("vqa", Reason.NO_LOOKUP)
+
+
+def _fact(snapshot: Snapshot, question: Question) -> Ask:
+    screen = snapshot.screen
+    element = None if question.element is None else screen.elements[question.element]
+    return Ask(
+        "vqa",
+        question.kind,
+        question.text,
+        "exact_match",
+        list(question.answers),
+        {PAGE: snapshot.image()},
+        operations=("compare",) if question.kind in _COMPARED else (),
+        source="page",
+        record={
+            "element": question.element,
+            "box": None if element is None else rounded(element.box),
+        },
+    )
+
+
+def _differences(series: Sequence[Series]) -> Sequence[tuple[str, Figure, Figure]]:
+    """Return columns with two of their numbers, the larger one first."""
+    return [
+        (each.column, larger, smaller)
+        for each in series
+        if each.column
+        for larger, smaller in permutations(each.figures, 2)
+        if larger.value > smaller.value
+    ]
+
+
+def _apart(snapshot: Snapshot, column: str, larger: Figure, smaller: Figure) -> Ask:
+    return Ask(
+        "vqa",
+        "difference",
+        f"By how much is “{column}” larger for “{larger.name}” than for “{smaller.name}”?",
+        "numeric",
+        float(larger.value - smaller.value),
+        {PAGE: snapshot.image()},
+        operations=("look up twice", "difference"),
+        source="page",
+        record={"elements": [larger.element, smaller.element]},
+    )
+
 
 MAKERS: Mapping[str, Maker] = MappingProxyType(
     {

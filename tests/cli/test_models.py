@@ -3,7 +3,7 @@
 import pytest
 import typer
 
-from snellen.cli.values import header, json_object, number, whole
+from snellen.cli.models import header, json_object, number, whole
 
 
 def test_numbers_may_be_left_out() -> None:
