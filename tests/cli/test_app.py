@@ -11,7 +11,8 @@ import pytest
 import typer.main
 from typer.testing import CliRunner, Result
 
-from snellen.cli.app import COMMANDS, app
+from snellen.cli import app as table
+from snellen.cli.app import COMMANDS, MOVED, MOVED_OPTIONS, app
 
 DATA = [
     {"image_id": 5, "question": "How many exercises?", "ground_truth": ["12 exercises", "12"]},
@@ -242,3 +243,48 @@ def test_listing_the_commands_imports_none_of_them() -> None:
     assert "Grade a file of answers." in done.stdout
     ours = [name for name in done.stderr.split() if name.startswith("snellen.")]
     assert ours == ["snellen.cli", "snellen.cli.app"]
+
+
+def names() -> set[str]:
+    """Return the whole names of all commands."""
+    group: Any = typer.main.get_command(app)
+    return {
+        f"{name} {inner}".strip()
+        for name, command in group.commands.items()
+        for inner in getattr(command, "commands", [""])
+    }
+
+
+@pytest.mark.parametrize("old", MOVED)
+def test_a_moved_command_names_the_new_one(folder: Path, old: str) -> None:
+    assert old not in names()
+    new = MOVED[old].split()
+    assert {new[0], " ".join(new[:2])} & names()
+    for more in ((), ("--help",), ("report.json", "--json")):
+        result = run(folder, *old.split(), *more)
+        assert (result.exit_code, result.stdout) == (2, "")
+        assert result.stderr == f"error: 'snellen {old}' is now 'snellen {MOVED[old]}'\n"
+
+
+def test_a_moved_option_names_the_new_one(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    moved = {
+        ("pack check", "--digest"): "pack check --json",
+        ("grade", "--to"): "export REPORT.json",
+    }
+    monkeypatch.setattr(table, "MOVED_OPTIONS", moved)
+    for (command, option), new in moved.items():
+        result = run(folder, *command.split(), "@", option, "x")
+        assert (result.exit_code, result.stdout) == (2, "")
+        assert result.stderr == f"error: 'snellen {command} {option}' is now 'snellen {new}'\n"
+    other = run(folder, "grade", "@", "--digest")
+    assert other.exit_code == 2
+    assert "No such option" in other.stderr
+
+
+def test_no_moved_option_is_one_of_its_command() -> None:
+    group: Any = typer.main.get_command(app)
+    for command, option in MOVED_OPTIONS:
+        found = group
+        for word in command.split():
+            found = found.commands[word]
+        assert all(option not in parameter.opts for parameter in found.params)

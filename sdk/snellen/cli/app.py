@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
 from importlib.metadata import version
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, NamedTuple, NoReturn
 
 import typer
 import typer.core
@@ -112,6 +112,12 @@ COMMANDS: Mapping[str, Entry] = {
 }
 """Every command by its name, in the order of the help."""
 
+MOVED: Mapping[str, str] = {}
+"""What to type now, by the whole name of a command that has moved."""
+
+MOVED_OPTIONS: Mapping[tuple[str, str], str] = {}
+"""What to type now, by the whole name of a command and an option that has moved."""
+
 
 class _Loaded(Mapping[str, Any]):
     """The commands of the table; one is imported when it is asked for."""
@@ -135,6 +141,11 @@ def _load(name: str) -> Any:  # noqa: ANN401
     single = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
     single.command(name)(found)
     return typer.main.get_command(single)
+
+
+def _moved(old: str, now: str) -> NoReturn:
+    typer.echo(f"error: 'snellen {old}' is now 'snellen {now}'", err=True)
+    raise typer.Exit(2)
 
 
 class LazyGroup(typer.core.TyperGroup):
@@ -164,6 +175,25 @@ class LazyGroup(typer.core.TyperGroup):
         """Complete a command's name."""
         with self._list():
             return super().shell_complete(ctx, incomplete)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:  # noqa: ANN401
+        """Return the command of some words; for one that has moved, print its new name."""
+        for name in (" ".join(args[:2]), args[0]):
+            if name in MOVED:
+                _moved(name, MOVED[name])
+        return super().resolve_command(ctx, args)
+
+    def invoke(self, ctx: Any) -> Any:  # noqa: ANN401
+        """Run a command; for an option that has moved, print its new name."""
+        try:
+            return super().invoke(ctx)
+        except Exception as error:  # of typer, which has no public name for it
+            option = getattr(error, "option_name", None)
+            path = getattr(getattr(error, "ctx", None), "command_path", "")
+            command = path.removeprefix(f"{ctx.command_path} ")
+            if option is None or (command, option) not in MOVED_OPTIONS:
+                raise
+            _moved(f"{command} {option}", MOVED_OPTIONS[command, option])
 
     @contextmanager
     def _list(self) -> Generator[None]:
