@@ -99,7 +99,7 @@ COMMANDS: Mapping[str, Entry] = {
         "Serve an exam over MCP on standard input and output, for an agent on this machine.",
     ),
     "token": Entry("serving:tokens", "Create, list and revoke tokens for HTTP."),
-    "exam": Entry("host:exams", "Write and check exam files: hosted exams with phases and rules."),
+    "exam": Entry("host:exams", "Write exam files: hosted exams with phases and rules."),
     "leaderboard": Entry("host:leaderboards", "Verify a leaderboard."),
     "attempts": Entry(
         "attempts:group", "List, close, reissue, export and grade the attempts of a store."
@@ -112,7 +112,9 @@ COMMANDS: Mapping[str, Entry] = {
 }
 """Every command by its name, in the order of the help."""
 
-MOVED: Mapping[str, str] = {}
+MOVED: Mapping[str, str] = {
+    "exam check": "serve exam.toml",
+}
 """What to type now, by the whole name of a command that has moved."""
 
 MOVED_OPTIONS: Mapping[tuple[str, str], str] = {}
