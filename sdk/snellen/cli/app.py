@@ -108,12 +108,13 @@ COMMANDS: Mapping[str, Entry] = {
         "annotation:group",
         "Let people check or create references: create, report, import, and write the new pack.",
     ),
-    "store": Entry("store:group", "Back up, restore, check and migrate the store of an exam."),
+    "store": Entry("store:group", "Back up, restore and migrate the store of an exam."),
 }
 """Every command by its name, in the order of the help."""
 
 MOVED: Mapping[str, str] = {
     "exam check": "serve exam.toml",
+    "store check": "store backup FILE",
 }
 """What to type now, by the whole name of a command that has moved."""
 
