@@ -74,6 +74,9 @@ COMMANDS: Mapping[str, Entry] = {
         "take:take", "Take an exam with an agent command: a new process and context for each item."
     ),
     "submit": Entry("submit:submit", "Upload predictions to a hosted exam and print their score."),
+    "verify": Entry(
+        "host:verify", "Recompute a leaderboard from its export and compare every byte."
+    ),
     "demo": Entry(
         "demo:demo",
         "Let the baseline agent take an exam over MCP: OCR and rules, no language model.",
@@ -100,7 +103,6 @@ COMMANDS: Mapping[str, Entry] = {
     ),
     "token": Entry("serving:tokens", "Create, list and revoke tokens for HTTP."),
     "exam": Entry("host:exams", "Write exam files: hosted exams with phases and rules."),
-    "leaderboard": Entry("host:leaderboards", "Verify a leaderboard."),
     "attempts": Entry(
         "attempts:group", "List, close, reissue, export and grade the attempts of a store."
     ),
@@ -114,6 +116,7 @@ COMMANDS: Mapping[str, Entry] = {
 
 MOVED: Mapping[str, str] = {
     "exam check": "serve exam.toml",
+    "leaderboard verify": "verify EXPORT.json",
     "store check": "store backup FILE",
 }
 """What to type now, by the whole name of a command that has moved."""

@@ -1,4 +1,4 @@
-"""The commands that host a challenge: `serve`, `worker`, `exam` and `leaderboard`."""
+"""The commands that host a challenge: `serve`, `worker`, `exam` and `verify`."""
 
 import asyncio
 import signal
@@ -25,7 +25,6 @@ from snellen.server.settings import Address, Settings
 exams = typer.Typer(
     help="Write exam files: hosted exams with phases and rules.", no_args_is_help=True
 )
-leaderboards = typer.Typer(help="Verify a leaderboard.", no_args_is_help=True)
 
 
 @with_settings
@@ -144,7 +143,6 @@ def init_exam(
         tell(f"wrote {output}; `snellen serve {output}` hosts it")
 
 
-@leaderboards.command("verify")
 def verify(
     file: Annotated[Path, typer.Argument(help="An export of a leaderboard.")],
 ) -> None:
