@@ -115,6 +115,8 @@ COMMANDS: Mapping[str, Entry] = {
 """Every command by its name, in the order of the help."""
 
 MOVED: Mapping[str, str] = {
+    "annotation extend": "annotation create NAME SOURCE --add",
+    "annotation list": "annotation report SOURCE",
     "attempts abandon": "attempts close NUMBER --without-report",
     "attempts sweep": "attempts close --idle MINUTES",
     "exam check": "serve exam.toml",
