@@ -252,18 +252,13 @@ def check(
             raise typer.Exit(PROBLEMS)
 
 
-@group.command("strip")
-def strip(folder: Folder, output: NewFolder) -> None:
-    """Copy a pack without its references, for a server that only records answers.
-
-    Grade the answers to the copy with the original pack.
-    """
-    with report_errors():
-        pack = open_pack(folder)
-        with pack_output.bar("copying", len(pack.lines)) as watch:
-            manifest = strip_pack(pack, output, watch=watch)
-        pack_output.packed(manifest, output)
-        _custody_told(manifest, None)
+def copy_without_references(folder: Path, output: Path) -> None:
+    """Copy a pack without its references, and print what the copy holds."""
+    pack = open_pack(folder)
+    with pack_output.bar("copying", len(pack.lines)) as watch:
+        manifest = strip_pack(pack, output, watch=watch)
+    pack_output.packed(manifest, output)
+    _custody_told(manifest, None)
 
 
 # ---- what is given -----------------------------------------------------------------------------

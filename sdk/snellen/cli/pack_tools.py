@@ -12,7 +12,7 @@ from rich.markup import escape
 from snellen.cli import pack_output
 from snellen.cli.messages import report_errors
 from snellen.cli.options import check_folder, tag_names
-from snellen.cli.pack import Folder, Key, NewFolder
+from snellen.cli.pack import Folder, Key, NewFolder, copy_without_references
 from snellen.grading.errors import InputError
 from snellen.sdk.files import write_atomically
 from snellen.tasks.pack import seal
@@ -28,6 +28,7 @@ from snellen.tasks.pack.split import parts_of, split_pack
 from snellen.tasks.pack.stats import pack_stat
 from snellen.tasks.pack.transform import check_outside
 
+PARTS = "train=0.8,test=0.2"
 Seed = Annotated[int, typer.Option(help="The seed of the choice.", min=0)]
 
 
@@ -60,11 +61,14 @@ def stat(
 def split(
     folder: Folder,
     output: Annotated[
-        Path, typer.Option("--output", "-o", help="The new folder of the parts; must not exist.")
+        Path,
+        typer.Option(
+            "--output", "-o", help="The new folder of the parts, or of the copy; must not exist."
+        ),
     ],
     parts: Annotated[
         str, typer.Option(help="Names and shares, such as train=0.5,test=0.5.")
-    ] = "train=0.8,test=0.2",
+    ] = PARTS,
     by: Annotated[
         str, typer.Option(help="The tag whose values stay together; site: the task's groups.")
     ] = SITE,
@@ -77,10 +81,23 @@ def split(
             "fitted metrics.",
         ),
     ] = False,
+    without_references: Annotated[
+        bool,
+        typer.Option(
+            "--without-references",
+            help="Instead of parts: copy the whole pack without its references, for a server that "
+            "only records answers; grade them with the original pack.",
+        ),
+    ] = False,
     key: Key = None,
 ) -> None:
     """Split a pack into parts that share no site, screenshot or pair."""
     with report_errors():
+        if without_references:
+            if own_references or parts != PARTS:
+                raise InputError("--without-references excludes --parts and --own-references")
+            copy_without_references(folder, output)
+            return
         pack = open_pack(folder)
         secret = seal.find_key(key, pack=folder)
         with pack_output.bar("splitting", len(pack.lines)) as watch:
@@ -220,4 +237,4 @@ COMMANDS: Mapping[str, Callable[..., None]] = MappingProxyType(
         "preview": preview,
     }
 )
-"""What `snellen pack` has beside the commands that make, seal, check and strip a pack."""
+"""What `snellen pack` has beside the commands that make, seal and check a pack."""
