@@ -121,6 +121,7 @@ MOVED: Mapping[str, str] = {
     "attempts sweep": "attempts close --idle MINUTES",
     "exam check": "serve exam.toml",
     "leaderboard verify": "verify EXPORT.json",
+    "pack stat": "pack check FOLDER",
     "pack strip": "pack split FOLDER --without-references -o COPY",
     "store check": "store backup FILE",
 }

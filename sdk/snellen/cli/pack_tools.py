@@ -1,6 +1,5 @@
-"""The commands that make packs out of packs: split, merge, sample, remove; and stat."""
+"""The commands that make packs out of packs: split, merge, sample, remove, preview."""
 
-import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import MappingProxyType
@@ -12,50 +11,22 @@ from rich.markup import escape
 from snellen.cli import pack_output
 from snellen.cli.messages import report_errors
 from snellen.cli.options import check_folder, tag_names
-from snellen.cli.pack import Folder, Key, NewFolder, copy_without_references
+from snellen.cli.pack import Folder, Key, NewFolder, copy_without_references, readable
 from snellen.grading.errors import InputError
 from snellen.sdk.files import write_atomically
 from snellen.tasks.pack import seal
-from snellen.tasks.pack.format import SEALED
 from snellen.tasks.pack.groups import SITE, TASK
 from snellen.tasks.pack.merge import merge_packs
 from snellen.tasks.pack.preview_pages import PAGE_BUDGET, preview_pages
-from snellen.tasks.pack.read import Pack, References, open_pack, open_references
+from snellen.tasks.pack.read import open_pack
 from snellen.tasks.pack.remove import read_removed
 from snellen.tasks.pack.remove import remove as remove_items
 from snellen.tasks.pack.sample import sample_pack
 from snellen.tasks.pack.split import parts_of, split_pack
-from snellen.tasks.pack.stats import pack_stat
 from snellen.tasks.pack.transform import check_outside
 
 PARTS = "train=0.8,test=0.2"
 Seed = Annotated[int, typer.Option(help="The seed of the choice.", min=0)]
-
-
-def readable(pack: Pack, key: Path | None) -> References | None:
-    """Open a pack's references where that can be done; None where there are none, or no key."""
-    secret = seal.find_key(key, pack=pack.folder)
-    if pack.manifest.references is None or (pack.manifest.references == SEALED and not secret):
-        return None
-    return open_references(pack, secret)
-
-
-def stat(
-    folder: Folder,
-    key: Key = None,
-    json: Annotated[bool, typer.Option("--json", help="Print the numbers as JSON.")] = False,
-) -> None:
-    """Print statistics of a pack: items, images, sites, tags, prompts.
-
-    If the references can be read, their kinds and tags are counted, too; none is printed.
-    """
-    with report_errors():
-        pack = open_pack(folder)
-        found = pack_stat(pack, readable(pack, key))
-        if json:
-            sys.stdout.write(found.model_dump_json(indent=2) + "\n")
-        else:
-            pack_output.stat(found)
 
 
 def split(
@@ -229,7 +200,6 @@ def preview(
 
 COMMANDS: Mapping[str, Callable[..., None]] = MappingProxyType(
     {
-        "stat": stat,
         "split": split,
         "merge": merge,
         "sample": sample,
