@@ -92,7 +92,6 @@ COMMANDS: Mapping[str, Entry] = {
     "doctor": Entry(
         "doctor:doctor", "Report what is installed, what is missing, and how to install it."
     ),
-    "data": Entry("data:group", "Check benchmark data."),
     "pack": Entry(
         "pack_group:group",
         "Create exams from benchmarks, with separate references, and work with them.",
@@ -119,6 +118,7 @@ MOVED: Mapping[str, str] = {
     "annotation list": "annotation report SOURCE",
     "attempts abandon": "attempts close NUMBER --without-report",
     "attempts sweep": "attempts close --idle MINUTES",
+    "data check": "fetch --check PATH",
     "exam check": "serve exam.toml",
     "leaderboard verify": "verify EXPORT.json",
     "pack stat": "pack check FOLDER",
