@@ -50,8 +50,6 @@ COMMANDS: Mapping[str, Entry] = {
     "report": Entry(
         "runs:report", "Print a saved report, break it down by tags, or write its page."
     ),
-    "consensus": Entry("runs:consensus", "Create references by vote from several models' answers."),
-    "sample": Entry("plan:sample", "Draw a stratified sample of a task's items and save it."),
     "plan": Entry("plan:plan", "Compute how many items an evaluation needs, and what they cost."),
     "fetch": Entry("data:fetch", "Download a benchmark's published files and check them."),
     "judge": Entry(
@@ -92,6 +90,7 @@ COMMANDS: Mapping[str, Entry] = {
     "doctor": Entry(
         "doctor:doctor", "Report what is installed, what is missing, and how to install it."
     ),
+    "data": Entry("data_group:group", "Create references by vote, and samples of a task's items."),
     "pack": Entry(
         "pack_group:group",
         "Create exams from benchmarks, with separate references, and work with them.",
@@ -118,11 +117,13 @@ MOVED: Mapping[str, str] = {
     "annotation list": "annotation report SOURCE",
     "attempts abandon": "attempts close NUMBER --without-report",
     "attempts sweep": "attempts close --idle MINUTES",
+    "consensus": "data consensus",
     "data check": "fetch --check PATH",
     "exam check": "serve exam.toml",
     "leaderboard verify": "verify EXPORT.json",
     "pack stat": "pack check FOLDER",
     "pack strip": "pack split FOLDER --without-references -o COPY",
+    "sample": "data sample",
     "store check": "store backup FILE",
 }
 """What to type now, by the whole name of a command that has moved."""
