@@ -56,9 +56,6 @@ COMMANDS: Mapping[str, Entry] = {
         "judge:judge",
         "Let a model judge the responses of a saved report, without changing the score.",
     ),
-    "summary": Entry(
-        "summary:summary", "Print the tables of the benchmark's paper, also over several tasks."
-    ),
     "export": Entry(
         "exports:export", "Export a pack or a saved report in the format of another project."
     ),
@@ -125,6 +122,7 @@ MOVED: Mapping[str, str] = {
     "pack strip": "pack split FOLDER --without-references -o COPY",
     "sample": "data sample",
     "store check": "store backup FILE",
+    "summary": "report REPORT.json --tables",
 }
 """What to type now, by the whole name of a command that has moved."""
 
