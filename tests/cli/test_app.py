@@ -167,9 +167,9 @@ def test_the_version_alone_imports_no_command() -> None:
     assert imported == "[]"
 
 
-def test_regrade_needs_nothing_but_the_saved_report(folder: Path) -> None:
+def test_grade_needs_nothing_but_the_saved_report(folder: Path) -> None:
     run(folder, *GRADE, "-o", "@/r.json")
-    result = run(folder, "regrade", "@/r.json", "--protocol", "robust", "--json")
+    result = run(folder, "grade", "@/r.json", "--protocol", "robust", "--json")
     assert result.exit_code == 0
     assert json.loads(result.stdout)["numbers"]["metrics"]["f1"]["value"] == 1.0
 
@@ -183,10 +183,24 @@ def test_a_saved_report_is_graded_again_from_any_folder(
     )
     assert graded.exit_code == 0
     monkeypatch.chdir(tmp_path_factory.mktemp("elsewhere"))
-    assert run(folder, "regrade", "@/r.json").exit_code == 0
-    gone = run(folder, "regrade", "@/nowhere.json")
+    assert run(folder, "grade", "@/r.json").exit_code == 0
+    gone = run(folder, "grade", "@/nowhere.json")
     assert gone.exit_code == 2
     assert "nowhere.json: there is no such file" in gone.stderr
+    chosen = run(folder, "grade", "@/r.json", "--items", "@/ids.txt")
+    assert chosen.exit_code == 2
+    assert "a saved report takes no --items and no --map" in chosen.stderr
+    other = run(folder, "grade", "@/r.json", "--task", "screenqa/long")
+    assert "the report is of screenqa/short, not of screenqa/long" in other.stderr
+    by_image = run(folder, "grade", "@/r.json", "--cluster", "item", "--by", "image_id")
+    assert by_image.exit_code == 0
+    assert "independent items" in by_image.stdout
+
+
+def test_grade_needs_a_task_for_answers_that_state_none(folder: Path) -> None:
+    result = run(folder, "grade", "@/answers.jsonl", "--data", "@")
+    assert result.exit_code == 2
+    assert "task" in result.stderr
 
 
 def test_explain_shares_the_difference_out_among_the_four_parts(folder: Path) -> None:

@@ -33,10 +33,6 @@ COMMANDS: Mapping[str, Entry] = {
         "List the protocols of a task: source, parts, and special features.",
     ),
     "grade": Entry("grade:grade", "Grade a file of answers."),
-    "regrade": Entry(
-        "grade:regrade",
-        "Grade stored answers again, with another protocol, without querying a model.",
-    ),
     "explain": Entry(
         "explain:explain",
         "Grade one file of answers with several protocols and explain the differences.",
@@ -120,6 +116,7 @@ MOVED: Mapping[str, str] = {
     "leaderboard verify": "verify EXPORT.json",
     "pack stat": "pack check FOLDER",
     "pack strip": "pack split FOLDER --without-references -o COPY",
+    "regrade": "grade REPORT.json",
     "sample": "data sample",
     "store check": "store backup FILE",
     "summary": "report REPORT.json --tables",
