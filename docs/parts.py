@@ -311,7 +311,7 @@ def _flat(
     group: Any,  # noqa: ANN401  # typer hands out groups and commands of no public type
     before: str = "",
 ) -> Iterator[tuple[str, Command]]:
-    """Yield every command by its whole name, groups' own ones as `data check`."""
+    """Yield every command by its whole name, groups' own ones as `pack check`."""
     for name, command in group.commands.items():
         if hasattr(command, "commands"):
             yield from _flat(command, f"{before}{name} ")

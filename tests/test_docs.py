@@ -47,7 +47,7 @@ def blocks(kind: str) -> Iterator[Any]:
 
 
 def _flat(group: Any, before: str = "") -> Iterator[tuple[str, Any]]:
-    """Yield every command by its whole name, groups' own ones as `data check`."""
+    """Yield every command by its whole name, groups' own ones as `pack check`."""
     for name, command in group.commands.items():
         if hasattr(command, "commands"):
             yield from _flat(command, f"{before}{name} ")

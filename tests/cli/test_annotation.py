@@ -56,7 +56,7 @@ def test_from_an_annotation_to_a_pack(run: Run, export: Path, tmp_path: Path) ->
     source = sample_pack()
     first = next(iter(open_pack(source).index[TASK]))
     assert "12 items of sample for 2 raters each" in run("create", "checks", source).stderr
-    assert "checks  check  12 items, 12 wait for raters  open" in run("list", source).stdout
+    assert "checks  check  12 items, 12 wait for raters  open" in run("report", source).stdout
     assert "has no answers yet" in run("report", "checks", source, code=2).stderr
     said = run("import", "checks", source, export, "--from", "label-studio").stderr
     assert "24 answers of 2 raters, 24 of them new" in said
@@ -68,8 +68,8 @@ def test_from_an_annotation_to_a_pack(run: Run, export: Path, tmp_path: Path) ->
     assert "zebra" not in report
     (numbers,) = json.loads(run("report", "checks", source, "--json").stdout)
     assert sdk.RaterReport.model_validate(numbers).ceiling is not None
-    assert "asked for 1 of 1 disputed" in run("extend", "checks", source).stderr
-    assert "12 items, 1 wait" in run("list", source).stdout
+    assert "asked for 1 of 1 disputed" in run("create", "checks", source, "--add").stderr
+    assert "12 items, 1 wait" in run("report", source).stdout
     run("answers", "checks", source, "--output", "raters.jsonl")
     assert stat.S_IMODE((tmp_path / "raters.jsonl").stat().st_mode) == 0o600
     assert sdk.rate("raters.jsonl", data=source).model_dump(mode="json") == numbers
@@ -103,8 +103,8 @@ def test_an_exam_file_names_the_packs_and_the_store(run: Run, tmp_path: Path) ->
     file = tmp_path / "exam.toml"
     file.write_text(f'name = "sample"\npacks = ["{sample_pack()}"]\nstore = "other.sqlite"\n')
     run("create", "checks", file, "--store", tmp_path / "other.sqlite")
-    assert "checks" in run("list", file, "--store", tmp_path / "other.sqlite").stdout
-    assert run("list", file).stdout == ""
+    assert "checks" in run("report", file, "--store", tmp_path / "other.sqlite").stdout
+    assert run("report", file).stdout == ""
 
 
 @pytest.mark.parametrize(
@@ -115,6 +115,9 @@ def test_an_exam_file_names_the_packs_and_the_store(run: Run, tmp_path: Path) ->
         (("create", "Bad name", "{pack}"), "lower-case letters"),
         (("create", "checks", "{pack}", "--elements", "missing.jsonl"), "can't be read"),
         (("create", "checks", "nowhere"), "not a pack"),
+        (("create", "kept", "{pack}", "--add", "--raters", "3"), "--add takes only --key"),
+        (("create", "kept", "{pack}", "--add"), "has no answers yet"),
+        (("report", "{pack}", "--json"), "--json needs the name of an annotation"),
         (("report", "nothing", "{pack}"), "there is no annotation 'nothing'"),
         (("import", "kept", "{pack}", "x.json", "--from", "paper"), "unknown program 'paper'"),
         (("import", "kept", "{pack}", "x.json", "--from", "potato"), "can't be read"),

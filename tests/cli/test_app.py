@@ -11,7 +11,8 @@ import pytest
 import typer.main
 from typer.testing import CliRunner, Result
 
-from snellen.cli.app import COMMANDS, app
+from snellen.cli import app as table
+from snellen.cli.app import COMMANDS, MOVED, MOVED_OPTIONS, app
 
 DATA = [
     {"image_id": 5, "question": "How many exercises?", "ground_truth": ["12 exercises", "12"]},
@@ -166,9 +167,9 @@ def test_the_version_alone_imports_no_command() -> None:
     assert imported == "[]"
 
 
-def test_regrade_needs_nothing_but_the_saved_report(folder: Path) -> None:
+def test_grade_needs_nothing_but_the_saved_report(folder: Path) -> None:
     run(folder, *GRADE, "-o", "@/r.json")
-    result = run(folder, "regrade", "@/r.json", "--protocol", "robust", "--json")
+    result = run(folder, "grade", "@/r.json", "--protocol", "robust", "--json")
     assert result.exit_code == 0
     assert json.loads(result.stdout)["numbers"]["metrics"]["f1"]["value"] == 1.0
 
@@ -182,10 +183,24 @@ def test_a_saved_report_is_graded_again_from_any_folder(
     )
     assert graded.exit_code == 0
     monkeypatch.chdir(tmp_path_factory.mktemp("elsewhere"))
-    assert run(folder, "regrade", "@/r.json").exit_code == 0
-    gone = run(folder, "regrade", "@/nowhere.json")
+    assert run(folder, "grade", "@/r.json").exit_code == 0
+    gone = run(folder, "grade", "@/nowhere.json")
     assert gone.exit_code == 2
     assert "nowhere.json: there is no such file" in gone.stderr
+    chosen = run(folder, "grade", "@/r.json", "--items", "@/ids.txt")
+    assert chosen.exit_code == 2
+    assert "a saved report takes no --items and no --map" in chosen.stderr
+    other = run(folder, "grade", "@/r.json", "--task", "screenqa/long")
+    assert "the report is of screenqa/short, not of screenqa/long" in other.stderr
+    by_image = run(folder, "grade", "@/r.json", "--cluster", "item", "--by", "image_id")
+    assert by_image.exit_code == 0
+    assert "independent items" in by_image.stdout
+
+
+def test_grade_needs_a_task_for_answers_that_state_none(folder: Path) -> None:
+    result = run(folder, "grade", "@/answers.jsonl", "--data", "@")
+    assert result.exit_code == 2
+    assert "task" in result.stderr
 
 
 def test_explain_shares_the_difference_out_among_the_four_parts(folder: Path) -> None:
@@ -242,3 +257,48 @@ def test_listing_the_commands_imports_none_of_them() -> None:
     assert "Grade a file of answers." in done.stdout
     ours = [name for name in done.stderr.split() if name.startswith("snellen.")]
     assert ours == ["snellen.cli", "snellen.cli.app"]
+
+
+def names() -> set[str]:
+    """Return the whole names of all commands."""
+    group: Any = typer.main.get_command(app)
+    return {
+        f"{name} {inner}".strip()
+        for name, command in group.commands.items()
+        for inner in getattr(command, "commands", [""])
+    }
+
+
+@pytest.mark.parametrize("old", MOVED)
+def test_a_moved_command_names_the_new_one(folder: Path, old: str) -> None:
+    assert old not in names()
+    new = MOVED[old].split()
+    assert {new[0], " ".join(new[:2])} & names()
+    for more in ((), ("--help",), ("report.json", "--json")):
+        result = run(folder, *old.split(), *more)
+        assert (result.exit_code, result.stdout) == (2, "")
+        assert result.stderr == f"error: 'snellen {old}' is now 'snellen {MOVED[old]}'\n"
+
+
+def test_a_moved_option_names_the_new_one(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    moved = {
+        ("pack check", "--digest"): "pack check --json",
+        ("grade", "--to"): "export REPORT.json",
+    }
+    monkeypatch.setattr(table, "MOVED_OPTIONS", moved)
+    for (command, option), new in moved.items():
+        result = run(folder, *command.split(), "@", option, "x")
+        assert (result.exit_code, result.stdout) == (2, "")
+        assert result.stderr == f"error: 'snellen {command} {option}' is now 'snellen {new}'\n"
+    other = run(folder, "grade", "@", "--digest")
+    assert other.exit_code == 2
+    assert "No such option" in other.stderr
+
+
+def test_no_moved_option_is_one_of_its_command() -> None:
+    group: Any = typer.main.get_command(app)
+    for command, option in MOVED_OPTIONS:
+        found = group
+        for word in command.split():
+            found = found.commands[word]
+        assert all(option not in parameter.opts for parameter in found.params)

@@ -198,17 +198,21 @@ def test_packs_that_an_attempt_is_not_of_are_refused(take: Took, run: Run, tmp_p
     assert "it is not a pack: it has no manifest.json" in none.stderr
 
 
-def test_close_abandon_and_sweep_say_what_became_of_attempts(take: Took, run: Run) -> None:
+def test_close_says_what_became_of_attempts(take: Took, run: Run) -> None:
     for _ in range(2):
         take(finish=False)
     take(finish=False, minutes=1, now=1_700_000_000_000)
     take(finish=False, now=1_700_000_000_000)
     assert run("close", "1").stdout == "attempt 1 is finished\n"
     assert run("close", "1").stdout == "attempt 1 is finished already\n"
-    assert run("abandon", "2").stdout == "attempt 2 is abandoned\n"
-    assert run("abandon", "1").stdout == "attempt 1 is finished already\n"
-    assert run("sweep").stdout == "1 expired, 1 abandoned\n"
-    assert run("sweep", "--idle", "1").stdout == "0 expired, 0 abandoned\n"
+    assert run("close", "2", "--without-report").stdout == "attempt 2 is abandoned\n"
+    assert run("close", "1", "--without-report").stdout == "attempt 1 is finished already\n"
+    assert run("close", "--idle", "1440").stdout == "1 expired, 1 abandoned\n"
+    assert run("close", "--idle", "1").stdout == "0 expired, 0 abandoned\n"
+    for words in ((), ("1", "--idle", "1"), ("--idle", "1", "--without-report")):
+        result = run("close", *words)
+        assert (result.exit_code, result.stdout) == (2, "")
+        assert "give either the number of an attempt, or --idle MINUTES alone" in result.stderr
 
 
 def test_reissue_prints_a_handle_that_works_and_kills_the_old_one(
@@ -227,13 +231,15 @@ def test_reissue_prints_a_handle_that_works_and_kills_the_old_one(
             service.attempt(handles[0], ME.name)
     finally:
         database.close()
-    run("abandon", "1")
+    run("close", "1", "--without-report")
     refused = run("reissue", "1")
     assert (refused.exit_code, refused.stdout) == (2, "")
     assert "error: attempt 1 was abandoned" in refused.stderr
 
 
-@pytest.mark.parametrize("command", ["list", "show 1", "reissue 1", "sweep", "close 1", "grade 1"])
+@pytest.mark.parametrize(
+    "command", ["list", "show 1", "reissue 1", "close --idle 9", "close 1", "grade 1"]
+)
 def test_a_store_that_is_not_there_is_said_and_not_made(
     run: Run, command: str, store: Path
 ) -> None:

@@ -103,7 +103,7 @@ def test_what_can_not_be_asked_for_ends_with_status_2(tmp_path: Path) -> None:
 def test_check_says_what_a_folder_is(tmp_path: Path) -> None:
     (tmp_path / "short_answers").mkdir()
     (tmp_path / "short_answers/test.json").write_text(json.dumps([QUESTION]))
-    result = run("data", "check", tmp_path)
+    result = run("fetch", "--check", tmp_path)
     assert result.exit_code == 0
     assert "screenqa/short" in result.stdout
     assert "the published short_answers holds: v1.2 test 8,419" in result.stdout
@@ -114,7 +114,7 @@ def test_check_says_what_a_folder_is(tmp_path: Path) -> None:
 def test_check_says_where_grading_needs_images(tmp_path: Path) -> None:
     row = {"img_filename": "a.png", "bbox": [1, 2, 3, 4], "instruction": "x", "data_type": "icon"}
     (tmp_path / "screenspot_web_v2.json").write_text(json.dumps([row]))
-    result = run("data", "check", tmp_path / "screenspot_web_v2.json")
+    result = run("fetch", "--check", tmp_path / "screenspot_web_v2.json")
     assert result.exit_code == 0
     said = " ".join(result.stdout.split())
     assert "needs none" not in said
@@ -132,7 +132,7 @@ def test_check_says_once_what_is_noted_of_a_file_and_what_is_left_out(tmp_path: 
     ]
     row = {"image_path": "1.png", "image_size": [9, 9], "platform": "os_ios", "groups": groups}
     (tmp_path / "L1_annotations.json").write_text(json.dumps([row]))
-    result = run("data", "check", tmp_path)
+    result = run("fetch", "--check", tmp_path)
     assert result.exit_code == 0
     assert "mmbench-gui/l1 all, easy, medium, hard: 3 questions; the publ" in result.stdout
     assert result.stdout.count("3 questions") == 1
@@ -145,7 +145,7 @@ def test_check_lists_pages_that_lack_something(tmp_path: Path) -> None:
             (tmp_path / page / f"{name}.png").touch()
     (tmp_path / "half/disturbed.png").unlink()
     (tmp_path / "color.references.json").write_text('{"whole": "Buy now"}')
-    result = run("data", "check", tmp_path, "--no-images")
+    result = run("fetch", "--check", tmp_path, "--no-images")
     assert result.exit_code == 1
     assert "webrssbench/color test leaves out test/half: its folder lacks" in result.stderr
 
@@ -154,10 +154,10 @@ def test_check_of_other_bytes_than_first_seen_speaks_of_no_release(tmp_path: Pat
     row = {"img_filename": "a.png", "bbox": [1, 2, 3, 4], "instruction": "x", "data_type": "icon"}
     file = tmp_path / "screenspot_web_v2.json"
     file.write_text(json.dumps([row] * 436))
-    assert run("data", "check", file).exit_code == 0
+    assert run("fetch", "--check", file).exit_code == 0
     load_task("screenspot-v2/point", file)
     file.write_text(json.dumps([{**row, "instruction": "y"}] * 436))
-    result = run("data", "check", file)
+    result = run("fetch", "--check", file)
     assert result.exit_code == 1
     assert f"not the bytes first seen here (in {tmp_path})" in result.stderr
     assert "to forget the first, remove 'v2/screenspot-v2/web' from" in result.stderr
@@ -169,7 +169,7 @@ def test_check_tells_what_is_wrong_with_status_1(tmp_path: Path) -> None:
     (tmp_path / "short_answers/test.json").write_text(json.dumps([QUESTION]))
     bad = tmp_path / "short_answers/train.json"
     bad.write_text(json.dumps([QUESTION, {**QUESTION, "ground_truth": []}]))
-    result = run("data", "check", tmp_path)
+    result = run("fetch", "--check", tmp_path)
     assert result.exit_code == 1
     assert str(bad) in result.stderr
     assert "ground_truth" in result.stderr
@@ -181,11 +181,11 @@ def test_check_lists_missing_images_and_how_many_more(tmp_path: Path) -> None:
     (tmp_path / "combined").mkdir()
     rows = [{**QUESTION, "image_id": number} for number in range(8)]
     (tmp_path / "short_answers/test.json").write_text(json.dumps(rows))
-    result = run("data", "check", tmp_path, "--images", tmp_path / "combined")
+    result = run("fetch", "--check", tmp_path, "--images", tmp_path / "combined")
     assert result.exit_code == 1
     assert "screenqa/short, test/0/0, image 'screen': missing" in result.stderr
     assert "and 3 more; --json lists all" in result.stderr
-    asked = ("data", "check", tmp_path, "--images", tmp_path / "combined", "--json")
+    asked = ("fetch", "--check", tmp_path, "--images", tmp_path / "combined", "--json")
     told = json.loads(run(*asked).stdout)
     assert len(told["images"][0]["faults"]) == 8
     assert run(*asked, "--no-images").exit_code == 0
@@ -194,11 +194,11 @@ def test_check_lists_missing_images_and_how_many_more(tmp_path: Path) -> None:
 def test_check_of_no_benchmarks_folder_says_what_it_holds(tmp_path: Path) -> None:
     (tmp_path / "sub/short_answers").mkdir(parents=True)
     (tmp_path / "sub/short_answers/test.json").write_text(json.dumps([QUESTION]))
-    result = run("data", "check", tmp_path)
+    result = run("fetch", "--check", tmp_path)
     assert result.exit_code == 1
     assert "is no data that snellen knows" in result.stdout
     assert "sub is screenqa: give that folder" in result.stdout
-    assert run("data", "check", tmp_path / "nowhere").exit_code == 2
+    assert run("fetch", "--check", tmp_path / "nowhere").exit_code == 2
 
 
 STALLS = """
@@ -262,3 +262,14 @@ def test_ctrl_c_keeps_what_came(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     parts = list((tmp_path / "here").rglob("*.part"))
     assert all(part.stat().st_size <= 5000 for part in parts)
     assert (tmp_path / "here/snellen-fetch.json").exists()
+
+
+def test_options_of_a_check_and_of_a_fetch_exclude_one_another(tmp_path: Path) -> None:
+    for words, message in (
+        (("--check", tmp_path, "--to", tmp_path), "--check excludes --to and --revision"),
+        (("--check", tmp_path, "--task", "a", "--task", "b"), "--check takes one --task"),
+        (("screenqa", "--json"), "--images and --json need --check"),
+    ):
+        result = run("fetch", *words)
+        assert result.exit_code == 2
+        assert message in result.stderr

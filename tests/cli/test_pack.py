@@ -248,16 +248,20 @@ def test_check_names_each_fault_and_ends_with_1(folder: Path) -> None:
 
 def test_strip_copies_all_but_the_references(folder: Path) -> None:
     run(folder, *CREATE, "-o", "@/pack")
-    result = run(folder, "pack", "strip", "@/pack", "-o", "@/bare")
+    result = run(folder, "pack", "split", "@/pack", "--without-references", "-o", "@/bare")
     assert result.exit_code == 0
     assert (
         "no references: answers are recorded, and graded where the references are" in result.stdout
     )
     assert names(folder / "bare") == {"manifest.json", "items.jsonl", "images"}
     assert run(folder, "pack", "check", "@/bare").exit_code == 0
-    again = run(folder, "pack", "strip", "@/pack", "-o", "@/bare")
+    again = run(folder, "pack", "split", "@/pack", "--without-references", "-o", "@/bare")
     assert again.exit_code == 2
     assert "not an empty folder" in again.stderr
+    parts = ("--parts", "a=0.5,b=0.5", "-o", "@/parts")
+    both = run(folder, "pack", "split", "@/pack", "--without-references", *parts)
+    assert both.exit_code == 2
+    assert "--without-references excludes --parts" in both.stderr
 
 
 def test_answers_are_graded_against_a_sealed_pack(folder: Path) -> None:

@@ -70,21 +70,21 @@ def items(pack: Path) -> list[str]:
     return [json.loads(line)["item"]["id"] for line in lines]
 
 
-def test_stat_prints_numbers_and_no_reference(folder: Path) -> None:
-    result = run(folder, "pack", "stat", "@/demo")
+def test_check_prints_numbers_and_no_reference(folder: Path) -> None:
+    result = run(folder, "pack", "check", "@/demo")
     assert result.exit_code == 0
     assert "demo: 7 items, 2 images" in result.stdout
     assert "2 by image_id" in result.stdout
-    told = json.loads(run(folder, "pack", "stat", "@/demo", "--json").stdout)
-    assert told["tasks"][0]["items"] == 7
+    told = json.loads(run(folder, "pack", "check", "@/demo", "--json").stdout)
+    assert told["stat"]["tasks"][0]["items"] == 7
 
 
-def test_stat_of_a_sealed_pack_without_the_key_counts_what_anybody_sees(folder: Path) -> None:
+def test_check_of_a_sealed_pack_without_the_key_counts_what_anybody_sees(folder: Path) -> None:
     assert run(folder, "pack", "seal", "@/demo", "--key", "@/key", "--new-key").exit_code == 0
-    told = json.loads(run(folder, "pack", "stat", "@/demo", "--json").stdout)
-    assert told["tasks"][0]["references"] == {}
-    opened = run(folder, "pack", "stat", "@/demo", "--json", "--key", "@/key")
-    assert json.loads(opened.stdout)["tasks"][0]["references"] == {"1 text": 7}
+    told = json.loads(run(folder, "pack", "check", "@/demo", "--json").stdout)
+    assert told["stat"]["tasks"][0]["references"] == {}
+    opened = run(folder, "pack", "check", "@/demo", "--json", "--key", "@/key")
+    assert json.loads(opened.stdout)["stat"]["tasks"][0]["references"] == {"1 text": 7}
 
 
 def test_split_and_merge_go_there_and_back(folder: Path) -> None:

@@ -38,7 +38,7 @@ def run(folder: Path, *arguments: str) -> Result:
     return CliRunner(env={"COLUMNS": "200"}).invoke(app, filled)
 
 
-SAMPLE = ("sample", "--task", "screenqa/short", "--data", "@", "--by", "question_word")
+SAMPLE = ("data", "sample", "--task", "screenqa/short", "--data", "@", "--by", "question_word")
 GRADE = ("grade", "@/answers.jsonl", "--task", "screenqa/short", "--data", "@")
 
 
@@ -70,7 +70,7 @@ def test_sample_says_what_it_lacks(folder: Path) -> None:
     result = run(folder, *SAMPLE, "-o", "@/s.json")
     assert result.exit_code == 2
     assert "either n=, in total, or each=" in result.stderr
-    bare = ("sample", "--task", "screenqa/short", "--by", "x", "--n", "3", "-o", "@/s.json")
+    bare = ("data", "sample", "--task", "screenqa/short", "--by", "x", "--n", "3", "-o", "@/s.json")
     assert "--data" in run(folder, *bare).stderr
     assert "does not exist" in run(folder, *SAMPLE, "--n", "9", "-o", "@/none/s.json").stderr
 

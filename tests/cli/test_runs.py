@@ -177,7 +177,7 @@ def test_consensus_freezes_references_that_grade_takes(folder: Path) -> None:
         said = "Buy" if voter != "d" else "Sell"
         (folder / f"{voter}.jsonl").write_text(f'{{"item_id": "p/before", "response": "{said}"}}\n')
     voters = [f"@/{voter}.jsonl" for voter in "abcd"]
-    made = run(folder, "consensus", "webrssbench/color", *voters, "-o", "@/frozen.json")
+    made = run(folder, "data", "consensus", "webrssbench/color", *voters, "-o", "@/frozen.json")
     assert made.exit_code == 0, made.output
     assert "1 references, 0 unresolved" in made.stdout
     task = ("--task", "webrssbench/color", "--references", "@/frozen.json")
@@ -193,9 +193,9 @@ def test_consensus_freezes_references_that_grade_takes(folder: Path) -> None:
 def test_consensus_wants_a_name_for_each_voter_and_enough_voters(folder: Path) -> None:
     (folder / "a.jsonl").write_text('{"item_id": "p", "response": "Buy"}\n')
     twice = ("@/a.jsonl", "@/a.jsonl", "@/a.jsonl")
-    result = run(folder, "consensus", "webrssbench/color", *twice, "-o", "@/f.json")
+    result = run(folder, "data", "consensus", "webrssbench/color", *twice, "-o", "@/f.json")
     assert result.exit_code == 2
     assert "two answer files have the same name" in result.stderr
-    alone = run(folder, "consensus", "webrssbench/color", "@/a.jsonl", "-o", "@/f.json")
+    alone = run(folder, "data", "consensus", "webrssbench/color", "@/a.jsonl", "-o", "@/f.json")
     assert alone.exit_code == 2
     assert not (folder / "f.json").exists()

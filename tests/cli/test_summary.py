@@ -1,4 +1,4 @@
-"""`snellen summary`, called as a shell would call it."""
+"""`snellen report --tables`, called as a shell would call it."""
 
 import json
 from pathlib import Path
@@ -11,7 +11,9 @@ from snellen.cli.app import app
 
 
 def run(*arguments: object) -> Result:
-    return CliRunner(env={"COLUMNS": "200"}).invoke(app, ["summary", *map(str, arguments)])
+    return CliRunner(env={"COLUMNS": "200"}).invoke(
+        app, ["report", "--tables", *map(str, arguments)]
+    )
 
 
 @pytest.fixture
@@ -62,7 +64,11 @@ def test_what_can_not_be_done_is_told_before_any_work(saved: Path, tmp_path: Pat
         ((saved, "-o", tmp_path / "no" / "s.md"), "the folder to save it in does not exist"),
         ((saved, saved), "two reports are of webrssbench/color: give one"),
         ((tmp_path / "none.json",), "can't read it"),
+        ((saved, "--json"), "--tables takes only --beside, --limit"),
     ):
         result = run(*arguments)
         assert result.exit_code == 2
         assert message in result.stderr
+    result = CliRunner().invoke(app, ["report", str(saved), str(saved)])
+    assert result.exit_code == 2
+    assert "need --tables" in result.stderr

@@ -103,7 +103,9 @@ def color(tmp_path: Path) -> Path:
 
 
 def test_perfect_scores_and_models_are_whole_in_a_terminal_of_80_columns(color: Path) -> None:
-    result = CliRunner(env={"COLUMNS": "80"}).invoke(app, ["summary", "--beside", str(color)])
+    result = CliRunner(env={"COLUMNS": "80"}).invoke(
+        app, ["report", "--tables", "--beside", str(color)]
+    )
     assert result.exit_code == 0
     assert "\N{HORIZONTAL ELLIPSIS}" not in result.stdout
     assert re.search(r"^pooled +100\.00 +100\.00 ", result.stdout, re.MULTILINE)

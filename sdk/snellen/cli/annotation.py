@@ -106,6 +106,15 @@ def create(
         ),
     ] = None,
     note: Annotated[str, typer.Option(help="A note for the raters.")] = "",
+    add: Annotated[
+        bool,
+        typer.Option(
+            "--add",
+            help="Instead: add a rater to each item of this annotation on which raters disagree "
+            "with the reference or each other.",
+        ),
+    ] = False,
+    key: Key = None,
     store: Store = None,
 ) -> None:
     """Create an annotation of a pack's items; raters answer them at /annotate of the server."""
@@ -114,6 +123,11 @@ def create(
     from snellen.tasks.annotation.elements import Boxes, read_elements
 
     with _opened(source, store) as opened:
+        if add:
+            if (task, mode, raters, items, elements, note) != (None, "check", 2, None, None, ""):
+                raise InputError("--add takes only --key and --store: the annotation exists")
+            _extend(opened, name, key)
+            return
         if mode not in list(AnnotationMode):
             raise InputError(f"unknown mode {mode!r}; choose one of: {', '.join(AnnotationMode)}")
         pack = opened.with_task(task)
@@ -127,23 +141,18 @@ def create(
         tell(f"{name}: {count} items of {pack.name} for {raters} raters each{chosen}")
 
 
-@group.command("list")
-def list_annotations(source: Source, store: Store = None) -> None:
-    """List the annotations of a pack or an exam with their progress."""
-    with _opened(source, store) as opened:
-        for row in opened.annotations.listed():
-            places, left = (
-                opened.annotations.places(row.name),
-                opened.annotations.unfinished(row.name),
-            )
-            state = "open" if row.closed is None else f"closed {_day(row.closed)}"
-            write(f"{row.name}  {row.mode}  {len(places)} items, {left} wait for raters  {state}\n")
-
-
 @group.command()
 def report(
-    name: Name,
-    source: Source,
+    name: Annotated[
+        str,
+        typer.Argument(
+            help="The annotation; SOURCE alone lists all annotations with their progress."
+        ),
+    ],
+    source: Annotated[
+        Path | None,
+        typer.Argument(help="The pack's folder, or the exam file.", show_default=False),
+    ] = None,
     threshold_most: Annotated[
         int, typer.Option("--most", help="Maximum number of suspicious references to print.", min=0)
     ] = 20,
@@ -155,6 +164,12 @@ def report(
 
     No reference and no answer is printed.
     """
+    if source is None:
+        with _opened(Path(name), store) as opened:
+            if json:
+                raise InputError("--json needs the name of an annotation")
+            _print_progress(opened)
+        return
     with _opened(source, store) as opened:
         rated = _rated(opened, name, key)
         if json:
@@ -163,16 +178,6 @@ def report(
             return
         for each in rated:
             write(_text(each.report, threshold_most))
-
-
-@group.command()
-def extend(name: Name, source: Source, key: Key = None, store: Store = None) -> None:
-    """Add a rater to each item on which raters disagree with the reference or each other."""
-    with _opened(source, store) as opened:
-        rated = _rated(opened, name, key)
-        places = [(each.data.task, item.item_id) for each in rated for item in each.report.disputed]
-        count = opened.annotations.extend(name, places)
-        tell(f"{name}: one more rater is asked for {count} of {len(places)} disputed items")
 
 
 @group.command()
@@ -332,6 +337,21 @@ def make_pack(
         tell(
             f"{len(changed)} references are new; {listed} says which, and is as secret as they are"
         )
+
+
+def _print_progress(opened: _Opened) -> None:
+    for row in opened.annotations.listed():
+        count = len(opened.annotations.places(row.name))
+        left = opened.annotations.unfinished(row.name)
+        state = "open" if row.closed is None else f"closed {_day(row.closed)}"
+        write(f"{row.name}  {row.mode}  {count} items, {left} wait for raters  {state}\n")
+
+
+def _extend(opened: _Opened, name: str, key: Path | None) -> None:
+    rated = _rated(opened, name, key)
+    places = [(each.data.task, item.item_id) for each in rated for item in each.report.disputed]
+    count = opened.annotations.extend(name, places)
+    tell(f"{name}: one more rater is asked for {count} of {len(places)} disputed items")
 
 
 def _rated(opened: _Opened, name: str, key: Path | None) -> "Sequence[RatedTask]":

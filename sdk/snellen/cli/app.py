@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
 from importlib.metadata import version
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, NamedTuple, NoReturn
 
 import typer
 import typer.core
@@ -33,10 +33,6 @@ COMMANDS: Mapping[str, Entry] = {
         "List the protocols of a task: source, parts, and special features.",
     ),
     "grade": Entry("grade:grade", "Grade a file of answers."),
-    "regrade": Entry(
-        "grade:regrade",
-        "Grade stored answers again, with another protocol, without querying a model.",
-    ),
     "explain": Entry(
         "explain:explain",
         "Grade one file of answers with several protocols and explain the differences.",
@@ -50,16 +46,11 @@ COMMANDS: Mapping[str, Entry] = {
     "report": Entry(
         "runs:report", "Print a saved report, break it down by tags, or write its page."
     ),
-    "consensus": Entry("runs:consensus", "Create references by vote from several models' answers."),
-    "sample": Entry("plan:sample", "Draw a stratified sample of a task's items and save it."),
     "plan": Entry("plan:plan", "Compute how many items an evaluation needs, and what they cost."),
     "fetch": Entry("data:fetch", "Download a benchmark's published files and check them."),
     "judge": Entry(
         "judge:judge",
         "Let a model judge the responses of a saved report, without changing the score.",
-    ),
-    "summary": Entry(
-        "summary:summary", "Print the tables of the benchmark's paper, also over several tasks."
     ),
     "export": Entry(
         "exports:export", "Export a pack or a saved report in the format of another project."
@@ -74,6 +65,9 @@ COMMANDS: Mapping[str, Entry] = {
         "take:take", "Take an exam with an agent command: a new process and context for each item."
     ),
     "submit": Entry("submit:submit", "Upload predictions to a hosted exam and print their score."),
+    "verify": Entry(
+        "host:verify", "Recompute a leaderboard from its export and compare every byte."
+    ),
     "demo": Entry(
         "demo:demo",
         "Let the baseline agent take an exam over MCP: OCR and rules, no language model.",
@@ -89,7 +83,7 @@ COMMANDS: Mapping[str, Entry] = {
     "doctor": Entry(
         "doctor:doctor", "Report what is installed, what is missing, and how to install it."
     ),
-    "data": Entry("data:group", "Check benchmark data."),
+    "data": Entry("data_group:group", "Create references by vote, and samples of a task's items."),
     "pack": Entry(
         "pack_group:group",
         "Create exams from benchmarks, with separate references, and work with them.",
@@ -99,8 +93,7 @@ COMMANDS: Mapping[str, Entry] = {
         "Serve an exam over MCP on standard input and output, for an agent on this machine.",
     ),
     "token": Entry("serving:tokens", "Create, list and revoke tokens for HTTP."),
-    "exam": Entry("host:exams", "Write and check exam files: hosted exams with phases and rules."),
-    "leaderboard": Entry("host:leaderboards", "Verify a leaderboard."),
+    "exam": Entry("host:exams", "Write exam files: hosted exams with phases and rules."),
     "attempts": Entry(
         "attempts:group", "List, close, reissue, export and grade the attempts of a store."
     ),
@@ -108,9 +101,30 @@ COMMANDS: Mapping[str, Entry] = {
         "annotation:group",
         "Let people check or create references: create, report, import, and write the new pack.",
     ),
-    "store": Entry("store:group", "Back up, restore, check and migrate the store of an exam."),
+    "store": Entry("store:group", "Back up, restore and migrate the store of an exam."),
 }
 """Every command by its name, in the order of the help."""
+
+MOVED: Mapping[str, str] = {
+    "annotation extend": "annotation create NAME SOURCE --add",
+    "annotation list": "annotation report SOURCE",
+    "attempts abandon": "attempts close NUMBER --without-report",
+    "attempts sweep": "attempts close --idle MINUTES",
+    "consensus": "data consensus",
+    "data check": "fetch --check PATH",
+    "exam check": "serve exam.toml",
+    "leaderboard verify": "verify EXPORT.json",
+    "pack stat": "pack check FOLDER",
+    "pack strip": "pack split FOLDER --without-references -o COPY",
+    "regrade": "grade REPORT.json",
+    "sample": "data sample",
+    "store check": "store backup FILE",
+    "summary": "report REPORT.json --tables",
+}
+"""What to type now, by the whole name of a command that has moved."""
+
+MOVED_OPTIONS: Mapping[tuple[str, str], str] = {}
+"""What to type now, by the whole name of a command and an option that has moved."""
 
 
 class _Loaded(Mapping[str, Any]):
@@ -135,6 +149,11 @@ def _load(name: str) -> Any:  # noqa: ANN401
     single = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
     single.command(name)(found)
     return typer.main.get_command(single)
+
+
+def _moved(old: str, now: str) -> NoReturn:
+    typer.echo(f"error: 'snellen {old}' is now 'snellen {now}'", err=True)
+    raise typer.Exit(2)
 
 
 class LazyGroup(typer.core.TyperGroup):
@@ -164,6 +183,25 @@ class LazyGroup(typer.core.TyperGroup):
         """Complete a command's name."""
         with self._list():
             return super().shell_complete(ctx, incomplete)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:  # noqa: ANN401
+        """Return the command of some words; for one that has moved, print its new name."""
+        for name in (" ".join(args[:2]), args[0]):
+            if name in MOVED:
+                _moved(name, MOVED[name])
+        return super().resolve_command(ctx, args)
+
+    def invoke(self, ctx: Any) -> Any:  # noqa: ANN401
+        """Run a command; for an option that has moved, print its new name."""
+        try:
+            return super().invoke(ctx)
+        except Exception as error:  # of typer, which has no public name for it
+            option = getattr(error, "option_name", None)
+            path = getattr(getattr(error, "ctx", None), "command_path", "")
+            command = path.removeprefix(f"{ctx.command_path} ")
+            if option is None or (command, option) not in MOVED_OPTIONS:
+                raise
+            _moved(f"{command} {option}", MOVED_OPTIONS[command, option])
 
     @contextmanager
     def _list(self) -> Generator[None]:

@@ -1,4 +1,4 @@
-"""The commands about a store's attempts: list, show, close, reissue and sweep, export, grade."""
+"""The commands about a store's attempts: list, show, close, reissue, export, grade."""
 
 import asyncio
 import json as json_format
@@ -148,19 +148,40 @@ def grade(
 
 
 @group.command("close")
-def close(number: Number, store: Store = None) -> None:
-    """Close an attempt as finished: no more answers are accepted, and it can be graded."""
-    with report_server_errors(), _register(store) as register:
-        attempt = register.numbered(number)
-        _tell_closed(attempt, asyncio.run(register.close(attempt)))
+def close(
+    number: Annotated[
+        int | None,
+        typer.Argument(help="The attempt's number from `list`.", min=1, show_default=False),
+    ] = None,
+    idle: Annotated[
+        float | None,
+        typer.Option(
+            help="Instead of a number: close attempts past their deadline as expired, and those "
+            "without activity for this many minutes as abandoned.",
+            min=1,
+            show_default=False,
+        ),
+    ] = None,
+    without_report: Annotated[
+        bool,
+        typer.Option("--without-report", help="Close it as abandoned; the agent gets no report."),
+    ] = False,
+    store: Store = None,
+) -> None:
+    """Close an attempt as finished: no more answers are accepted, and it can be graded.
 
-
-@group.command("abandon")
-def abandon(number: Number, store: Store = None) -> None:
-    """Close an attempt as abandoned: no more answers are accepted, and the agent gets no report."""
+    With --idle, close all old attempts.
+    """
     with report_server_errors(), _register(store) as register:
-        attempt = register.numbered(number)
-        _tell_closed(attempt, asyncio.run(register.abandon(attempt)))
+        if number is not None and idle is None:
+            attempt = register.numbered(number)
+            ended = register.abandon if without_report else register.close
+            _tell_closed(attempt, asyncio.run(ended(attempt)))
+        elif number is None and idle is not None and not without_report:
+            swept = asyncio.run(register.sweep(idle))
+            write(f"{swept.expired} expired, {swept.abandoned} abandoned\n")
+        else:
+            raise InputError("give either the number of an attempt, or --idle MINUTES alone")
 
 
 @group.command("reissue")
@@ -176,22 +197,6 @@ def reissue(number: Number, store: Store = None) -> None:
         sys.stdout.write(asyncio.run(register.reissue(attempt)) + "\n")
         tell(f"keep it now, for {attempt.caller}: it is not shown again")
         lines_to_stderr().drain(_DRAIN_SECONDS)
-
-
-@group.command("sweep")
-def sweep(
-    idle: Annotated[
-        float,
-        typer.Option(
-            help="Close attempts without activity for this many minutes as abandoned.", min=1
-        ),
-    ] = 24 * 60,
-    store: Store = None,
-) -> None:
-    """Close attempts past their deadline as expired, and inactive ones as abandoned."""
-    with report_server_errors(), _register(store) as register:
-        swept = asyncio.run(register.sweep(idle))
-        write(f"{swept.expired} expired, {swept.abandoned} abandoned\n")
 
 
 # ---- what is opened ----------------------------------------------------------------------------

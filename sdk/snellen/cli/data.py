@@ -1,4 +1,4 @@
-"""The commands about data: fetch a benchmark's published files, and say what a folder is."""
+"""The command `fetch`: download a benchmark's published files, or say what a folder is."""
 
 import sys
 from collections.abc import Callable, Generator, Iterable, Sequence
@@ -12,9 +12,9 @@ from rich.table import Table
 
 from snellen.cli.listing import task_names
 from snellen.cli.messages import error_told, report_errors
-from snellen.cli.options import PROBLEMS, Images
+from snellen.cli.options import PROBLEMS
 from snellen.cli.terminal import Terminal
-from snellen.grading.errors import where
+from snellen.grading.errors import InputError, where
 from snellen.grading.models.reports import PinVerdict
 from snellen.tasks.benchmarks.table import own_places, place_of
 from snellen.tasks.data.check import DataCheck, ImagesCheck, SplitCheck
@@ -30,12 +30,6 @@ _FEW = 5
 _out = Terminal()
 _err = Terminal(stderr=True)
 
-group = typer.Typer(
-    help="Check benchmark data.",
-    no_args_is_help=True,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-
 
 def _benchmark_names(incomplete: str) -> list[str]:
     return [name for name in own_places() if name.startswith(incomplete)]
@@ -43,7 +37,12 @@ def _benchmark_names(incomplete: str) -> list[str]:
 
 def fetch(
     benchmark: Annotated[
-        str, typer.Argument(help=f"{', '.join(own_places())}.", autocompletion=_benchmark_names)
+        str,
+        typer.Argument(
+            help=f"{', '.join(own_places())}; with --check, a folder of published data, or one "
+            "file of it.",
+            autocompletion=_benchmark_names,
+        ),
     ],
     to: Annotated[
         Path | None,
@@ -52,7 +51,10 @@ def fetch(
     task: Annotated[
         list[str] | None,
         typer.Option(
-            help="Fetch only the files for this task; may be repeated.", show_default=False
+            help="Fetch only the files for this task; may be repeated. With --check: check it as "
+            "this task's data; by default as all data that it seems to contain.",
+            autocompletion=task_names,
+            show_default=False,
         ),
     ] = None,
     revision: Annotated[
@@ -62,7 +64,29 @@ def fetch(
         ),
     ] = None,
     no_images: Annotated[
-        bool, typer.Option("--no-images", help="Skip files that contain only images.")
+        bool,
+        typer.Option(
+            "--no-images",
+            help="Skip files that contain only images. With --check: do not check the images.",
+        ),
+    ] = False,
+    check: Annotated[
+        bool,
+        typer.Option(
+            "--check",
+            help="Download nothing: report what a folder contains, its release, differences and "
+            "faults.",
+        ),
+    ] = False,
+    images: Annotated[
+        Path | None,
+        typer.Option(
+            help="With --check: a folder of screenshots, if the data has none.",
+            show_default=False,
+        ),
+    ] = None,
+    json: Annotated[
+        bool, typer.Option("--json", help="With --check: print the result as JSON.")
     ] = False,
 ) -> None:
     """Download a benchmark's published files and check them.
@@ -70,9 +94,17 @@ def fetch(
     Existing files are not downloaded again, and an interrupted download resumes.
 
     Exit status: 0 if all files were downloaded, 1 if some were not (run it again to resume), 2 if
-    nothing could be requested.
+    nothing could be requested. With --check: 0 if everything loads without faults, 1 if there are
+    faults, 2 if the path does not exist.
     """
     with report_errors():
+        if check:
+            if to is not None or revision is not None:
+                raise InputError("--check excludes --to and --revision")
+            _check(Path(benchmark), task or (), images, no_images=no_images, json=json)
+            return
+        if images is not None or json:
+            raise InputError("--images and --json need --check")
         try:
             with _bar(f"fetching {benchmark}") as watch:
                 fetched = fetch_files(
@@ -90,36 +122,20 @@ def fetch(
         _checked(check_data(fetched.folder, look=False, remember=True))
 
 
-@group.command("check")
-def check(
-    path: Annotated[Path, typer.Argument(help="A folder of published data, or one file of it.")],
-    task: Annotated[
-        str | None,
-        typer.Option(
-            help="Check it as this task's data; by default as all data that it seems to contain.",
-            autocompletion=task_names,
-        ),
-    ] = None,
-    images: Images = None,
-    no_images: Annotated[
-        bool, typer.Option("--no-images", help="Do not check the images.")
-    ] = False,
-    json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+def _check(
+    path: Path, tasks: Sequence[str], images: Path | None, *, no_images: bool, json: bool
 ) -> None:
-    """Report what a folder contains, its release, differences and faults.
-
-    Exit status: 0 if everything loads without faults, 1 if there are faults, 2 if the path does
-    not exist.
-    """
-    with report_errors():
-        with _status() as watch:
-            found = check_data(path, task, images, look=not no_images, watch=watch)
-        if json:
-            sys.stdout.write(found.model_dump_json(indent=2) + "\n")
-        else:
-            _checked(found)
-        if not found.fine:
-            raise typer.Exit(PROBLEMS)
+    if len(tasks) > 1:
+        raise InputError("--check takes one --task")
+    with _status() as watch:
+        task = tasks[0] if tasks else None
+        found = check_data(path, task, images, look=not no_images, watch=watch)
+    if json:
+        sys.stdout.write(found.model_dump_json(indent=2) + "\n")
+    else:
+        _checked(found)
+    if not found.fine:
+        raise typer.Exit(PROBLEMS)
 
 
 # ---- what fetch prints -------------------------------------------------------------------------

@@ -1,13 +1,13 @@
-"""The commands `grade` and `regrade`."""
+"""The command `grade`."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from snellen.cli.listing import task_names
 from snellen.cli.messages import report_errors
 from snellen.cli.options import (
-    Answers,
     By,
     Cluster,
     Data,
@@ -24,7 +24,6 @@ from snellen.cli.options import (
     RunCode,
     Split,
     Tags,
-    Task,
     WithReferences,
     check,
     columns_of,
@@ -33,13 +32,27 @@ from snellen.cli.options import (
 )
 from snellen.cli.reports import finish
 from snellen.grading.breakdown import LEAST
+from snellen.grading.errors import InputError
 from snellen.sdk.local import grade as grade_answers
-from snellen.sdk.stored import regrade as regrade_answers
+from snellen.sdk.stored import read_saved, regrade, retagged
 
 
 def grade(
-    answers: Answers,
-    task: Task,
+    answers: Annotated[
+        str,
+        typer.Argument(
+            help="A file of answers: JSONL, JSON, CSV or parquet; - reads JSONL from standard "
+            "input. Or a report saved as JSON."
+        ),
+    ],
+    task: Annotated[
+        str | None,
+        typer.Option(
+            help="The task, such as screenqa/short, if the file does not state it.",
+            autocompletion=task_names,
+            show_default=False,
+        ),
+    ] = None,
     data: Data = None,
     references: References = None,
     protocol: Protocol = None,
@@ -60,25 +73,47 @@ def grade(
 ) -> None:
     """Grade a file of answers.
 
+    The answers of a saved report are graded again, with its task and data and with another
+    protocol, without querying a model.
+
     Exit status: 0 if all lines are valid, 1 if some are not (the rest is graded), 2 if nothing
     could be graded.
     """
     with report_errors():
         check(output, with_references=with_references, film=film)
-        report = grade_answers(
-            answers,
-            task=task,
-            data=data,
-            references=references,
-            protocol=protocol,
-            split=split,
-            items=item_ids(items),
-            columns=columns_of(columns),
-            embedder=embedder,
-            executor=executor_of(run_code=run_code),
-            tags=tags,
-            cluster=cluster,
-        )
+        if answers != "-" and not Path(answers).exists():
+            raise InputError("there is no such file", file=answers)
+        saved = read_saved(Path(answers))
+        if saved is None:
+            report = grade_answers(
+                answers,
+                task=task,
+                data=data,
+                references=references,
+                protocol=protocol,
+                split=split,
+                items=item_ids(items),
+                columns=columns_of(columns),
+                embedder=embedder,
+                executor=executor_of(run_code=run_code),
+                tags=tags,
+                cluster=cluster,
+            )
+        else:
+            if items is not None or columns is not None:
+                raise InputError("a saved report takes no --items and no --map")
+            report = regrade(
+                saved,
+                protocol=protocol,
+                task=task,
+                data=data,
+                references=references,
+                split=split,
+                embedder=embedder,
+                executor=executor_of(run_code=run_code),
+            )
+            if tags is not None or cluster is not None:
+                report = retagged(report, tags=tags, cluster=cluster)
         finish(
             report,
             output,
@@ -89,37 +124,3 @@ def grade(
             with_references=with_references,
             film=film,
         )
-
-
-def regrade(
-    report: Annotated[str, typer.Argument(help="A report saved as JSON, or a file of answers.")],
-    protocol: Protocol = None,
-    task: Annotated[
-        str | None, typer.Option(help="The task, if the file does not state it.")
-    ] = None,
-    data: Annotated[
-        Path | None, typer.Option(help="The data, if it moved or the file does not state it.")
-    ] = None,
-    references: References = None,
-    split: Split = None,
-    columns: Map = None,
-    embedder: Embedder = None,
-    run_code: RunCode = False,
-    output: Output = None,
-    json: Json = False,
-) -> None:
-    """Grade stored answers again, with another protocol, without querying a model."""
-    with report_errors():
-        check(output)
-        again = regrade_answers(
-            report,
-            protocol=protocol,
-            task=task,
-            data=data,
-            references=references,
-            split=split,
-            columns=columns_of(columns),
-            embedder=embedder,
-            executor=executor_of(run_code=run_code),
-        )
-        finish(again, output, json=json)

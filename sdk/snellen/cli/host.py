@@ -1,4 +1,4 @@
-"""The commands that host a challenge: `serve`, `worker`, `exam` and `leaderboard`."""
+"""The commands that host a challenge: `serve`, `worker`, `exam` and `verify`."""
 
 import asyncio
 import signal
@@ -23,9 +23,8 @@ from snellen.server.exam.rules import Mode
 from snellen.server.settings import Address, Settings
 
 exams = typer.Typer(
-    help="Write and check exam files: hosted exams with phases and rules.", no_args_is_help=True
+    help="Write exam files: hosted exams with phases and rules.", no_args_is_help=True
 )
-leaderboards = typer.Typer(help="Verify a leaderboard.", no_args_is_help=True)
 
 
 @with_settings
@@ -144,35 +143,6 @@ def init_exam(
         tell(f"wrote {output}; `snellen serve {output}` hosts it")
 
 
-@exams.command("check")
-def check_exam(
-    file: Annotated[Path, typer.Argument(help="The exam file.")],
-) -> None:
-    """Check an exam file: its fields, its packs, its phases."""
-    from snellen.server.exam.file import read_exam_file
-    from snellen.server.exam.spec import ExamSpec
-    from snellen.tasks.pack.read import open_pack
-
-    with report_server_errors():
-        found = read_exam_file(file)
-        exam = ExamSpec([open_pack(Path(folder)) for folder in found.packs], found.rules)
-        for phase in found.phases:
-            if strange := sorted(phase.protocols.keys() - exam.offers.keys()):
-                raise InputError(
-                    f"{strange[0]!r} is not a task here; the tasks: {', '.join(exam.offers)}",
-                    file=str(file),
-                    field=f"phases.{phase.name}.protocols",
-                )
-        write(f"{found.name}: {found.title or found.name}\n")
-        for task, offer in exam.offers.items():
-            write(f"  {task}: {offer.items} items\n")
-        for phase in found.phases:
-            start = "now" if phase.start is None else phase.start.isoformat()
-            end = "no end" if phase.end is None else phase.end.isoformat()
-            write(f"  phase {phase.name}: {start} to {end}\n")
-
-
-@leaderboards.command("verify")
 def verify(
     file: Annotated[Path, typer.Argument(help="An export of a leaderboard.")],
 ) -> None:

@@ -63,7 +63,8 @@ Split = Annotated[
 Items = Annotated[
     Path | None,
     typer.Option(
-        help="Grade only these items: a file of item ids, one per line, or from `snellen sample`.",
+        help="Grade only these items: a file of item ids, one per line, or from "
+        "`snellen data sample`.",
         show_default=False,
     ),
 ]

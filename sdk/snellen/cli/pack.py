@@ -4,6 +4,7 @@ import secrets
 import sys
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
+from json import dumps
 from pathlib import Path
 from typing import Annotated, TypeVar
 
@@ -14,7 +15,7 @@ from snellen.cli import pack_output
 from snellen.cli.listing import task_names
 from snellen.cli.messages import report_errors
 from snellen.cli.options import PROBLEMS, item_ids
-from snellen.grading.errors import InputError, where
+from snellen.grading.errors import InputError, SnellenError, where
 from snellen.grading.models.reports import PinVerdict
 from snellen.tasks.benchmarks.table import load_task
 from snellen.tasks.models import TaskData
@@ -22,8 +23,9 @@ from snellen.tasks.pack import seal
 from snellen.tasks.pack.check import Custody, PackCheck, TaskCheck
 from snellen.tasks.pack.check import check_pack as look_at
 from snellen.tasks.pack.format import SEALED, Manifest
-from snellen.tasks.pack.read import open_pack
+from snellen.tasks.pack.read import Pack, References, open_pack, open_references
 from snellen.tasks.pack.sample import draw_task
+from snellen.tasks.pack.stats import PackStat, pack_stat
 from snellen.tasks.pack.write import Part, seal_pack, strip_pack, write_pack
 
 _FEW = 5
@@ -234,36 +236,35 @@ def check(
     key: Key = None,
     json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
-    """Check a pack for missing, changed, damaged or unexpected files.
+    """Check a pack for missing, changed, damaged or unexpected files, and print its statistics.
 
-    If the references can be read, each is graded as the answer to its own item. No reference
-    is printed. Exit status: 0 if there are no faults, 1 if there are faults, 2 if it is not a
+    These are its items, images, sites, tags and prompts. If the references can be read, each is
+    graded as the answer to its own item, and their kinds and tags are counted. No reference is
+    printed. Exit status: 0 if there are no faults, 1 if there are faults, 2 if it is not a
     pack.
     """
     with report_errors():
         secret = seal.find_key(key, pack=folder)
         with pack_output.bar("checking", None) as watch:
             found = look_at(folder, secret, watch=watch)
+        numbers = _numbers(folder, key)
         if json:
-            sys.stdout.write(found.model_dump_json(indent=2) + "\n")
+            stat = None if numbers is None else numbers.model_dump(mode="json")
+            whole = {**found.model_dump(mode="json"), "stat": stat}
+            sys.stdout.write(dumps(whole, indent=2, ensure_ascii=False) + "\n")
         else:
-            _checked(found)
+            _checked(found, numbers)
         if not found.fine:
             raise typer.Exit(PROBLEMS)
 
 
-@group.command("strip")
-def strip(folder: Folder, output: NewFolder) -> None:
-    """Copy a pack without its references, for a server that only records answers.
-
-    Grade the answers to the copy with the original pack.
-    """
-    with report_errors():
-        pack = open_pack(folder)
-        with pack_output.bar("copying", len(pack.lines)) as watch:
-            manifest = strip_pack(pack, output, watch=watch)
-        pack_output.packed(manifest, output)
-        _custody_told(manifest, None)
+def copy_without_references(folder: Path, output: Path) -> None:
+    """Copy a pack without its references, and print what the copy holds."""
+    pack = open_pack(folder)
+    with pack_output.bar("copying", len(pack.lines)) as watch:
+        manifest = strip_pack(pack, output, watch=watch)
+    pack_output.packed(manifest, output)
+    _custody_told(manifest, None)
 
 
 # ---- what is given -----------------------------------------------------------------------------
@@ -345,9 +346,29 @@ def _custody_told(manifest: Manifest, key: str | None) -> None:
         pack_output.out.print(f"the references are sealed with the key {seal.key_id(key)}")
 
 
-def _checked(found: PackCheck) -> None:
-    size = pack_output.megabytes(found.image_bytes)
-    pack_output.out.print(f"[bold]{escape(found.name)}[/bold]: {found.images:,} images, {size}")
+def _numbers(folder: Path, key: Path | None) -> PackStat | None:
+    """Return the statistics of a pack; None if a fault keeps it from being read."""
+    try:
+        pack = open_pack(folder)
+        return pack_stat(pack, readable(pack, key))
+    except SnellenError:
+        return None
+
+
+def readable(pack: Pack, key: Path | None) -> References | None:
+    """Open a pack's references where that can be done; None where there are none, or no key."""
+    secret = seal.find_key(key, pack=pack.folder)
+    if pack.manifest.references is None or (pack.manifest.references == SEALED and not secret):
+        return None
+    return open_references(pack, secret)
+
+
+def _checked(found: PackCheck, numbers: PackStat | None) -> None:
+    if numbers is None:
+        size = pack_output.megabytes(found.image_bytes)
+        pack_output.out.print(f"[bold]{escape(found.name)}[/bold]: {found.images:,} images, {size}")
+    else:
+        pack_output.stat(numbers)
     pack_output.table(
         ["", task.task, f"{task.items:,} items", task.protocol, _reached(task)]
         for task in found.tasks

@@ -1,6 +1,5 @@
-"""The commands that make packs out of packs: split, merge, sample, remove; and stat."""
+"""The commands that make packs out of packs: split, merge, sample, remove, preview."""
 
-import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import MappingProxyType
@@ -12,59 +11,35 @@ from rich.markup import escape
 from snellen.cli import pack_output
 from snellen.cli.messages import report_errors
 from snellen.cli.options import check_folder, tag_names
-from snellen.cli.pack import Folder, Key, NewFolder
+from snellen.cli.pack import Folder, Key, NewFolder, copy_without_references, readable
 from snellen.grading.errors import InputError
 from snellen.sdk.files import write_atomically
 from snellen.tasks.pack import seal
-from snellen.tasks.pack.format import SEALED
 from snellen.tasks.pack.groups import SITE, TASK
 from snellen.tasks.pack.merge import merge_packs
 from snellen.tasks.pack.preview_pages import PAGE_BUDGET, preview_pages
-from snellen.tasks.pack.read import Pack, References, open_pack, open_references
+from snellen.tasks.pack.read import open_pack
 from snellen.tasks.pack.remove import read_removed
 from snellen.tasks.pack.remove import remove as remove_items
 from snellen.tasks.pack.sample import sample_pack
 from snellen.tasks.pack.split import parts_of, split_pack
-from snellen.tasks.pack.stats import pack_stat
 from snellen.tasks.pack.transform import check_outside
 
+PARTS = "train=0.8,test=0.2"
 Seed = Annotated[int, typer.Option(help="The seed of the choice.", min=0)]
-
-
-def readable(pack: Pack, key: Path | None) -> References | None:
-    """Open a pack's references where that can be done; None where there are none, or no key."""
-    secret = seal.find_key(key, pack=pack.folder)
-    if pack.manifest.references is None or (pack.manifest.references == SEALED and not secret):
-        return None
-    return open_references(pack, secret)
-
-
-def stat(
-    folder: Folder,
-    key: Key = None,
-    json: Annotated[bool, typer.Option("--json", help="Print the numbers as JSON.")] = False,
-) -> None:
-    """Print statistics of a pack: items, images, sites, tags, prompts.
-
-    If the references can be read, their kinds and tags are counted, too; none is printed.
-    """
-    with report_errors():
-        pack = open_pack(folder)
-        found = pack_stat(pack, readable(pack, key))
-        if json:
-            sys.stdout.write(found.model_dump_json(indent=2) + "\n")
-        else:
-            pack_output.stat(found)
 
 
 def split(
     folder: Folder,
     output: Annotated[
-        Path, typer.Option("--output", "-o", help="The new folder of the parts; must not exist.")
+        Path,
+        typer.Option(
+            "--output", "-o", help="The new folder of the parts, or of the copy; must not exist."
+        ),
     ],
     parts: Annotated[
         str, typer.Option(help="Names and shares, such as train=0.5,test=0.5.")
-    ] = "train=0.8,test=0.2",
+    ] = PARTS,
     by: Annotated[
         str, typer.Option(help="The tag whose values stay together; site: the task's groups.")
     ] = SITE,
@@ -77,10 +52,23 @@ def split(
             "fitted metrics.",
         ),
     ] = False,
+    without_references: Annotated[
+        bool,
+        typer.Option(
+            "--without-references",
+            help="Instead of parts: copy the whole pack without its references, for a server that "
+            "only records answers; grade them with the original pack.",
+        ),
+    ] = False,
     key: Key = None,
 ) -> None:
     """Split a pack into parts that share no site, screenshot or pair."""
     with report_errors():
+        if without_references:
+            if own_references or parts != PARTS:
+                raise InputError("--without-references excludes --parts and --own-references")
+            copy_without_references(folder, output)
+            return
         pack = open_pack(folder)
         secret = seal.find_key(key, pack=folder)
         with pack_output.bar("splitting", len(pack.lines)) as watch:
@@ -212,7 +200,6 @@ def preview(
 
 COMMANDS: Mapping[str, Callable[..., None]] = MappingProxyType(
     {
-        "stat": stat,
         "split": split,
         "merge": merge,
         "sample": sample,
@@ -220,4 +207,4 @@ COMMANDS: Mapping[str, Callable[..., None]] = MappingProxyType(
         "preview": preview,
     }
 )
-"""What `snellen pack` has beside the commands that make, seal, check and strip a pack."""
+"""What `snellen pack` has beside the commands that make, seal and check a pack."""

@@ -36,6 +36,7 @@ from snellen.cli.options import (
     item_ids,
 )
 from snellen.cli.reports import finish
+from snellen.cli.summary import print_tables
 from snellen.cli.tables import print_table
 from snellen.cli.terminal import Terminal
 from snellen.grading.breakdown import LEAST
@@ -50,6 +51,7 @@ from snellen.grading.report.comparison import (
     tests_table,
 )
 from snellen.grading.stats.compare import Correction
+from snellen.grading.tables.mmbench_gui_online import Missing, Reading
 from snellen.sdk.analysis.compare import Comparison
 from snellen.sdk.analysis.compare import compare as compare_runs
 from snellen.sdk.data.consensus import Consensus, PairRule, Rule, make_consensus
@@ -57,6 +59,7 @@ from snellen.sdk.data.selection import select
 from snellen.sdk.files import check_ending
 from snellen.sdk.models.settings import AskingOptions
 from snellen.sdk.stored import reopen, retagged
+from snellen.sdk.summaries.cells import Options
 from snellen.tasks.benchmarks.table import load_task
 
 _FEW = 5
@@ -120,7 +123,12 @@ def compare(
 
 
 def report(
-    saved: Annotated[Path, typer.Argument(help="A report saved as JSON.")],
+    saved: Annotated[
+        list[Path],
+        typer.Argument(
+            help="A report saved as JSON; with --tables also several of one model, one per task."
+        ),
+    ],
     output: Output = None,
     by: By = None,
     grid: Grid = None,
@@ -135,15 +143,58 @@ def report(
     with_references: WithReferences = False,
     film: Film = None,
     json: Json = False,
+    tables: Annotated[
+        bool,
+        typer.Option(
+            "--tables",
+            help="Print the tables of the benchmark's paper instead; save them as .json or .md.",
+        ),
+    ] = False,
+    beside: Annotated[
+        bool, typer.Option("--beside", help="With --tables: compare with published numbers.")
+    ] = False,
+    limit: Annotated[
+        float | None,
+        typer.Option(
+            help="With --tables, L3, L4: the step limit of a task; longer episodes are failures.",
+            min=1,
+        ),
+    ] = None,
+    missing: Annotated[
+        Missing | None,
+        typer.Option(
+            help="With --tables, L3, L4: skip platforms without runs, or count them as 0."
+        ),
+    ] = None,
+    reading: Annotated[
+        Reading | None,
+        typer.Option(help="With --tables, L3, L4: the EQA to compare; by default the protocol's."),
+    ] = None,
 ) -> None:
     """Print a saved report, break it down by tags, or write its page.
 
     The questions, tags and page need its data, which is loaded from the same path again.
+
+    With --tables, VisualWebBench's seven tasks give its average, L2's two tasks its mean, L3 and
+    L4 the table of losses.
     """
     with report_errors():
+        options = Options(limit, missing, reading)
+        if tables:
+            others = (by, grid, tags, cluster, data, references, images, film)
+            if json or with_references or any(one is not None for one in others):
+                raise InputError(
+                    "--tables takes only --beside, --limit, --missing, --reading and --output"
+                )
+            print_tables(saved, options, output, beside=beside)
+            return
+        if len(saved) > 1 or beside or options != Options():
+            raise InputError(
+                "several reports, --beside, --limit, --missing and --reading need --tables"
+            )
         check(output, with_references=with_references, film=film)
         found = reopen(
-            saved, data=data, references=references, images=images, tags=tags, cluster=cluster
+            saved[0], data=data, references=references, images=images, tags=tags, cluster=cluster
         )
         finish(
             found,

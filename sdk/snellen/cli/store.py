@@ -1,4 +1,4 @@
-"""The commands about a store as a whole: `backup`, `restore`, `check` and `migrate`."""
+"""The commands about a store as a whole: `backup`, `restore` and `migrate`."""
 
 from pathlib import Path
 from typing import Annotated
@@ -10,7 +10,7 @@ from snellen.cli.plain import tell, write
 from snellen.cli.serving import Store, report_server_errors
 
 group = typer.Typer(
-    help="Back up, restore, check and migrate the store of an exam.",
+    help="Back up, restore and migrate the store of an exam.",
     no_args_is_help=True,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
@@ -23,12 +23,14 @@ def backup(
 ) -> None:
     """Copy a SQLite store to a file, consistently, while servers may run.
 
-    Copy a PostgreSQL database with `pg_dump`.
+    Every page of the store and of the copy is checked, and the revision is printed. Give a backup
+    as --store to check it. Copy a PostgreSQL database with `pg_dump`.
     """
-    from snellen.server.store.copies import back_up
+    from snellen.server.store.copies import back_up, check
 
     with report_server_errors():
         back_up(store or default_store(), file)
+        write(f"revision {check(file)}, no damage\n")
         tell(f"wrote {file}; it is as secret as the store")
 
 
@@ -46,15 +48,6 @@ def restore(
     with report_server_errors():
         restore_store(file, store or default_store())
         tell(f"restored {store or default_store()}")
-
-
-@group.command()
-def check(store: Store = None) -> None:
-    """Check every page of a SQLite store or a backup, and print its revision."""
-    from snellen.server.store.copies import check as check_store
-
-    with report_server_errors():
-        write(f"revision {check_store(store or default_store())}, no damage\n")
 
 
 @group.command()

@@ -415,7 +415,7 @@ def test_sealing_and_stripping_leave_no_marker_on_the_disk(
     key = tmp_path / "exam.key"
     for words in (
         ["seal", str(pack), "--key", str(key), "--new-key"],
-        ["strip", str(pack), "--output", str(tmp_path / "bare")],
+        ["split", str(pack), "--without-references", "--output", str(tmp_path / "bare")],
     ):
         done = subprocess.run(
             [sys.executable, "-c", "from snellen.cli import main; main()", "pack", *words],

@@ -176,7 +176,7 @@ class AsyncClient:
         )
 
     async def export(self, phase: str | None = None) -> bytes:
-        """Return the data behind a leaderboard, for `snellen leaderboard verify`."""
+        """Return the data behind a leaderboard, for `snellen verify`."""
         return await self._of_exam("export", {"phase": phase})
 
     async def submit(
@@ -457,7 +457,7 @@ class Client:
         return self._run(lambda: self._client.leaderboard(task, phase))
 
     def export(self, phase: str | None = None) -> bytes:
-        """Return the data behind a leaderboard, for `snellen leaderboard verify`."""
+        """Return the data behind a leaderboard, for `snellen verify`."""
         return self._run(lambda: self._client.export(phase))
 
     def submit(

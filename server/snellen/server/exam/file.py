@@ -309,7 +309,7 @@ def exam_file_for(pack: Path, title: str, file: Path, now: datetime) -> str:
 
 
 _TEMPLATE = """\
-# A hosted exam: `snellen serve exam.toml` serves it, `snellen exam check exam.toml` checks it.
+# A hosted exam: `snellen serve exam.toml` checks and serves it.
 name = "{name}"
 title = "{title}"
 description = ""

@@ -76,8 +76,8 @@ def merge_packs(
     if with_gold and len(with_gold) < len(packs):
         bare = next(pack for pack in packs if pack.manifest.references is None)
         raise InputError(
-            f"{bare.name} has no references but {with_gold[0].name} has: strip both with snellen"
-            " pack strip, or use the pack that was stripped",
+            f"{bare.name} has no references but {with_gold[0].name} has: copy both with snellen"
+            " pack split --without-references, or use the pack that was copied",
             file=str(bare.folder),
         )
     tasks: dict[str, _Task] = {}

@@ -185,7 +185,7 @@ def routes(desk: Desk) -> APIRouter:
     async def export(
         request: Request, exam: str, query: Annotated[PhaseQuery, Query()]
     ) -> Response:
-        """Return the data behind a leaderboard, for `snellen leaderboard verify`."""
+        """Return the data behind a leaderboard, for `snellen verify`."""
         desk.check_exam(exam)
         body = await access.ask(
             request,

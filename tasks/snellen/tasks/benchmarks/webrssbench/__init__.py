@@ -38,7 +38,7 @@ BENCHMARKS = (
             always=("*",),
             images=IMAGES,
             note="how this repository is laid out was not known when snellen was written: what"
-            " `snellen data check` says of the folder is what can be read of it",
+            " `snellen fetch --check` says of the folder is what can be read of it",
         ),
         signs=Signs(
             in_folder=late(f"{_HERE}.signs:in_folder"),
