@@ -10,6 +10,7 @@ from typing import Annotated, Any, NamedTuple
 
 import typer
 import typer.core
+from typer._click.exceptions import NoSuchOption
 
 
 class Entry(NamedTuple):
@@ -137,6 +138,14 @@ def _load(name: str) -> Any:  # noqa: ANN401
     return typer.main.get_command(single)
 
 
+def _check_rule(option: str) -> None:
+    from snellen.cli.serving import MOVED_RULES, in_exam_file
+
+    if option in MOVED_RULES:
+        typer.echo(f"error: {in_exam_file(option, MOVED_RULES[option])}", err=True)
+        raise typer.Exit(2)
+
+
 class LazyGroup(typer.core.TyperGroup):
     """A group that imports a command to run it, but not to list it."""
 
@@ -164,6 +173,15 @@ class LazyGroup(typer.core.TyperGroup):
         """Complete a command's name."""
         with self._list():
             return super().shell_complete(ctx, incomplete)
+
+    def invoke(self, ctx: Any) -> Any:  # noqa: ANN401
+        """Run a command; for a rule that only an exam file sets, print its setting instead."""
+        try:
+            return super().invoke(ctx)
+        except NoSuchOption as error:
+            if error.ctx is not None and error.ctx.info_name in ("mcp", "serve", "worker"):
+                _check_rule(error.option_name)
+            raise
 
     @contextmanager
     def _list(self) -> Generator[None]:
