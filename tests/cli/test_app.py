@@ -11,7 +11,7 @@ import pytest
 import typer.main
 from typer.testing import CliRunner, Result
 
-from snellen.cli.app import COMMANDS, app
+from snellen.cli.app import COMMANDS, MOVED_OPTIONS, app
 
 DATA = [
     {"image_id": 5, "question": "How many exercises?", "ground_truth": ["12 exercises", "12"]},
@@ -242,3 +242,13 @@ def test_listing_the_commands_imports_none_of_them() -> None:
     assert "Grade a file of answers." in done.stdout
     ours = [name for name in done.stderr.split() if name.startswith("snellen.")]
     assert ours == ["snellen.cli", "snellen.cli.app"]
+
+
+@pytest.mark.parametrize(("command", "option"), MOVED_OPTIONS)
+def test_an_option_that_has_moved_says_what_to_type_now(
+    command: str, option: str, tmp_path: Path
+) -> None:
+    result = CliRunner().invoke(app, [*command.split(), str(tmp_path), option])
+    now = MOVED_OPTIONS[command, option]
+    assert result.exit_code == 2
+    assert f"'snellen {command} {option}' is now 'snellen {now}'" in result.stderr

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
 from importlib.metadata import version
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, NamedTuple, NoReturn
 
 import typer
 import typer.core
@@ -113,6 +113,14 @@ COMMANDS: Mapping[str, Entry] = {
 }
 """Every command by its name, in the order of the help."""
 
+MOVED_OPTIONS: Mapping[tuple[str, str], str] = {
+    ("build", "--new-key"): "build --key FILE",
+    ("pack create", "--new-key"): "pack create --key FILE",
+    ("pack episodes", "--new-key"): "pack episodes --key FILE",
+    ("pack seal", "--new-key"): "pack seal --key FILE",
+}
+"""What to type now, by the whole name of a command and an option that has moved."""
+
 
 class _Loaded(Mapping[str, Any]):
     """The commands of the table; one is imported when it is asked for."""
@@ -136,6 +144,11 @@ def _load(name: str) -> Any:  # noqa: ANN401
     single = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
     single.command(name)(found)
     return typer.main.get_command(single)
+
+
+def _moved(old: str, now: str) -> NoReturn:
+    typer.echo(f"error: 'snellen {old}' is now 'snellen {now}'", err=True)
+    raise typer.Exit(2)
 
 
 def _check_rule(option: str) -> None:
@@ -175,13 +188,17 @@ class LazyGroup(typer.core.TyperGroup):
             return super().shell_complete(ctx, incomplete)
 
     def invoke(self, ctx: Any) -> Any:  # noqa: ANN401
-        """Run a command; for a rule that only an exam file sets, print its setting instead."""
+        """Run a command; for an option that has moved, print what to type or write instead."""
         try:
             return super().invoke(ctx)
         except NoSuchOption as error:
-            if error.ctx is not None and error.ctx.info_name in ("mcp", "serve", "worker"):
+            path = "" if error.ctx is None else error.ctx.command_path
+            command = path.partition(f"{ctx.command_path} ")[2]
+            if command in ("mcp", "serve", "worker"):
                 _check_rule(error.option_name)
-            raise
+            if (now := MOVED_OPTIONS.get((command, error.option_name))) is None:
+                raise
+            _moved(f"{command} {error.option_name}", now)
 
     @contextmanager
     def _list(self) -> Generator[None]:
