@@ -118,6 +118,9 @@ MOVED_OPTIONS: Mapping[tuple[str, str], str] = {
     ("pack create", "--new-key"): "pack create --key FILE",
     ("pack episodes", "--new-key"): "pack episodes --key FILE",
     ("pack seal", "--new-key"): "pack seal --key FILE",
+    ("annotation report", "--most"): "annotation report --show",
+    ("compare", "--changes"): "compare --show",
+    ("explain", "--partings"): "explain --show",
 }
 """What to type now, by the whole name of a command and an option that has moved."""
 
