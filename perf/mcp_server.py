@@ -109,7 +109,9 @@ def make_pack(folder: Path) -> None:
 def servers(folder: Path, transport: str) -> Generator[Pair]:
     """Start both, the bare one with what ours answers."""
     store = folder / f"{transport}.sqlite"
-    options = [str(folder / "pack"), "--store", str(store), "--submissions", "1000000"]
+    exam = folder / "exam.toml"
+    exam.write_text('name = "perf"\npacks = ["pack"]\n[rules]\nsubmissions = 1000000\n')
+    options = [str(exam), "--store", str(store)]
     ours = connect([*SNELLEN, "mcp" if transport == "stdio" else "serve", *options], transport)
     attempt = json.loads(call(ours, "start_attempt")[0]["text"])["attempt"]
     items: dict[str, str] = {}

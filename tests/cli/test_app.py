@@ -302,3 +302,13 @@ def test_no_moved_option_is_one_of_its_command() -> None:
         for word in command.split():
             found = found.commands[word]
         assert all(option not in parameter.opts for parameter in found.params)
+
+
+@pytest.mark.parametrize(("command", "option"), MOVED_OPTIONS)
+def test_an_option_that_has_moved_says_what_to_type_now(
+    command: str, option: str, tmp_path: Path
+) -> None:
+    result = CliRunner().invoke(app, [*command.split(), str(tmp_path), option])
+    now = MOVED_OPTIONS[command, option]
+    assert result.exit_code == 2
+    assert f"'snellen {command} {option}' is now 'snellen {now}'" in result.stderr

@@ -12,8 +12,10 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from snellen.cli.app import app
+from snellen.grading.errors import SnellenError
+from snellen.sdk.demo.run import DemoOptions, run_demo
 
-SAMPLE = ("--n", "4", "--seed", "3")
+SAMPLE = ("--n", "4")
 
 
 def run(*options: str) -> Result:
@@ -79,7 +81,7 @@ def test_without_a_browser_it_says_that_no_task_was_acted_in(
 ) -> None:
     pytest.importorskip("rapidocr")
     monkeypatch.setenv("SNELLEN_BROWSER", "none-is-installed")
-    result = run(*SAMPLE, "--no-blind", "--output", str(tmp_path / "out"), "--no-open")
+    result = run(*SAMPLE, "--output", str(tmp_path / "out"), "--no-open")
     assert result.exit_code == 0, result.output
     (said,) = (line for line in result.stdout.splitlines() if "task was taken" in line)
     assert "SNELLEN_BROWSER" in said
@@ -92,41 +94,33 @@ def test_without_a_browser_it_says_that_no_task_was_acted_in(
 @pytest.mark.slow
 def test_the_same_seed_is_the_same_demonstration(sat: tuple[Result, Path], tmp_path: Path) -> None:
     _, output = sat
-    assert run(*SAMPLE, "--no-blind", "--no-open", "-o", str(tmp_path)).exit_code == 0
+    assert run(*SAMPLE, "--no-open", "-o", str(tmp_path)).exit_code == 0
     first, second = (
         json.loads((folder / "report.json").read_text("utf-8")) for folder in (output, tmp_path)
     )
-    assert second["blind_report"] is None
     assert [(step["prompt"], step["answer"]) for step in second["steps"]] == [
         (step["prompt"], step["answer"]) for step in first["steps"]
     ]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        (("--http", "http://127.0.0.1:1/mcp", "--all"), "the server chooses the items"),
-        (("--n", "5", "--all"), "--n and --all exclude one another"),
-        (("--pack", "nowhere"), "nowhere"),
-    ],
-)
-def test_options_that_can_t_be_are_refused(
-    tmp_path: Path, options: tuple[str, ...], said: str
-) -> None:
-    result = run(*options, "-o", str(tmp_path / "out"))
+def test_options_that_exclude_one_another_are_refused(tmp_path: Path) -> None:
+    result = run("--n", "5", "--all", "-o", str(tmp_path / "out"))
     assert result.exit_code == 2
-    assert said in result.stderr
+    assert "--n and --all exclude one another" in result.stderr
     assert not (tmp_path / "out").exists()
 
 
-def test_a_server_that_is_not_there_is_named(tmp_path: Path) -> None:
+def test_a_pack_that_is_not_there_is_named(tmp_path: Path) -> None:
+    pytest.importorskip("rapidocr")
+    with pytest.raises(SnellenError, match="nowhere"):
+        run_demo(DemoOptions(pack=tmp_path / "nowhere"))
+
+
+def test_a_server_that_is_not_there_is_named() -> None:
     pytest.importorskip("rapidocr")
     url = "http://127.0.0.1:9/mcp"
-    result = run("--http", url, "-o", str(tmp_path / "out"), "--no-open")
-    assert result.exit_code == 2
-    assert url in result.stderr
-    assert not (tmp_path / "out").exists()
+    with pytest.raises(SnellenError, match=url):
+        run_demo(DemoOptions(url=url))
 
 
 def test_without_the_extra_it_is_said_how_to_get_it(

@@ -72,9 +72,10 @@ def test_create_says_what_went_in_and_how_the_references_are_kept(folder: Path) 
 
 
 def test_create_with_a_key_never_writes_a_readable_reference(folder: Path) -> None:
-    result = run(folder, *CREATE, "-o", "@/pack", "--key", "@/key", "--new-key")
+    result = run(folder, *CREATE, "-o", "@/pack", "--key", "@/key")
     assert result.exit_code == 0
     assert re.search("sealed with the key [0-9a-f]{16}\n", result.stdout)
+    assert re.search(r"created the key .*/key\n", result.stderr)
     assert names(folder / "pack") == {
         "manifest.json",
         "items.jsonl",
@@ -131,10 +132,8 @@ def test_create_can_leave_the_images_out(folder: Path) -> None:
         (("--items", "@/ids", "--n", "2"), "--items and --n exclude one another"),
         (("--no-images",), "--images and --no-images exclude one another"),
         (("--items", "@/ids"), "has no item 'test/7/7'"),
-        (("--new-key",), "--new-key needs --key FILE"),
-        (("--key", "@/none"), "--new-key creates a key"),
         (("--key", "@/ids"), "chmod 600" if os.name != "nt" else "128 hexadecimal"),
-        (("--key", "@/pack/key", "--new-key"), "inside the pack"),
+        (("--key", "@/pack/key"), "inside the pack"),
         (("--name", "Not A Name"), "not valid as a pack's name"),
         (("--protocol", "best"), "'best'"),
         (("--task", "screenqa/short"), "occurs twice"),
@@ -155,7 +154,7 @@ def test_create_writes_nothing_where_something_is_wrong(
 
 def test_a_new_key_goes_again_where_no_pack_came(folder: Path) -> None:
     (folder / "images" / "9.png").write_text("no image")
-    result = run(folder, *CREATE, "-o", "@/pack", "--key", "@/key", "--new-key")
+    result = run(folder, *CREATE, "-o", "@/pack", "--key", "@/key")
     assert result.exit_code == 2
     assert "image 'screen' of test/9/0" in result.stderr
     assert not (folder / "key").exists()
@@ -166,28 +165,28 @@ def test_seal_removes_what_could_be_read_and_does_no_harm_again(folder: Path) ->
     run(folder, *CREATE, "-o", "@/pack")
     refused = run(folder, "pack", "seal", "@/pack")
     assert refused.exit_code == 2
-    assert (
-        f"the key is missing: give --key FILE (with --new-key to create one), or {KEY_VARIABLE}"
-        in (refused.stderr)
-    )
-    result = run(folder, "pack", "seal", "@/pack", "--key", "@/key", "--new-key")
+    assert f"the key is missing: give --key FILE, or {KEY_VARIABLE}" in (refused.stderr)
+    result = run(folder, "pack", "seal", "@/pack", "--key", "@/key")
     assert result.exit_code == 0
     assert "references.jsonl" not in names(folder / "pack")
     before = (folder / "pack" / "references.sealed").read_bytes()
     again = run(folder, "pack", "seal", "@/pack", **{KEY_VARIABLE: f"@{folder}/key"})
     assert (again.exit_code, again.stdout) == (0, result.stdout)
     assert (folder / "pack" / "references.sealed").read_bytes() == before
-    other = run(folder, "pack", "seal", "@/pack", "--key", "@/other", "--new-key")
+    other = run(folder, "pack", "seal", "@/pack", "--key", "@/other")
     assert other.exit_code == 2
     assert "sealed already" in other.stderr
     assert not (folder / "other").exists()
 
 
 def test_check_says_what_is_there_and_what_is_attainable(folder: Path) -> None:
-    run(folder, *BOTH, "-o", "@/pack", "--key", "@/key", "--new-key")
+    run(folder, *BOTH, "-o", "@/pack", "--key", "@/key")
     result = run(folder, "pack", "check", "@/pack")
     assert result.exit_code == 0
     assert "references: sealed; give the key to try them\nnothing is wrong\n" in result.stdout
+    wrong = run(folder, "pack", "check", "@/pack", "--key", "@/none")
+    assert (wrong.exit_code, (folder / "none").exists()) == (2, False)
+    assert "there is no such file" in wrong.stderr
     result = run(folder, "pack", "check", "@/pack", "--key", "@/key")
     assert re.search(r"screenqa/short +6 items +official@1 +attainable 100\.00", result.stdout)
     found = json.loads(run(folder, "pack", "check", "@/pack", "--json").stdout)
@@ -265,7 +264,7 @@ def test_strip_copies_all_but_the_references(folder: Path) -> None:
 
 
 def test_answers_are_graded_against_a_sealed_pack(folder: Path) -> None:
-    run(folder, *CREATE, "-o", "@/pack", "--n", "4", "--key", "@/key", "--new-key")
+    run(folder, *CREATE, "-o", "@/pack", "--n", "4", "--key", "@/key")
     rows = [
         {"item_id": f"test/{image}/{n}", "response": f"secret {image} {n}"}
         for image in (5, 9)

@@ -41,7 +41,7 @@ def run(folder: Path, *arguments: str) -> Result:
 
 
 def test_compare_says_which_run_is_better_and_on_which_items(folder: Path) -> None:
-    result = run(folder, "compare", "@/poor.json", "@/good.json", "--changes", "3")
+    result = run(folder, "compare", "@/poor.json", "@/good.json", "--show", "3")
     assert result.exit_code == 0
     assert "good is better than poor: +65.00 points" in result.stdout
     assert (

@@ -1,6 +1,8 @@
 """The commands that open the server, up to where they serve."""
 
+import asyncio
 import json
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -11,7 +13,9 @@ from typer.testing import CliRunner, Result
 from snellen.cli.app import app
 from snellen.cli.host import serve, worker
 from snellen.cli.places import default_store
-from snellen.cli.serving import mcp
+from snellen.cli.serving import MOVED_RULES, mcp, settings_of
+from snellen.server.exam.rules import Rules
+from snellen.server.host import open_challenge, open_exam
 from snellen.tasks.environments.packs import MADE
 from snellen.tasks.environments.table import ENVIRONMENTS, PACKS
 from snellen.tasks.samples import sample_pack
@@ -103,9 +107,7 @@ def test_what_can_not_be_acted_in_is_refused_before_its_tasks_are_made(
     ("options", "said"),
     [
         (("--sample", "0"), "--sample: Input should be greater than 0"),
-        (("--views", "-1"), "--views: Input should be greater than 0"),
-        (("--max-view-side", "5"), "--max-view-side: Input should be greater than or equal"),
-        (("--mode", "deferred", "--counting", "best"), "can't count the best answer"),
+        (("--sample", "-1"), "--sample: Input should be greater than 0"),
     ],
 )
 def test_rules_that_can_not_be_are_refused(
@@ -125,11 +127,60 @@ def test_a_corrupt_pack_is_said_when_a_server_is_started(store: str, tmp_path: P
     assert "manifest.json" in result.stderr
 
 
-def test_both_commands_take_the_same_rules() -> None:
+def test_a_worker_has_no_rules_of_its_own() -> None:
     taken = {command.__name__: set(command.__annotations__) for command in (mcp, serve, worker)}
     assert taken["serve"] - taken["mcp"] == {"host", "port", "name", "workers"}
-    assert taken["worker"] - taken["mcp"] == {"count"}
     assert taken["mcp"] <= taken["serve"]
+    assert taken["worker"] - {"return"} == {"packs", "env", "store", "key", "count"}
+
+
+@pytest.mark.parametrize(
+    ("command", "option"),
+    [
+        *((command, option) for command in ("mcp", "serve") for option in list(MOVED_RULES)[4:]),
+        *(("worker", option) for option in MOVED_RULES),
+    ],
+)
+def test_a_rule_of_the_exam_file_is_named_where_it_is_given_as_an_option(
+    command: str, option: str, store: str
+) -> None:
+    said = f"is a rule of the exam file: write {MOVED_RULES[option]} below [rules]"
+    for given in ([option, "1"], [f"{option}=1"]):
+        result = run(command, *given, "--store", store)
+        assert result.exit_code == 2
+        assert f"error: {option} {said}" in result.stderr
+    variable = f"SNELLEN_{option[2:].replace('-', '_').upper()}"
+    result = run(command, "--store", store, **{variable: "1"})
+    assert result.exit_code == 2
+    assert f"error: {variable} {said}" in result.stderr
+    assert not Path(store).exists()
+
+
+def test_the_examples_of_rules_are_settings() -> None:
+    text = "\n".join(MOVED_RULES.values())
+    assert len(Rules.model_validate(tomllib.loads(text)).model_fields_set) == len(MOVED_RULES)
+
+
+def test_an_unknown_option_is_refused_as_before(store: str) -> None:
+    result = run("serve", "--stoer", store)
+    assert result.exit_code == 2
+    assert "No such option: --stoer" in result.stderr
+
+
+def test_a_worker_whose_sample_differs_from_its_servers_is_refused(
+    store: str, tmp_path: Path
+) -> None:
+    exam = tmp_path / "exam.toml"
+    exam.write_text(f'name = "sample"\npacks = ["{sample_pack()}"]\n[rules]\nsample = 2\n')
+    settings = settings_of([exam], None, store, None)
+    host = open_exam(settings)
+    asyncio.run(open_challenge(settings, host).begin())
+    host.close()
+    for text in ("", "[rules]\nsample = 3\n", "[rules]\nsample = 2\nseed = 1\n"):
+        exam.write_text(f'name = "sample"\npacks = ["{sample_pack()}"]\n{text}')
+        result = run("worker", str(exam), "--store", store)
+        assert result.exit_code == 2
+        assert "grades by other references, protocols or sample" in result.stderr
 
 
 def test_what_can_be_served_by_name_can_be_made() -> None:

@@ -14,7 +14,7 @@ def scores(folder: Path) -> dict[str, object]:
     """Return each task's answered items and metrics."""
     output = folder / "out"
     subprocess.run(
-        command("demo", "--n", ITEMS, "--seed", "0", "--no-blind", "--no-open", "-o", str(output)),
+        command("demo", "--n", ITEMS, "--no-open", "-o", str(output)),
         env=environment(folder / "home", SNELLEN_BROWSER="none-is-installed"),
         check=True,
         capture_output=True,

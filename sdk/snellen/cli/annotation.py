@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import typer
 
 from snellen.cli import pack_output
-from snellen.cli.options import check_folder, item_ids
+from snellen.cli.options import Show, check_folder, item_ids
 from snellen.cli.pack import NewFolder
 from snellen.cli.places import default_store
 from snellen.cli.plain import tell, write
@@ -153,9 +153,7 @@ def report(
         Path | None,
         typer.Argument(help="The pack's folder, or the exam file.", show_default=False),
     ] = None,
-    threshold_most: Annotated[
-        int, typer.Option("--most", help="Maximum number of suspicious references to print.", min=0)
-    ] = 20,
+    show: Show = 20,
     json: Annotated[bool, typer.Option("--json", help="Print JSON, a list of tasks.")] = False,
     key: Key = None,
     store: Store = None,
@@ -177,7 +175,7 @@ def report(
             write(json_module.dumps(said, indent=2) + "\n")
             return
         for each in rated:
-            write(_text(each.report, threshold_most))
+            write(_text(each.report, show))
 
 
 @group.command()

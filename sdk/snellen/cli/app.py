@@ -10,6 +10,7 @@ from typing import Annotated, Any, NamedTuple, NoReturn
 
 import typer
 import typer.core
+from typer._click.exceptions import NoSuchOption
 
 
 class Entry(NamedTuple):
@@ -123,7 +124,15 @@ MOVED: Mapping[str, str] = {
 }
 """What to type now, by the whole name of a command that has moved."""
 
-MOVED_OPTIONS: Mapping[tuple[str, str], str] = {}
+MOVED_OPTIONS: Mapping[tuple[str, str], str] = {
+    ("build", "--new-key"): "build --key FILE",
+    ("pack create", "--new-key"): "pack create --key FILE",
+    ("pack episodes", "--new-key"): "pack episodes --key FILE",
+    ("pack seal", "--new-key"): "pack seal --key FILE",
+    ("annotation report", "--most"): "annotation report --show",
+    ("compare", "--changes"): "compare --show",
+    ("explain", "--partings"): "explain --show",
+}
 """What to type now, by the whole name of a command and an option that has moved."""
 
 
@@ -154,6 +163,14 @@ def _load(name: str) -> Any:  # noqa: ANN401
 def _moved(old: str, now: str) -> NoReturn:
     typer.echo(f"error: 'snellen {old}' is now 'snellen {now}'", err=True)
     raise typer.Exit(2)
+
+
+def _check_rule(option: str) -> None:
+    from snellen.cli.serving import MOVED_RULES, in_exam_file
+
+    if option in MOVED_RULES:
+        typer.echo(f"error: {in_exam_file(option, MOVED_RULES[option])}", err=True)
+        raise typer.Exit(2)
 
 
 class LazyGroup(typer.core.TyperGroup):
@@ -192,16 +209,17 @@ class LazyGroup(typer.core.TyperGroup):
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:  # noqa: ANN401
-        """Run a command; for an option that has moved, print its new name."""
+        """Run a command; for an option that has moved, print what to type or write instead."""
         try:
             return super().invoke(ctx)
-        except Exception as error:  # of typer, which has no public name for it
-            option = getattr(error, "option_name", None)
-            path = getattr(getattr(error, "ctx", None), "command_path", "")
-            command = path.removeprefix(f"{ctx.command_path} ")
-            if option is None or (command, option) not in MOVED_OPTIONS:
+        except NoSuchOption as error:
+            path = "" if error.ctx is None else error.ctx.command_path
+            command = path.partition(f"{ctx.command_path} ")[2]
+            if command in ("mcp", "serve", "worker"):
+                _check_rule(error.option_name)
+            if (now := MOVED_OPTIONS.get((command, error.option_name))) is None:
                 raise
-            _moved(f"{command} {option}", MOVED_OPTIONS[command, option])
+            _moved(f"{command} {error.option_name}", now)
 
     @contextmanager
     def _list(self) -> Generator[None]:

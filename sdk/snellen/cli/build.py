@@ -14,7 +14,7 @@ from snellen.cli import pack_output
 from snellen.cli.listing import task_names
 from snellen.cli.messages import report_errors
 from snellen.cli.options import PROBLEMS
-from snellen.cli.pack import Key, NewKey, given_key
+from snellen.cli.pack import SealingKey, sealing_key
 from snellen.cli.plain import write
 from snellen.grading.errors import InputError
 
@@ -97,8 +97,7 @@ def build(
             show_default=False,
         ),
     ] = None,
-    key: Key = None,
-    new_key: NewKey = False,
+    key: SealingKey = None,
 ) -> None:
     """Build an exam from pages, with exact references, without annotators or a model.
 
@@ -123,7 +122,7 @@ def build(
         _able(settings)
         if not licence and generate is not None:
             licence = _GENERATED_LICENCE
-        with given_key(key, output, new=new_key) as secret:
+        with sealing_key(key, output) as secret:
             options = PackOptions(name or output.name, title, licence, secret, audit, webp)
             try:
                 with _progress(len(found.pages)) as watch:

@@ -18,10 +18,6 @@ _INTERRUPTED = 130
 
 
 def demo(
-    pack: Annotated[
-        Path | None,
-        typer.Option(help="The folder of a pack; by default the included sample."),
-    ] = None,
     n: Annotated[
         int | None,
         typer.Option(
@@ -32,25 +28,6 @@ def demo(
         ),
     ] = None,
     every: Annotated[bool, typer.Option("--all", help="Take all items.")] = False,
-    seed: Annotated[int, typer.Option(help="The seed of the sample.")] = 0,
-    key: Annotated[
-        Path | None,
-        typer.Option(help="The key file of a sealed pack.", show_default=False),
-    ] = None,
-    url: Annotated[
-        str | None,
-        typer.Option("--http", help="An exam on a running server: http://HOST:8765/mcp."),
-    ] = None,
-    token: Annotated[
-        str | None,
-        typer.Option(
-            help="The server's token; preferably set in the environment.", envvar="SNELLEN_TOKEN"
-        ),
-    ] = None,
-    jobs: Annotated[int, typer.Option(help="Items to process at a time.", min=1)] = 2,
-    blind: Annotated[
-        bool, typer.Option(help="Also run without images, to measure what the exam gives away.")
-    ] = True,
     output: Annotated[
         Path, typer.Option("--output", "-o", help="The folder for report.json and report.html.")
     ] = Path("snellen-demo"),
@@ -66,22 +43,9 @@ def demo(
     from snellen.sdk.demo.run import ITEMS, DemoOptions, run_demo
 
     with report_errors():
-        if url is not None and (pack is not None or n is not None or every or key is not None):
-            raise InputError(
-                "--http: the server chooses the items; omit the pack, its key, --n and --all"
-            )
         if n is not None and every:
             raise InputError("--n and --all exclude one another")
-        options = DemoOptions(
-            pack=pack,
-            items=None if every else n or ITEMS,
-            seed=seed,
-            key=key,
-            url=url,
-            token=token,
-            jobs=jobs,
-            blind=blind,
-        )
+        options = DemoOptions(items=None if every else n or ITEMS)
         try:
             given = run_demo(options, _show_step)
         except KeyboardInterrupt:

@@ -18,6 +18,7 @@ from snellen.cli.options import (
     Map,
     References,
     RunCode,
+    Show,
     Split,
     Task,
     columns_of,
@@ -52,9 +53,7 @@ def explain(
     metric: Annotated[
         str | None, typer.Option(help="The metric to compare; by default the primary ones.")
     ] = None,
-    partings: Annotated[
-        int, typer.Option(help="Items with different scores to show per pair.", min=0)
-    ] = 5,
+    show: Show = 5,
 ) -> None:
     """Grade one file of answers with several protocols and explain the differences."""
     with report_errors():
@@ -71,7 +70,7 @@ def explain(
         )
         if len(rescored.reports) < 2:
             raise InputError("give at least two protocols to compare")
-        _print(rescored, metric, partings)
+        _print(rescored, metric, show)
         first = next(iter(rescored.reports.values()))
         reports.warnings(rescored.notices)
         if first.input.problems:
@@ -79,7 +78,7 @@ def explain(
             raise typer.Exit(PROBLEMS)
 
 
-def _print(given: ProtocolReports, key: str | None, partings: int) -> None:
+def _print(given: ProtocolReports, key: str | None, show: int) -> None:
     """Print one number a protocol, then each difference shared out among the parts."""
     keys = list(dict.fromkeys(key for one in given.reports.values() for key in one.metrics))
     rows: list[Sequence[str]] = []
@@ -99,7 +98,7 @@ def _print(given: ProtocolReports, key: str | None, partings: int) -> None:
             _out.print(f"\n{first} -> {second}: {' and '.join(lacking)} has no {key}")
             continue
         _explanation(given.explain(first, second, key))
-        _partings(given, first, second, key, partings)
+        _partings(given, first, second, key, show)
 
 
 def _explanation(given: Explanation) -> None:

@@ -13,13 +13,21 @@ import typer
 from snellen.cli.places import pack_folders
 from snellen.cli.plain import tell, write
 from snellen.cli.serving import (
+    Env,
+    InDoor,
+    InMode,
+    Key,
+    Packs,
+    Sample,
+    Seed,
+    Store,
     report_server_errors,
+    settings_of,
     with_episodes,
-    with_settings,
 )
 from snellen.grading.errors import InputError, MissingExtraError
 from snellen.sdk.files import write_atomically
-from snellen.server.exam.rules import Mode
+from snellen.server.exam.rules import Door, Mode
 from snellen.server.settings import Address, Settings
 
 exams = typer.Typer(
@@ -27,27 +35,40 @@ exams = typer.Typer(
 )
 
 
-@with_settings
 def serve(
-    settings: Settings,
+    packs: Packs = None,
+    env: Env = None,
+    store: Store = None,
+    key: Key = None,
+    mode: InMode = Mode.EXAM,
+    seed: Seed = 0,
+    sample: Sample = None,
+    door: InDoor = Door.SCREEN,
     host: Annotated[
         str,
         typer.Option(
-            help="The address to listen on; other addresses than this machine's own need tokens."
+            help="The address to listen on; other addresses than this machine's own need tokens.",
+            envvar="SNELLEN_HOST",
         ),
     ] = "127.0.0.1",
-    port: Annotated[int, typer.Option(help="The port; 0: any free port.", min=0, max=65535)] = 8765,
+    port: Annotated[
+        int,
+        typer.Option(help="The port; 0: any free port.", min=0, max=65535, envvar="SNELLEN_PORT"),
+    ] = 8765,
     name: Annotated[
         list[str] | None,
         typer.Option(
             help="A host name that clients use, if behind a proxy; may be repeated.",
+            envvar="SNELLEN_NAME",
             show_default=False,
         ),
     ] = None,
     workers: Annotated[
         int,
         typer.Option(
-            help="Workers that grade uploads in this server; 0: use `snellen worker`.", min=0
+            help="Workers that grade uploads in this server; 0: use `snellen worker`.",
+            min=0,
+            envvar="SNELLEN_WORKERS",
         ),
     ] = 1,
 ) -> None:
@@ -57,6 +78,14 @@ def serve(
     token from `snellen token create`. Without any token, the server listens only on this
     machine's own address.
     """
+    with report_server_errors():
+        settings = settings_of(
+            packs, env, store, key, mode=mode, seed=seed, sample=sample, door=door
+        )
+        _serve(settings, Address(host, port, tuple(name or ())), workers)
+
+
+def _serve(settings: Settings, where: Address, workers: int) -> None:
     if find_spec("fastapi") is None:
         raise MissingExtraError("serving an exam over HTTP", "serve")
     from snellen.server.host import LazyHost, open_challenge, open_exam, world_tools
@@ -75,7 +104,6 @@ def serve(
     try:
         interactive = opened.episodes is not None
         face = ExamServer(LazyHost(lambda: opened, interactive=interactive, tools=tools))
-        where = Address(host, port, tuple(name or ()))
         held = Tokens(opened.database, teams=settings.exam_file.team_of)
         if settings.file is not None and not held.known:
             tell("this is the first start: here is the admin's token, which is shown this once")
@@ -90,12 +118,24 @@ def serve(
         opened.close()
 
 
-@with_settings
 def worker(
-    settings: Settings,
-    count: Annotated[int, typer.Option(help="Files to grade at a time.", min=1)] = 1,
+    packs: Packs = None,
+    env: Env = None,
+    store: Store = None,
+    key: Key = None,
+    count: Annotated[
+        int, typer.Option(help="Files to grade at a time.", min=1, envvar="SNELLEN_COUNT")
+    ] = 1,
 ) -> None:
-    """Grade uploads of a hosted exam whose server uses the same store."""
+    """Grade uploads of a hosted exam whose server uses the same store.
+
+    Give the same exam file or packs as to the server. The rules are those of the exam file.
+    """
+    with report_server_errors():
+        _work(settings_of(packs, env, store, key), count)
+
+
+def _work(settings: Settings, count: int) -> None:
     from snellen.server.challenge.workers import run_workers
     from snellen.server.host import open_challenge, open_exam
     from snellen.server.logs import log_libraries
@@ -108,6 +148,7 @@ def worker(
 
     async def run() -> None:
         challenge = open_challenge(settings, opened)
+        challenge.check_gradings()
         stop = asyncio.Event()
         for number in (signal.SIGINT, signal.SIGTERM):
             asyncio.get_running_loop().add_signal_handler(number, stop.set)

@@ -133,6 +133,9 @@ Cluster = Annotated[
         show_default=False,
     ),
 ]
+Show = Annotated[
+    int, typer.Option(help="Maximum number of examples to print, for each table.", min=0)
+]
 By = Annotated[
     list[str] | None,
     typer.Option(

@@ -48,8 +48,14 @@ Key = Annotated[
         show_default=False,
     ),
 ]
-NewKey = Annotated[
-    bool, typer.Option("--new-key", help="Create a key and write it to the file of --key.")
+SealingKey = Annotated[
+    Path | None,
+    typer.Option(
+        "--key",
+        help="The key file, to seal the references; it is created if it does not exist. By default "
+        f"{seal.KEY_VARIABLE}.",
+        show_default=False,
+    ),
 ]
 
 
@@ -117,8 +123,7 @@ def create(
     licence: Annotated[
         str, typer.Option(help="The license or owner of the items and images.")
     ] = "",
-    key: Key = None,
-    new_key: NewKey = False,
+    key: SealingKey = None,
 ) -> None:
     """Create a pack of one or more tasks: public items and images, and separate references.
 
@@ -144,7 +149,7 @@ def create(
         ]
         count = sum(len(part.places) for part in parts)
         with (
-            given_key(key, output, new=new_key) as secret,
+            sealing_key(key, output) as secret,
             pack_output.bar("packing", count) as watch,
         ):
             manifest = write_pack(
@@ -193,8 +198,7 @@ def episodes(
             show_default=False,
         ),
     ] = None,
-    key: Key = None,
-    new_key: NewKey = False,
+    key: SealingKey = None,
 ) -> None:
     """Create a pack of interactive tasks, each with its own initial state.
 
@@ -204,14 +208,14 @@ def episodes(
 
     with report_errors():
         drawn = secrets.randbits(48) if seed is None else seed
-        with given_key(key, output, new=new_key) as secret:
+        with sealing_key(key, output) as secret:
             manifest = make_episode_pack(what, output, seed=drawn, count=n, key=secret)
         pack_output.packed(manifest, output)
         _custody_told(manifest, secret)
 
 
 @group.command("seal")
-def seal_references(folder: Folder, key: Key = None, new_key: NewKey = False) -> None:
+def seal_references(folder: Folder, key: SealingKey = None) -> None:
     """Encrypt a pack's references and remove the readable file.
 
     The same references and key give the same bytes. Sealing again changes nothing, or finishes an
@@ -219,14 +223,14 @@ def seal_references(folder: Folder, key: Key = None, new_key: NewKey = False) ->
     """
     with report_errors():
         pack = open_pack(folder)
-        if new_key and pack.manifest.references == SEALED:
-            raise InputError("it is sealed already; a new key can't decrypt it")
-        with given_key(key, folder, new=new_key) as secret:
+        if key is not None and not key.exists() and pack.manifest.references == SEALED:
+            raise InputError(
+                "there is no such file; the pack is sealed already, and a new key can't decrypt it",
+                file=str(key),
+            )
+        with sealing_key(key, folder) as secret:
             if secret is None:
-                raise InputError(
-                    "the key is missing: give --key FILE (with --new-key to create one), or"
-                    f" {seal.KEY_VARIABLE}"
-                )
+                raise InputError(f"the key is missing: give --key FILE, or {seal.KEY_VARIABLE}")
             _custody_told(seal_pack(pack, secret), secret)
 
 
@@ -313,14 +317,13 @@ def _chosen(
 
 
 @contextmanager
-def given_key(path: Path | None, pack: Path, *, new: bool) -> Generator[str | None]:
-    """Find the key, or make it; a new one goes again where nothing came to be sealed with it."""
-    if not new:
+def sealing_key(path: Path | None, pack: Path) -> Generator[str | None]:
+    """Find the key, or create it; a new one is removed again if nothing was sealed with it."""
+    if path is None or path.exists():
         yield seal.find_key(path, pack=pack)
         return
-    if path is None:
-        raise InputError("--new-key needs --key FILE, the file to write the key to")
     key = seal.write_key(path, pack=pack)
+    pack_output.err.print(f"created the key {escape(str(path))}", soft_wrap=True)
     try:
         yield key
     except BaseException:

@@ -17,7 +17,7 @@ from snellen.sdk.files import write_atomically
 from snellen.tasks.pack import seal
 from snellen.tasks.pack.groups import SITE, TASK
 from snellen.tasks.pack.merge import merge_packs
-from snellen.tasks.pack.preview_pages import PAGE_BUDGET, preview_pages
+from snellen.tasks.pack.preview_pages import preview_pages
 from snellen.tasks.pack.read import open_pack
 from snellen.tasks.pack.remove import read_removed
 from snellen.tasks.pack.remove import remove as remove_items
@@ -166,9 +166,6 @@ def preview(
     output: Annotated[Path, typer.Option("--output", "-o", help="The page, an .html file.")] = Path(
         "preview.html"
     ),
-    page_megabytes: Annotated[
-        int, typer.Option(help="Split a larger page into an index and several pages.", min=1)
-    ] = PAGE_BUDGET // 1_000_000,
     without_references: Annotated[
         bool, typer.Option("--without-references", help="Omit the references.")
     ] = False,
@@ -186,11 +183,7 @@ def preview(
         check_outside(output, [pack])
         references = None if without_references else readable(pack, key)
         with pack_output.bar("shrinking", len(pack.lines)) as watch:
-            pages = list(
-                preview_pages(
-                    pack, references, output.stem, budget=page_megabytes * 1_000_000, watch=watch
-                )
-            )
+            pages = list(preview_pages(pack, references, output.stem, watch=watch))
         for page in pages:
             write_atomically(output.with_name(page.name), [page.data])
         size = pack_output.megabytes(sum(len(page.data) for page in pages))

@@ -26,6 +26,7 @@ from snellen.cli.options import (
     Output,
     Protocol,
     References,
+    Show,
     Split,
     Tags,
     WithReferences,
@@ -91,9 +92,7 @@ def compare(
             show_default=False,
         ),
     ] = None,
-    changes: Annotated[
-        int, typer.Option(help="Gained and lost items to show per pair.", min=0)
-    ] = 5,
+    show: Show = 5,
     output: Annotated[
         list[Path] | None,
         typer.Option(
@@ -117,7 +116,7 @@ def compare(
             seed=seed,
             by=by or (),
         )
-        _print_comparisons(found, changes)
+        _print_comparisons(found, show)
         for path in output or ():
             found.save(path)
 
@@ -322,7 +321,7 @@ def consensus(
         _print_consensus(found, output)
 
 
-def _print_comparisons(found: Iterable[Comparison], changes: int) -> None:
+def _print_comparisons(found: Iterable[Comparison], show: int) -> None:
     """Print what comparisons of runs found, with the items that changed most."""
     for number, one in enumerate(found):
         if number:
@@ -334,8 +333,8 @@ def _print_comparisons(found: Iterable[Comparison], changes: int) -> None:
             print_table(_out, table)
         for remark in remarks(one):
             _out.print(escape(remark), style="yellow" if remark.startswith("note:") else "")
-        _changed("gained", one.gained[:changes])
-        _changed("lost", one.lost[:changes])
+        _changed("gained", one.gained[:show])
+        _changed("lost", one.lost[:show])
 
 
 def _changed(title: str, items: Iterable[ItemChange]) -> None:

@@ -4,16 +4,14 @@ Nothing heavy is imported at the top: a host that starts `snellen mcp` waits a s
 tools.
 """
 
+import os
 import sys
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
-from copy import copy
 from dataclasses import replace
 from datetime import UTC, datetime
-from functools import wraps
-from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, get_args
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from pydantic import ValidationError
@@ -21,7 +19,7 @@ from pydantic import ValidationError
 from snellen.cli.places import default_store, episode_folder, episode_pack, pack_folders
 from snellen.cli.plain import tell, write
 from snellen.grading.errors import InputError, SnellenError
-from snellen.server.exam.rules import Contexts, Counting, Door, Mode, Rules
+from snellen.server.exam.rules import Door, Mode, Rules
 from snellen.server.settings import Settings
 
 if TYPE_CHECKING:
@@ -38,7 +36,8 @@ tokens = typer.Typer(help="Create, list and revoke tokens for HTTP.", no_args_is
 Packs = Annotated[
     list[Path] | None,
     typer.Argument(
-        help="Folders of packs, or one exam file (.toml); by default the included sample."
+        help="Folders of packs, or one exam file (.toml); by default the included sample.",
+        envvar="SNELLEN_PACKS",
     ),
 ]
 Env = Annotated[
@@ -48,6 +47,7 @@ Env = Annotated[
         help="Interactive tasks: desk, miniwob, miniwob-browsergym or tiddlywiki, "
         "generated at the first start and kept in your data folder; may be "
         "repeated.",
+        envvar="SNELLEN_ENV",
         show_default=False,
     ),
 ]
@@ -72,98 +72,66 @@ InMode = Annotated[
     Mode,
     typer.Option(
         help="exam: no scores until the end; practice: each score immediately; "
-        "deferred: record answers without reading references."
+        "deferred: record answers without reading references.",
+        envvar="SNELLEN_MODE",
     ),
 ]
-Seed = Annotated[int, typer.Option(help="The seed of the order of items.")]
+Seed = Annotated[int, typer.Option(help="The seed of the order of items.", envvar="SNELLEN_SEED")]
 Sample = Annotated[
-    int | None, typer.Option(help="Number of items per task; by default all.", show_default=False)
-]
-Attempts = Annotated[
-    int | None,
-    typer.Option(help="Maximum attempts per caller; by default unlimited.", show_default=False),
-]
-Minutes = Annotated[
-    float | None,
-    typer.Option(help="Time limit of an attempt, in minutes; by default none.", show_default=False),
-]
-Views = Annotated[
     int | None,
     typer.Option(
-        help="Maximum views per item with get_screenshot; by default unlimited.",
+        help="Number of items per task; by default all.",
+        envvar="SNELLEN_SAMPLE",
         show_default=False,
     ),
 ]
-Submissions = Annotated[int, typer.Option(help="Maximum answers per item.")]
-Count = Annotated[Counting, typer.Option(help="The answer that counts.")]
-InContexts = Annotated[
-    Contexts | None,
-    typer.Option(
-        help="Items per context: fresh is one, continuous any number; by default the"
-        " client declares it.",
-        show_default=False,
-    ),
-]
-Pairs = Annotated[
-    bool, typer.Option("--pairs-together", help="Allow one client to see both halves of a pair.")
-]
-Lease = Annotated[float, typer.Option(help="Minutes that an item is leased to its client.")]
-ViewSide = Annotated[int, typer.Option(help="The longest side of a view, in pixels.")]
-KeepOptions = Annotated[
-    bool, typer.Option("--keep-options", help="Do not shuffle lettered options.")
-]
-
 InDoor = Annotated[
     Door,
     typer.Option(
         help="The interface of interactive tasks: screen, with screenshots and act; "
         "tools, with the application's own tools, without a screen or a "
-        "browser."
+        "browser.",
+        envvar="SNELLEN_DOOR",
     ),
 ]
 
+MOVED_RULES: Mapping[str, str] = {
+    "--mode": 'mode = "exam"',
+    "--seed": "seed = 0",
+    "--sample": "sample = 100",
+    "--door": 'door = "screen"',
+    "--attempts": "attempts = 1",
+    "--minutes": "minutes = 90",
+    "--views": "views = 10",
+    "--submissions": "submissions = 2",
+    "--counting": 'counting = "last"',
+    "--contexts": 'contexts = "fresh"',
+    "--pairs-together": "pairs_together = true",
+    "--lease-minutes": "lease_minutes = 15",
+    "--max-view-side": "max_view_side = 1568",
+    "--keep-options": "shuffle_options = false",
+}
+"""The rules of an exam file, by their former options, with an example; some commands still have the
+first four."""
+
 
 def settings_of(
-    packs: Packs = None,
-    env: Env = None,
-    store: Store = None,
-    key: Key = None,
-    mode: InMode = Mode.EXAM,
-    seed: Seed = 0,
-    sample: Sample = None,
-    attempts: Attempts = None,
-    minutes: Minutes = None,
-    views: Views = None,
-    submissions: Submissions = 1,
-    counting: Count = Counting.LAST,
-    contexts: InContexts = None,
-    pairs_together: Pairs = False,
-    lease_minutes: Lease = 15.0,
-    max_view_side: ViewSide = 1568,
-    keep_options: KeepOptions = False,
-    door: InDoor = Door.SCREEN,
+    packs: Sequence[Path] | None,
+    env: Sequence[str] | None,
+    store: str | None,
+    key: Path | None,
+    **rules: object,
 ) -> Settings:
-    """Return what the options that every server takes say.
+    """Return what the options of a server say; rules that are not given are the defaults.
 
     Raises:
         InputError: They can't hold together, or a folder is no pack.
     """
-    rules = {
-        "mode": mode,
-        "seed": seed,
-        "sample": sample,
-        "attempts": attempts,
-        "minutes": minutes,
-        "views": views,
-        "submissions": submissions,
-        "counting": counting,
-        "contexts": contexts,
-        "pairs_together": pairs_together,
-        "lease_minutes": lease_minutes,
-        "max_view_side": max_view_side,
-        "shuffle_options": not keep_options,
-        "door": door,
-    }
+    for option, setting in MOVED_RULES.items():
+        name = option.removeprefix("--").replace("-", "_")
+        variable = f"SNELLEN_{name.upper()}"
+        if name not in rules and variable in os.environ:
+            raise InputError(in_exam_file(variable, setting))
     given = [*(packs or ()), *map(episode_folder, env or ())]
     if any(path.suffix == ".toml" for path in given):
         return _of_exam_file(given, store, key, rules)
@@ -171,7 +139,7 @@ def settings_of(
         checked = Rules.model_validate(rules)
     except ValidationError as error:
         found = error.errors(include_url=False, include_input=False)[0]
-        option = "--" + "-".join(str(part) for part in found["loc"]).replace("_", "-")
+        option = "--" + "-".join(str(part) for part in found["loc"])
         raise InputError(f"{option}: {found['msg']}" if found["loc"] else found["msg"]) from None
     return Settings(
         packs=pack_folders(packs) if packs or not env else (),
@@ -179,6 +147,14 @@ def settings_of(
         rules=checked,
         key=key,
         episodes=tuple(env or ()),
+    )
+
+
+def in_exam_file(name: str, setting: str) -> str:
+    """Return the message about a rule that only an exam file sets."""
+    return (
+        f"{name} is a rule of the exam file: write {setting} below [rules] in it, and serve it;"
+        " `snellen exam init PACK` writes an exam file"
     )
 
 
@@ -201,51 +177,34 @@ def _of_exam_file(
     return Settings(folders, store or file.store, file.rules, key, file)
 
 
-def with_settings(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the options of `settings_of`, and its function the settings that they make.
-
-    They stand in the place of its first parameter, so no command writes them down again. Each of
-    its options can be given by an environment variable as well: `--port` by SNELLEN_PORT.
-    """
-    shared = signature(settings_of).parameters
-    _, *own = signature(command).parameters.values()
-
-    @wraps(command)
-    def run(**given: object) -> None:
-        with report_server_errors():
-            chosen: dict[str, Any] = {name: given.pop(name) for name in shared}
-            command(settings_of(**chosen), **given)
-
-    taken = [_with_variable(parameter) for parameter in (*own, *shared.values())]
-    run.__annotations__ = {parameter.name: parameter.annotation for parameter in taken}
-    run.__signature__ = Signature(taken)  # pyright: ignore[reportAttributeAccessIssue]  # what typer reads
-    return run
-
-
-def _with_variable(parameter: Parameter) -> Parameter:
-    """Let an option be given by the environment variable of its name."""
-    hint, info = get_args(parameter.annotation)
-    given = copy(info)
-    given.envvar = info.envvar or f"SNELLEN_{parameter.name.upper()}"
-    return parameter.replace(annotation=Annotated[hint, given])
-
-
-@with_settings
-def mcp(settings: Settings) -> None:
+def mcp(
+    packs: Packs = None,
+    env: Env = None,
+    store: Store = None,
+    key: Key = None,
+    mode: InMode = Mode.EXAM,
+    seed: Seed = 0,
+    sample: Sample = None,
+    door: InDoor = Door.SCREEN,
+) -> None:
     """Serve an exam over MCP on standard input and output, for an agent on this machine."""
     from snellen.server.host import LazyHost, has_worlds, open_exam, world_tools
     from snellen.server.logs import log_libraries
     from snellen.server.stdio import serve_stdio
 
     log_libraries()
-    interactive, tools = has_worlds(settings), world_tools(settings)
-    opening = LazyHost(
-        # Hosts wait for the list of tools, and not for tasks to be made.
-        lambda: open_exam(with_episodes(settings)),
-        interactive=interactive,
-        tools=tools,
-    )
-    serve_stdio(opening)
+    with report_server_errors():
+        settings = settings_of(
+            packs, env, store, key, mode=mode, seed=seed, sample=sample, door=door
+        )
+        interactive, tools = has_worlds(settings), world_tools(settings)
+        opening = LazyHost(
+            # Hosts wait for the list of tools, and not for tasks to be made.
+            lambda: open_exam(with_episodes(settings)),
+            interactive=interactive,
+            tools=tools,
+        )
+        serve_stdio(opening)
 
 
 @tokens.command()

@@ -414,7 +414,7 @@ def test_sealing_and_stripping_leave_no_marker_on_the_disk(
     assert markers_in(gold, lines) == gold
     key = tmp_path / "exam.key"
     for words in (
-        ["seal", str(pack), "--key", str(key), "--new-key"],
+        ["seal", str(pack), "--key", str(key)],
         ["split", str(pack), "--without-references", "--output", str(tmp_path / "bare")],
     ):
         done = subprocess.run(

@@ -19,6 +19,7 @@ from mcp.client.streamable_http import streamable_http_client
 from snellen.server.http.auth import Tokens
 from snellen.server.store.schema import open_store
 from snellen.server.store.tables.exams import Scope
+from snellen.tasks.samples import sample_pack
 
 Serve = Callable[..., Any]
 AgentOf = Callable[[Client], Any]
@@ -335,16 +336,18 @@ async def test_an_attempt_outlives_a_server_that_was_killed(
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("rules", "said"),
     [
-        ((), True),
-        (("--mode", "deferred"), True),
-        (("--attempts", "1"), False),
-        (("--mode", "practice"), False),
+        ("", True),
+        ('mode = "deferred"', True),
+        ("attempts = 1", False),
+        ('mode = "practice"', False),
     ],
 )
 def test_a_server_says_where_attempts_are_not_limited(
-    serve: Serve, store: Path, options: tuple[str, ...], said: bool
+    serve: Serve, store: Path, tmp_path: Path, rules: str, said: bool
 ) -> None:
-    told = "".join(serve("--store", str(store), *options).said)
-    assert ("attempts are not limited" in told and "--attempts 1 allows one" in told) is said
+    exam = tmp_path / "exam.toml"
+    exam.write_text(f'name = "sample"\npacks = ["{sample_pack()}"]\n[rules]\n{rules}\n')
+    told = "".join(serve(str(exam), "--store", str(store)).said)
+    assert ("attempts are not limited" in told and "attempts = 1" in told) is said

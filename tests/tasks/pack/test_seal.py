@@ -179,7 +179,9 @@ def test_what_is_no_key_is_refused_unseen(
 
 
 def test_a_key_that_is_not_there_says_how_to_make_one(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no such file; --new-key creates a key"):
+    with pytest.raises(
+        InputError, match="no such file; `snellen pack seal PACK --key FILE` creates"
+    ):
         find_key(tmp_path / "none")
     with pytest.raises(InputError, match="can't read the key"):
         find_key(tmp_path)

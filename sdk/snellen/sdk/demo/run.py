@@ -5,6 +5,7 @@ connection and no path of a pack.
 """
 
 import asyncio
+import json
 import time
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -208,16 +209,20 @@ async def _connected(options: DemoOptions, *, acts: bool) -> AsyncGenerator[Exam
         return
     with TemporaryDirectory(prefix="snellen-demo-") as folder:
         store = str(Path(folder) / "exam.sqlite")
-        packs: list[str] = []
+        packs: list[Path] = []
         if acts:
             make_episodes(Path(folder) / "desk", options.seed)
-            packs = [str(Path(folder) / "desk")]
-        command = [*packs, *_server_options(options), "--store", store]
+            packs = [Path(folder) / "desk"]
+        exam = Path(folder) / "exam.toml"
+        exam.write_text(_exam_file(options, packs), encoding="utf-8")
+        command = [str(exam), "--store", store]
+        if options.key is not None:
+            command += ["--key", str(options.key.resolve())]
         async with ExamClient.launch(command) as exam:
             yield exam
 
 
-def _server_options(options: DemoOptions) -> list[str]:
+def _exam_file(options: DemoOptions, packs: Sequence[Path]) -> str:
     from snellen.tasks.pack.read import open_pack
     from snellen.tasks.samples import sample_exam
 
@@ -227,13 +232,12 @@ def _server_options(options: DemoOptions) -> list[str]:
         raise InputError("the pack has no items", file=str(folder))
     # Practice mode returns the score of each answer at once, for the page of steps. Options are not
     # shuffled, so that the same seed gives the same demonstration.
-    server = [str(folder.resolve()), "--mode", "practice", "--seed", str(options.seed)]
-    server.append("--keep-options")
+    named = [str(pack) for pack in (*packs, folder.resolve())]
+    lines = ['name = "demo"', f"packs = {json.dumps(named, ensure_ascii=False)}", "[rules]"]
+    lines += ['mode = "practice"', f"seed = {options.seed}", "shuffle_options = false"]
     if options.items is not None:
-        server += ["--sample", str(sample_size(counts, options.items))]
-    if options.key is not None:
-        server += ["--key", str(options.key.resolve())]
-    return server
+        lines.append(f"sample = {sample_size(counts, options.items)}")
+    return "\n".join(lines)
 
 
 def _row(seen: Mapping[str, Any], blind: Mapping[str, Any] | None) -> Row:

@@ -77,7 +77,7 @@ class Challenge(Reading):
     # ---- gradings ----------------------------------------------------------------------------
 
     async def begin(self) -> None:
-        """Ensure that each phase has a grading by the current references and protocols.
+        """Ensure that each phase has a grading by the current references, protocols and sample.
 
         If they differ from those of its newest grading, all submissions are graded again. The
         leaderboard shows the old grading until the new one is complete.
@@ -87,22 +87,39 @@ class Challenge(Reading):
 
     @cached_property
     def digests(self) -> Sequence[bytes]:
-        """The digests of the references and protocols of each phase."""
+        """The digests of the references, protocols and sample of each phase."""
         return list(dict.fromkeys(map(self._digest, self.file.phases)))
+
+    def check_gradings(self) -> None:
+        """Check that the store's newest gradings are of this exam, as its server began them.
+
+        Raises:
+            ExamError: A server graded by other references, protocols or sample.
+        """
+        for phase in self.file.phases:
+            key = {"f": self.key(phase)}
+            newest = self.database.read(lambda c, key=key: queries.NEWEST.first(c, key))
+            if newest is not None and newest.references != self._digest(phase):
+                raise ExamError(
+                    "the server of this store grades by other references, protocols or sample:"
+                    " start it first, and give the worker the same packs or exam file. A server"
+                    " with --sample needs the sample and the seed in an exam file, below [rules]"
+                )
 
     def _begin_grading(self, connection: Connection, phase: Phase) -> None:
         newest = queries.NEWEST.first(connection, {"f": self.key(phase)})
         digest = self._digest(phase)
         if newest is not None and newest.references == digest:
             return
-        self._regrade(
-            connection, phase, "" if newest is None else "the references or the protocols changed"
-        )
+        why = "" if newest is None else "the references, the protocols or the sample changed"
+        self._regrade(connection, phase, why)
 
     def _digest(self, phase: Phase) -> bytes:
         said = json.dumps(self.protocols(phase), sort_keys=True)
         share = "" if phase.public_share is None else f"|{phase.public_share!r}"
-        return sha256(self.references + said.encode() + share.encode()).digest()
+        rules = self.exam.rules
+        drawn = "" if rules.sample is None else f"|sample:{rules.sample}|{rules.seed}"
+        return sha256(self.references + f"{said}{share}{drawn}".encode()).digest()
 
     def _regrade(self, connection: Connection, phase: Phase, why: str) -> int:
         """Begin a grading, with a job for each submission; return its number."""

@@ -62,7 +62,10 @@ _NOT_FOR = {
     Scope.TAKE: "this token is not for taking the exam; ask the organizer",
     Scope.ORGANIZE: f"this token is not for organizing; {_MAKE_ONE}",
 }
-_UNLIMITED = "attempts are not limited: a caller can keep the best of many; --attempts 1 allows one"
+_UNLIMITED = (
+    "attempts are not limited: a caller can keep the best of many; attempts = 1 in the exam file"
+    " allows one"
+)
 _GRACE_SECONDS = 5
 _DRAIN_SECONDS = 1.0
 

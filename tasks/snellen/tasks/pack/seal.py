@@ -91,7 +91,8 @@ def find_key(path: Path | None = None, *, pack: Path | None = None) -> str | Non
             text = file.read(_LONGEST_FILE)
     except FileNotFoundError:
         raise InputError(
-            "there is no such file; --new-key creates a key in it", file=str(path)
+            "there is no such file; `snellen pack seal PACK --key FILE` creates a key",
+            file=str(path),
         ) from None
     except OSError as error:
         raise InputError(f"can't read the key: {error.strerror}", file=str(path)) from error
