@@ -10,7 +10,6 @@ from typing import Annotated, Any, NamedTuple, NoReturn
 
 import typer
 import typer.core
-from typer._click.exceptions import NoSuchOption
 
 
 class Entry(NamedTuple):
@@ -212,14 +211,15 @@ class LazyGroup(typer.core.TyperGroup):
         """Run a command; for an option that has moved, print what to type or write instead."""
         try:
             return super().invoke(ctx)
-        except NoSuchOption as error:
-            path = "" if error.ctx is None else error.ctx.command_path
+        except Exception as error:  # typer has no public name for an unknown option
+            option = getattr(error, "option_name", "")
+            path = getattr(getattr(error, "ctx", None), "command_path", "")
             command = path.partition(f"{ctx.command_path} ")[2]
-            if command in ("mcp", "serve", "worker"):
-                _check_rule(error.option_name)
-            if (now := MOVED_OPTIONS.get((command, error.option_name))) is None:
+            if option and command in ("mcp", "serve", "worker"):
+                _check_rule(option)
+            if (now := MOVED_OPTIONS.get((command, option))) is None:
                 raise
-            _moved(f"{command} {error.option_name}", now)
+            _moved(f"{command} {option}", now)
 
     @contextmanager
     def _list(self) -> Generator[None]:
