@@ -10,7 +10,7 @@ from snellen.tasks.sandbox import check_support
 
 _EXTRAS = {
     "fastapi": ("serving an exam over HTTP", "serve"),
-    "tenacity": ("clients of models and of hosted exams", "models"),
+    "tenacity": ("models and hosted exams", "models"),
     "pyarrow": ("parquet files", "parquet"),
     "sacrebleu": ("BLEU", "captions"),
     "sentence_transformers": ("sentence embeddings", "embeddings"),
