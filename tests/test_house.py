@@ -229,6 +229,19 @@ def test_the_licence_is_apache_2() -> None:
     assert project["license"] == "Apache-2.0"
 
 
+def test_every_path_that_a_suite_names_is_there() -> None:
+    named = {
+        word
+        for path in sorted((ROOT / ".ci").iterdir())
+        for word in re.findall(
+            r"(?<![\w/.-])(?:tests|server|sdk|tasks|grading|deploy|perf|examples)/[\w./*-]+",
+            path.read_text(encoding="utf-8"),
+        )
+    }
+    assert "tests/server/custody" in named
+    assert not [word for word in sorted(named) if not list(ROOT.glob(word))]
+
+
 def test_no_file_speaks_of_the_place_where_it_was_written() -> None:
     found = [
         f"{name_of(path)}: {match[0]}"
