@@ -86,9 +86,10 @@ class Stdio:
 
 
 class Http:
-    """A server on HTTP, over one connection that stays open."""
+    """A server on HTTP, over one connection that stays open, with a token or without."""
 
-    def __init__(self, arguments: list[str], port: int) -> None:
+    def __init__(self, arguments: list[str], port: int, token: str = "") -> None:
+        self._token = {"Authorization": f"Bearer {token}"} if token else {}
         self.process = start(arguments)
         self._numbers = count(1)
         self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=_SECONDS)
@@ -101,7 +102,8 @@ class Http:
             # The server lets go of a connection that nobody uses.
             self._connection.close()
         body = request(next(self._numbers), method, params)
-        self._connection.request("POST", "/mcp", body, headers(method, params))
+        said = {**headers(method, params), **self._token}
+        self._connection.request("POST", "/mcp", body, said)
         found = self._connection.getresponse().read()
         self._used = time.monotonic()
         return _result(data_of(found))

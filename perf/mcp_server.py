@@ -8,10 +8,12 @@ Crops of large pages are timed by `screenshots.py`.
 import asyncio
 import json
 import statistics
+import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Generator, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from itertools import count
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -112,7 +114,15 @@ def servers(folder: Path, transport: str) -> Generator[Pair]:
     exam = folder / "exam.toml"
     exam.write_text('name = "perf"\npacks = ["pack"]\n[rules]\nsubmissions = 1000000\n')
     options = [str(exam), "--store", str(store)]
-    ours = connect([*SNELLEN, "mcp" if transport == "stdio" else "serve", *options], transport)
+    making = [sys.executable, *SNELLEN, "token", "create", "perf", "--store", str(store)]
+    token = subprocess.run(making, check=True, capture_output=True, text=True).stdout.strip()
+    command = [*SNELLEN, "mcp" if transport == "stdio" else "serve", *options]
+    with closing(connect(command, transport, token)) as ours:
+        yield from _pair(folder, transport, ours)
+
+
+def _pair(folder: Path, transport: str, ours: Wire) -> Generator[Pair]:
+    """Start the bare server with what ours answers."""
     attempt = json.loads(call(ours, "start_attempt")[0]["text"])["attempt"]
     items: dict[str, str] = {}
     for _ in range(ITEMS):
@@ -131,21 +141,17 @@ def servers(folder: Path, transport: str) -> Generator[Pair]:
     }
     said = folder / "contents.json"
     said.write_text(json.dumps(contents), "utf-8")
-    bare = connect([*BARE, transport, str(said)], transport)
-    try:
+    with closing(connect([*BARE, transport, str(said)], transport)) as bare:
         yield Pair(ours, bare, attempt, item, large)
-    finally:
-        ours.close()
-        bare.close()
 
 
-def connect(arguments: list[str], transport: str) -> Wire:
+def connect(arguments: list[str], transport: str, token: str = "") -> Wire:
     """Start a server; over HTTP on a free port."""
     if transport == "stdio":
         return Stdio(arguments)
     port = free_port()
     if "serve" in arguments:
-        return Http([*arguments, "--port", str(port)], port)
+        return Http([*arguments, "--port", str(port)], port, token)
     return Http([*arguments[:-1], str(port), arguments[-1]], port)
 
 
