@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from snellen.grading.actions.declaring import declared
 from snellen.grading.coordinates import (
     HUNDRED,
     PIXELS,
@@ -22,7 +23,7 @@ from snellen.grading.coordinates import (
     VIEW,
     CoordinateSpace,
 )
-from snellen.grading.errors import MetricError
+from snellen.grading.errors import InputError, MetricError
 from snellen.grading.grade import CODES, Answers, Columns, Grader
 from snellen.grading.models.geometry import Size, Space
 from snellen.grading.models.scores import TOO_LONG, Outcome
@@ -135,6 +136,7 @@ class CoordinateAudit:
             of every image is known.
         warning: One or two sentences if another space explains a low score; else empty.
         protocol: The protocol of the task that grades in that space, if there is one.
+        space: The space to declare for these answers, if another explains them.
     """
 
     answers: int
@@ -143,6 +145,7 @@ class CoordinateAudit:
     readings: tuple[SpaceReading, ...]
     warning: str = ""
     protocol: str = ""
+    space: str = ""
 
 
 class Plainly(NamedTuple):
@@ -249,12 +252,12 @@ class Auditor:
                 )
             )
 
-    def warning(self, clusters: IntArray | None = None) -> str:
-        """Return only the warning; fast if the score is too high for one."""
+    def advice(self, clusters: IntArray | None = None) -> CoordinateAudit | None:
+        """Return the audit if another space explains a low score; else None, fast if it is high."""
         if not self._seen or np.mean([one.value for one in self._seen]) > 1 - LEAST_GAIN:
-            return ""
+            return None
         found = self.result(clusters)
-        return "" if found is None else found.warning
+        return found if found is not None and found.warning else None
 
     def result(self, clusters: IntArray | None = None) -> CoordinateAudit | None:
         """Return the audit of all answers so far; None if none contains numbers."""
@@ -278,7 +281,7 @@ class Auditor:
             as_read=float(as_read.mean()),
             readings=tuple(sorted(readings, key=lambda reading: -reading.score)),
         )
-        if not _gains(found):
+        if not gains(found):
             return found
         best, points = found.readings[0], np.array([one.numbers for one in numbers])
         fixed = np.array([one.fixed for one in numbers], dtype=np.bool_)
@@ -294,8 +297,12 @@ class Auditor:
 
 def _numbers(response: object, *, boxes: bool) -> _Numbers | None:
     """Return the point or the box in a response, or None."""
+    if response is TOO_LONG:
+        return None
+    if not isinstance(response, str):
+        response = _undeclared(response)
     text = as_python_text(response)
-    if text is None or response is TOO_LONG:
+    if text is None:
         return None
     if boxes:
         box = box_four_numbers(text) or robust_box(text)
@@ -304,6 +311,14 @@ def _numbers(response: object, *, boxes: bool) -> _Numbers | None:
         return _Numbers((float(plain[1]), float(plain[2])), fixed=False)
     point = robust_point(text)
     return None if point is None else _Numbers((point.x, point.y), point.space is Space.UNIT)
+
+
+def _undeclared(response: object) -> object:
+    """Return an answer without what it declares: the audit reads it in every space."""
+    try:
+        return declared(response).response
+    except InputError:
+        return response
 
 
 # The form of most models, for a fast path.
@@ -371,7 +386,7 @@ def scaled(sizes: FloatArray, longest: float) -> FloatArray:
     return sizes * factors
 
 
-def _gains(audit: CoordinateAudit) -> bool:
+def gains(audit: CoordinateAudit) -> bool:
     """Whether a reading explains a low score."""
     if not audit.readings:
         return False
@@ -408,7 +423,8 @@ def _warned(
         f"Read as {best.words}, {whose} {best.score:.1%}; as"
         f" `{protocol.name}` reads them, {audit.as_read:.1%}.{unread} {advice}"
     )
-    return replace(audit, warning=warning, protocol=name)
+    space = best.space.id if best.space in SPACES and not best.swapped else ""
+    return replace(audit, warning=warning, protocol=name, space=space)
 
 
 # ---- the form of the answers, independent of the coordinate space -----------------------------

@@ -6,13 +6,15 @@ from functools import cache, partial
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
+from snellen.grading.actions.declaring import ReadAs
 from snellen.grading.breakdown import estimate_all, estimate_population, strata_of
 from snellen.grading.ceiling import Attainable, attainable_maximum, leave_one_rater_out
 from snellen.grading.chance import chance_of, population_chance
+from snellen.grading.errors import InputError
 from snellen.grading.grade import CODES, Answers, Columns, Grader
 from snellen.grading.models import reports
 from snellen.grading.models.estimates import Chance
-from snellen.grading.models.reports import Input, Numbers, Provenance
+from snellen.grading.models.reports import Input, Notice, Numbers, Provenance
 from snellen.grading.models.runs import Run
 from snellen.grading.models.scores import Outcome
 from snellen.grading.protocols.base import (
@@ -22,7 +24,7 @@ from snellen.grading.protocols.base import (
     EpisodeRecord,
     Protocol,
 )
-from snellen.grading.protocols.golds import Target
+from snellen.grading.protocols.golds import StepGold, Target
 from snellen.grading.protocols.table import gold_shape
 from snellen.grading.score_table import ScoreTable
 from snellen.grading.tally import Tally
@@ -36,12 +38,13 @@ from snellen.sdk.submissions import Source
 from snellen.tasks.benchmarks.table import task_of
 
 if TYPE_CHECKING:
-    from snellen.grading.audit import Auditor
+    from snellen.grading.audit import Auditor, CoordinateAudit
     from snellen.grading.metrics.code import CodeExecutor
+    from snellen.grading.step_audit import StepAuditor
     from snellen.sdk.engines import Engine, Graded
 
-ODD = (NOT_OFFERED, OUTSIDE)
-"""The notes that are counted whatever the protocol; its parser names others."""
+ODD = {NOT_OFFERED: "not-offered", OUTSIDE: "outside"}
+"""The notes that are counted whatever the protocol, with their code; its parser names others."""
 
 _NAMED = 3
 
@@ -84,24 +87,27 @@ class Notices:
     def _condition(self, name: str) -> str:
         return "+".join(sorted(self._conditions.get(name, ())))
 
-    def warnings(self) -> Iterator[str]:
-        """Yield one sentence per reason why answers were not judged, and one on the models."""
+    def warnings(self) -> Iterator[Notice]:
+        """Yield a warning per reason why answers were not judged, and one on the models."""
         for reason, count in self._unjudged.most_common(_NAMED):
             which = "1 answer" if count == 1 else f"{count:,} answers"
             counts = "counts as an error" if count == 1 else "count as errors"
-            yield f"{which} could not be judged, and {counts}: {reason}"
+            said = f"{which} could not be judged, and {counts}: {reason}"
+            yield Notice(code="unjudged", message=said, count=count)
         for note in ODD:
             if count := self._counts[note]:
                 which = "1 answer" if count == 1 else f"{count:,} answers"
-                yield f"{which} can't be right: {'it' if count == 1 else 'each'} {note}"
+                said = f"{which} can't be right: {'it' if count == 1 else 'each'} {note}"
+                yield Notice(code=ODD[note], message=said, count=count)
         for warned in self._warned:
             if count := self._counts[warned.note]:
-                yield warned.says.format(n=f"{count:,}")
+                yield Notice(code="note", message=warned.says.format(n=f"{count:,}"), count=count)
         if len(self._models) > 1:
             names = [*list(self._models)[:_NAMED], *(["..."] if len(self._models) > _NAMED else [])]
-            yield (
-                f"The answers name {len(self._models):,} models ({', '.join(names)}): this is the"
-                " score of their mixture, and of none of them."
+            yield Notice(
+                code="models",
+                message=f"The answers name {len(self._models):,} models ({', '.join(names)}): this"
+                " is the score of their mixture, and of none of them.",
             )
 
 
@@ -123,6 +129,9 @@ def grade(
     cluster: str | None = None,
     progress: bool | None = None,
     engine: "Engine | None" = None,
+    format: str | None = None,  # noqa: A002  # what answers call it, too
+    space: str | None = None,
+    view: tuple[float, float] | None = None,
 ) -> Report:
     """Grade a set of answers under one protocol.
 
@@ -153,6 +162,12 @@ def grade(
         engine: Where answers are graded. None: in this process; `processes`: in one process per
             core of this machine; `ray`: on the Ray cluster of `ray.init` or `RAY_ADDRESS`, or on
             this machine. The report is the same.
+        format: The format of the answers that declare none, such as `qwen3-vl`; for points, boxes
+            and actions.
+        space: What the coordinates of these answers count: `unit`, `pixels`, `thousand`, `view`;
+            `auto`: what the coordinate audit finds, where one space alone explains the answers;
+            None: what the format or the protocol says.
+        view: The width and height, in pixels, of the image that the model saw, for `space="view"`.
 
     Returns:
         The report. Its `value`s divide by all selected items times the number of attempts.
@@ -162,7 +177,10 @@ def grade(
         DataError: The data can't be read.
         UnknownNameError: There is no such task, protocol, split, item or engine.
         EngineError: The engine is not available, or lost its workers.
+        InputError: There is no such format or space, or the task's answers have no coordinates.
     """
+    said = ReadAs(format, None if space == "auto" else space, view).checked()
+    read_as = said if said.words else None
     chosen = None if task is None else choose(task, protocol, embedder, executor)
     selection = select(task, data, references, split, items, tags=tags, cluster=cluster)
     if chosen is None:
@@ -173,16 +191,22 @@ def grade(
 
         recipe = recipe_of(selection, chosen, embedder, executor)
         through = partial(graded, recipe=recipe, engine=engine)
-    return grade_selection(
+    report = grade_selection(
         submissions,
         selection,
         chosen,
         columns=columns,
-        keep_scores=keep_scores,
+        keep_scores=keep_scores or space == "auto",
         pass_mark=pass_mark,
         progress=progress,
         through=through,
+        read_as=read_as,
     )
+    if space == "auto":
+        from snellen.sdk.analysis.audit import in_best_space
+
+        return in_best_space(report, chosen, said)
+    return report
 
 
 def grade_selection(
@@ -196,12 +220,21 @@ def grade_selection(
     run: Run | None = None,
     progress: bool | None = None,
     through: "Callable[[Iterable[Answers]], Graded] | None" = None,
+    read_as: ReadAs | None = None,
 ) -> Report:
     """Grade a set of answers against loaded items; see `grade`.
 
-    `run` describes how snellen ran the model, if it did; `through` is an engine.
+    `run` describes how snellen ran the model, if it did; `through` is an engine; `read_as` is
+    what the caller says of the answers' format.
+
+    Raises:
+        InputError: `read_as` is given for a task whose answers have no coordinates.
     """
-    intake = Intake(selection)
+    if read_as is not None and not isinstance(selection.golds[0], (Target, StepGold)):
+        raise InputError(
+            f"format, space and view are for points, boxes and actions: {selection.task} has none"
+        )
+    intake = Intake(selection, protocol, read_as)
     return grade_answers(
         watched(intake.batches(submissions, columns), progress),
         intake,
@@ -210,6 +243,7 @@ def grade_selection(
         pass_mark=pass_mark,
         run=run,
         through=through,
+        read_as="" if read_as is None else read_as.words,
     )
 
 
@@ -222,6 +256,7 @@ def grade_answers(
     pass_mark: float = 1.0,
     run: Run | None = None,
     through: "Callable[[Iterable[Answers]], Graded] | None" = None,
+    read_as: str = "",
 ) -> Report:
     """Grade the answers of an intake, which resolves them lazily or has resolved them before."""
     selection = intake.selection
@@ -244,7 +279,12 @@ def grade_answers(
     metrics = tally.metrics(len(attempts))
     means, tagging = tally.item_means(len(attempts)), selection.tagging
     clusters = tagging.clusters()
-    warning = "" if auditor is None else auditor.warning(clusters)
+    advice = None if auditor is None else auditor.advice(clusters)
+    found = [
+        *(Notice(code="input", message=message) for message in intake.notices),
+        *([] if advice is None else [_advised(advice)]),
+        *notices.warnings(),
+    ]
     pass_at, pass_hat = tally.passes(len(attempts))
     ceiling = leave_one_rater_out(protocol, selection.raters, selection.contexts)
     report = reports.Report(
@@ -274,6 +314,7 @@ def grade_answers(
             run=run,
             door=notices.door,
             time=notices.time,
+            read_as=read_as,
             attempts=len(attempts),
             pass_mark=pass_mark,
             snellen=_version(),
@@ -285,7 +326,8 @@ def grade_answers(
             problems=tuple(intake.problems),
             problem_counts=intake.problem_counts,
             not_selected=intake.not_selected,
-            warnings=(*intake.notices, *filter(None, [warning]), *notices.warnings()),
+            warnings=tuple(notice.message for notice in found),
+            notices=tuple(found),
         ),
     )
     return Report.of(report, table, intake, tagging.tags)
@@ -329,9 +371,19 @@ def _chance(selection: Selection, protocol: Protocol, grader: Grader) -> Chance 
     return population_chance(guess, protocol, golds, contexts, strata)
 
 
-def _auditor(selection: Selection, protocol: Protocol) -> "Auditor | None":
+def _advised(advice: "CoordinateAudit") -> Notice:
+    return Notice(
+        code="space",
+        message=advice.warning,
+        count=advice.answers,
+        protocol=advice.protocol,
+        space=advice.space,
+    )
+
+
+def _auditor(selection: Selection, protocol: Protocol) -> "Auditor | StepAuditor | None":
     """Return an auditor of coordinates, if the task has any."""
-    if not isinstance(selection.golds[0], Target):
+    if not isinstance(selection.golds[0], (Target, StepGold)):
         return None
     # Most tasks have texts as answers.
     from snellen.sdk.analysis.audit import AUDITED, auditor_of

@@ -83,6 +83,7 @@ def regrade(
             chosen,
             pass_mark=source.provenance.pass_mark,
             run=source.provenance.run,
+            read_as=source.provenance.read_as,
         )
     if data is None and references is None:
         data, references = _found_again(source)
@@ -100,6 +101,7 @@ def regrade(
         choose(selection.task, protocol, embedder, executor),
         pass_mark=source.provenance.pass_mark,
         run=source.provenance.run,
+        read_as=source.provenance.read_as,
     )
 
 

@@ -14,12 +14,8 @@ from snellen.grading.metrics.boxes import iou
 from snellen.grading.models.scores import Outcome
 from snellen.grading.protocols.base import Protocol, UnjudgeableError
 from snellen.grading.protocols.golds import ImageTarget, Target, unit_target
-from snellen.grading.protocols.spaces import (
-    box_in,
-    declared_boxes,
-    declared_points,
-    unit_box,
-)
+from snellen.grading.protocols.pointing import declared_points
+from snellen.grading.protocols.spaces import box_in, declared_boxes, unit_box
 from snellen.grading.protocols.table import gold_shape, protocol_of
 
 L2 = "mmbench-gui/l2_basic"

@@ -15,6 +15,8 @@ class ActionType(StrEnum):
     CLICK = "click"
     DOUBLE_CLICK = "double_click"
     RIGHT_CLICK = "right_click"
+    MIDDLE_CLICK = "middle_click"
+    TRIPLE_CLICK = "triple_click"
     LONG_PRESS = "long_press"
     HOVER = "hover"
     TYPE = "type"
@@ -35,6 +37,8 @@ POINTED = frozenset(
         ActionType.CLICK,
         ActionType.DOUBLE_CLICK,
         ActionType.RIGHT_CLICK,
+        ActionType.MIDDLE_CLICK,
+        ActionType.TRIPLE_CLICK,
         ActionType.LONG_PRESS,
         ActionType.HOVER,
     }

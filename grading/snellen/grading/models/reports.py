@@ -151,6 +151,8 @@ class Provenance(Closed):
             `screen+tools`; empty otherwise.
         time: How time passed in episodes of MiniWoB++: `stepped`, `real`, or `real+stepped`; empty
             where none says it.
+        read_as: What the caller said of the format, the space and the view of the answers, as
+            `grade` took it; empty where nothing was said.
         attempts: How many attempts an item.
         pass_mark: The primary value, as a share of its best, from which an attempt passes.
         snellen: The version that graded.
@@ -169,6 +171,7 @@ class Provenance(Closed):
     run: Run | None = None
     door: str = ""
     time: str = ""
+    read_as: str = ""
     attempts: int = 1
     pass_mark: float = 1.0
     snellen: str = ""
@@ -206,6 +209,8 @@ class Provenance(Closed):
             parts["prompt"] = self.run.prompt
             parts["view"] = "native" if side is None else f"{side}"
             parts["decoding"] = digest_of(self.run.decoding)[:16]
+        if self.read_as:
+            parts["read"] = self.read_as
         if self.selected is not None:
             parts["items"] = f"sha256:{self.selected}"
         if self.sample is not None:
@@ -227,6 +232,25 @@ class Provenance(Closed):
         return "|".join([self.task, *(f"{name}:{value}" for name, value in self.parts.items())])
 
 
+class Notice(Closed):
+    """A warning with fields, so that a script can act on it.
+
+    Attributes:
+        code: What it is about: `space`, `unjudged`, `not-offered`, `outside`, `note`, `models`,
+            `input`.
+        message: The sentence.
+        count: How many answers it is about; None where it is about all of them.
+        protocol: The protocol to grade with instead; empty for none.
+        space: The space to declare for the answers (`space=`, `--space`); empty for none.
+    """
+
+    code: str
+    message: str
+    count: int | None = None
+    protocol: str = ""
+    space: str = ""
+
+
 class Input(Closed):
     """What became of the answers that were handed in.
 
@@ -238,6 +262,7 @@ class Input(Closed):
         problem_counts: How often each kind occurred.
         not_selected: Submissions to items that exist but were not selected.
         warnings: What would mislead who reads the number: coordinates in another space.
+        notices: The same warnings with fields.
     """
 
     outcomes: dict[Outcome, int]
@@ -247,6 +272,7 @@ class Input(Closed):
     problem_counts: dict[ProblemKind, int] = Field(default_factory=dict[ProblemKind, int])
     not_selected: int = 0
     warnings: tuple[str, ...] = ()
+    notices: tuple[Notice, ...] = ()
 
     @property
     def unanswered(self) -> int:

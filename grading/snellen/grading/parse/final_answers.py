@@ -2,7 +2,7 @@ r"""Take the answer out of what a model puts around it: the readers of our robus
 
 | function | takes off |
 | --- | --- |
-| `unwrapped` | thoughts up to `</think>`, a code fence, a JSON object around one text |
+| `unwrapped` | end tokens, `<answer>`, `\boxed{}`, a code fence, a JSON object around an answer |
 | `final_answer` | what precedes the last `Answer:` at the start of a line |
 | `without_lead_in` | what precedes the colon of a sentence that only introduces an answer |
 | `described` | the tag around a page's description |
@@ -12,10 +12,13 @@ of looks at a character.
 """
 
 import html
+import json
 import re
 from collections.abc import Iterator
 from itertools import islice
 from typing import cast
+
+from pydantic import JsonValue
 
 from snellen.grading.parse.coordinate_text import is_object, read_json
 
@@ -28,7 +31,16 @@ _ANSWER_IS = re.compile(
     re.IGNORECASE,
 )
 _FENCE = re.compile(r"\s*+```\w*+[ \t]*+\n?+(?P<body>.*)```\s*+", re.DOTALL)
-_THOUGHT_ENDS = ("</think>", "</thinking>")
+_MOST_WRAPPINGS = 8
+_END_TOKENS = re.compile(
+    r"\s*+(?:<\|(?:im_end|end|eot_id|eom_id|endoftext|return|end_of_text|end_of_sentence|user)\|>|</s>"
+    r"|<eos>|<end_of_turn>|\[EOS\]|<\uff5cend\u2581of\u2581sentence\uff5c>)\Z"
+)
+_GLM_BOX = "<|begin_of_box|>"
+_BRACES = re.compile(r"\\.|[{}]", re.DOTALL)
+_LATEX_TEXT = re.compile(r"\\(?:text|textbf|mathrm|mathbf|operatorname)\{(?P<said>[^{}]*+)\}")
+_BOLD = re.compile(r"\*\*(?P<said>[^*]++)\*\*")
+_ANSWER_KEYS = ("answer", "final_answer", "final answer")
 _LONGEST_OBJECT = 100_000
 
 # ---- lead-ins
@@ -77,22 +89,74 @@ _MOST_ATTRIBUTES = 400
 
 
 def unwrapped(text: str) -> str:
-    r"""Take off thoughts, then a code fence around the whole, then a JSON object of one text.
+    r"""Take off what stands around a whole answer.
 
-    >>> unwrapped('<think>Hm.</think>```json\n{"answer": "Paris"}\n```')
-    'Paris'
+    End tokens, `<answer>`, `\boxed{}`, GLM-V's box, a code fence, a JSON object with an `answer` or
+    with one text or number, bold.
+
+    >>> unwrapped('```json\n{"answer": "Paris"}\n```'), unwrapped(r"$\boxed{\text{Paris}}$")
+    ('Paris', 'Paris')
     """
-    for end in _THOUGHT_ENDS:
-        text = text.rpartition(end)[2].strip() or text
-    fenced = _FENCE.fullmatch(text)
-    if fenced and "```" not in fenced["body"]:
-        text = fenced["body"].strip() or text
-    if text.lstrip()[:1] == "{" and len(text) <= _LONGEST_OBJECT:
-        data = read_json(text)
-        values = list(data.values()) if is_object(data) else []
-        if len(values) == 1 and isinstance(values[0], str):
-            return values[0]
-    return text.strip()
+    text = text.strip()
+    for _ in range(_MOST_WRAPPINGS):
+        inner = _once_unwrapped(text).strip()
+        if not inner or inner == text:
+            break
+        text = inner
+    return text
+
+
+def _once_unwrapped(text: str) -> str:
+    if text[-1:] in (">", "]") and (ended := _END_TOKENS.search(text)):
+        return text[: ended.start()]
+    last = text[-1:]
+    if last == ">" or "<answer>" in text:
+        _, tag, inside = text.rpartition("<answer>")
+        inside, closed, after = inside.partition("</answer>")
+        if tag and not (closed and after.strip()):
+            return inside
+    if _GLM_BOX in text:
+        return text.rpartition(_GLM_BOX)[2].partition("<|end_of_box|>")[0]
+    if "\\boxed{" in text:
+        return _boxed(text)
+    if last == "`" and (fenced := _FENCE.fullmatch(text)) and "```" not in fenced["body"]:
+        return fenced["body"]
+    if last == "}" and text[0] == "{" and len(text) <= _LONGEST_OBJECT:
+        return _answer_field(text)
+    if last == "}" and (latex := _LATEX_TEXT.fullmatch(text)):
+        return latex["said"]
+    if last == "*" and (bold := _BOLD.fullmatch(text)):
+        return bold["said"]
+    return text
+
+
+def _boxed(text: str) -> str:
+    r"""Return what the last `\boxed{}` holds; the text itself where it never ends."""
+    start = text.rindex("\\boxed{") + len("\\boxed{")
+    depth = 1
+    for found in _BRACES.finditer(text, start):
+        depth += 1 if found[0] == "{" else -1 if found[0] == "}" else 0
+        if depth == 0:
+            return text[start : found.start()]
+    return text
+
+
+def _answer_field(text: str) -> str:
+    data = read_json(text)
+    fields = data if is_object(data) else {}
+    named = {key.lower(): value for key, value in fields.items()}
+    for key in _ANSWER_KEYS:
+        if key in named:
+            return _plain_text(named[key]) or text
+    return (_plain_text(next(iter(fields.values()))) or text) if len(fields) == 1 else text
+
+
+def _plain_text(value: JsonValue) -> str:
+    """Return a text or a number as text; an empty one for anything else."""
+    if isinstance(value, str):
+        return value
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    return json.dumps(value) if number else ""
 
 
 def final_answer(text: str) -> str:

@@ -126,10 +126,11 @@ def _malformed(text: str) -> Action | None:
 
 
 def _read(text: str) -> Action | None:
-    return ODYSSEY.read(text) or _malformed(text)
+    published = ODYSSEY.published
+    return (published and published(text)) or _malformed(text)
 
 
-_READS = replace(ODYSSEY, read=_read)
+_READS = replace(ODYSSEY, published=_read)
 
 
 def _sets(compare: Compare) -> Corpus:

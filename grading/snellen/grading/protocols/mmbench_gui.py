@@ -6,13 +6,8 @@ Source: MMBench-GUI (Wang et al., 2025) and its repository.
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from snellen.grading.models.geometry import Space
 from snellen.grading.parse.choice import mmbench_gui_choice, robust_choice
-from snellen.grading.parse.coordinates import (
-    mmbench_gui_point,
-    robust_point,
-    to_unit_official,
-)
+from snellen.grading.parse.coordinates import mmbench_gui_point, to_unit_official
 from snellen.grading.parse.responses import as_python_text
 from snellen.grading.protocols import golds
 from snellen.grading.protocols.base import (
@@ -34,11 +29,17 @@ from snellen.grading.protocols.golds import (
     is_in_fractions,
 )
 from snellen.grading.protocols.mmbench_gui_online import ONLINE
+from snellen.grading.protocols.ours import ours
+from snellen.grading.protocols.pointing import (
+    declared_points,
+    our_points,
+    takes_declared,
+    writes,
+)
 from snellen.grading.protocols.spaces import (
     NOWHERE,
     POINT_IN_IMAGE,
     InPixels,
-    declared_points,
     placed,
     point_hit,
     unit_box,
@@ -74,13 +75,15 @@ _L1 = (
     Protocol(
         "mmbench-gui/l1",
         "robust",
-        1,
+        2,
         "ours",
         "reads the last explicit choice, never the article; two choices are not an answer",
-        text_parser(
-            "the last explicit choice among the offered letters",
-            lambda text, context: robust_choice(text, context.options or _LETTERS),
-            "no single option's letter in it",
+        ours(
+            text_parser(
+                "the last explicit choice among the offered letters",
+                lambda text, context: robust_choice(text, context.options or _LETTERS),
+                "no single option's letter in it",
+            )
         ),
         AS_IS,
         _LETTER_HIT,
@@ -111,16 +114,6 @@ def _guessed(x: float, y: float, context: Context) -> Parsed:
     return placed(Parsed((scaled.x, scaled.y), None, note))
 
 
-def _read_point_robustly(response: object, context: Context) -> Parsed:
-    text = as_python_text(response)
-    point = None if text is None else robust_point(text)
-    if point is None:
-        return unparsed("no point in it")
-    if point.space is Space.UNIT:
-        return placed(Parsed((point.x, point.y)))
-    return _guessed(point.x, point.y, context)
-
-
 def _point_hit(answer: AnswerValue, gold: Gold, normalize: object) -> tuple[float]:
     if not is_in_fractions(unit_box(gold)):
         raise PublishedCrashError
@@ -139,23 +132,27 @@ _L2 = Protocol(
     AS_IS,
     pairwise("the point in the box, edges included", ("accuracy",), "accuracy", _point_hit),
     STOP_ON_CRASH,
+    write=writes("({x}, {y})"),
 )
 _L2_ROBUST = Protocol(
     "mmbench-gui/l2_basic",
     "robust",
-    1,
+    2,
     "ours",
     "reads the point that a human reader would identify as the answer, or the "
     "center of a box; recognizes percentages, other numbers as in official. If "
     "the prompt states the space, use `unit`, `pixels` or `thousand`, which do "
     "not guess",
-    Parser("the point that is the answer", _read_point_robustly),
+    our_points(
+        "the point that is the answer",
+        lambda point, context: _guessed(point.x, point.y, context),
+    ),
     AS_IS,
     POINT_IN_IMAGE,
 )
 
 
-_L2_ALL = (_L2, _L2_ROBUST, *declared_points("mmbench-gui/l2_basic"))
+_L2_ALL = (takes_declared(_L2), _L2_ROBUST, *declared_points("mmbench-gui/l2_basic"))
 
 
 def _of(task: str, protocols: Sequence[Protocol]) -> tuple[Protocol, ...]:

@@ -6,10 +6,17 @@ what its numbers count.
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
+from typing import NamedTuple
 
-from snellen.grading.coordinates import UNIT, CoordinateSpace
-from snellen.grading.models.geometry import Space
+from snellen.grading.actions.declaring import SPACES, Declared, declared
+from snellen.grading.actions.reading import NoActionError, read_action
+from snellen.grading.coordinates import PIXELS, THOUSAND, UNIT, VIEW, CoordinateSpace
+from snellen.grading.errors import InputError
+from snellen.grading.models.geometry import Size
 from snellen.grading.parse.coordinates import ReadPoint, robust_point
+from snellen.grading.parse.envelope import opened
+from snellen.grading.parse.reasoning import CUT_OFF, without_reasoning
 from snellen.grading.parse.responses import as_python_text
 from snellen.grading.protocols.base import (
     AS_IS,
@@ -18,14 +25,18 @@ from snellen.grading.protocols.base import (
     Parsed,
     Parser,
     Protocol,
+    UnjudgeableError,
     pairwise,
     unparsed,
 )
-from snellen.grading.protocols.golds import Target
+from snellen.grading.protocols.golds import AreaTarget, Target
 from snellen.grading.protocols.spaces import (
+    DECLARED,
     NOWHERE,
+    POINT_IN_IMAGE,
     InPixels,
     box_in,
+    declared_protocol,
     placed,
     point_hit,
 )
@@ -92,31 +103,191 @@ def writes(form: str, space: CoordinateSpace = UNIT) -> Callable[[Gold], list[ob
     return write
 
 
-_DECLARED = re.compile(r"[\"']space[\"']\s{0,4}:\s{0,4}[\"'](unit|pixels|thousand|view)[\"']")
+# ---- ours --------------------------------------------------------------------------------------
 
 
-def _read_declared(response: object, context: Context) -> Parsed:
-    text = as_python_text(response)
+class OurPoint(NamedTuple):
+    """The point that a careful reader takes for the answer.
+
+    Attributes:
+        x: As written, from the left.
+        y: As written, from the top.
+        space: What the numbers count, where the answer or its format says so; else None.
+        view: The size of the image that the model saw, where the answer says it.
+        note: What else a reader should know; empty for nothing.
+    """
+
+    x: float
+    y: float
+    space: CoordinateSpace | None = None
+    view: Size | None = None
+    note: str = ""
+
+
+_SPACE_FIELD = re.compile(r"[\"']space[\"']\s{0,4}:\s{0,4}[\"'](unit|pixels|thousand|view)[\"']")
+# Marks that only formats in thousandths of the image have.
+_THOUSANDTHS = re.compile(
+    r"<\|begin_of_box\|>|<ref>|<\|det\|>|<grounding_think>|\bCLICK\(box=\[\["
+    r"|\bdo\(action=|\"POINT\"|\baction:[A-Z]{3,12}\tpoint:"
+)
+NO_POINT = "no point in it"
+_NO_VIEW = "pixels of a view whose size it does not say"
+
+
+def our_point(response: object) -> OurPoint | str:
+    """Read the point of a response: declared, from an API's object, or in a text.
+
+    Returns:
+        The point; or the reason why there is none.
+    """
+    try:
+        said = declared(response)
+    except InputError as error:
+        return str(error)
+    api = opened(said.response)
+    if api is not None and api.calls:
+        return _called(said)
+    text = said.response if api is None else api.text
+    if isinstance(text, str):
+        text = without_reasoning(text)
+        if text is None:
+            return CUT_OFF
+    else:
+        text = as_python_text(text)
     point = None if text is None else robust_point(text)
     if text is None or point is None:
-        return unparsed("no point in it")
-    named = _DECLARED.findall(text[-1000:])
-    space = point.space or (Space(named[-1]) if named else None)
-    guess = ""
-    if space is None:
-        inside = 0 <= point.x <= 1 and 0 <= point.y <= 1
-        whole = point.x.is_integer() and point.y.is_integer()
-        space = Space.UNIT if inside and not whole else Space.PIXELS
-        guess = f"taken for {'fractions' if space is Space.UNIT else 'pixels of the image'}"
-    if space is Space.VIEW:
-        return unparsed("pixels of a view whose size it does not say")
-    if space is Space.PIXELS:
-        return placed(pixels(point, context)._replace(note=guess))
-    extent = 1000 if space is Space.THOUSAND else 1
-    return placed(Parsed((point.x / extent, point.y / extent), None, guess))
+        return NO_POINT
+    x, y = point.x, point.y
+    if point.space is not None:
+        return OurPoint(x, y, SPACES[point.space.value])
+    if said.format is not None and said.format.y_first and "point" in text:
+        x, y = y, x
+    space = said.counts
+    if space is None and said.format is not None:
+        space = said.format.counts((x, y))
+    if space is None and (named := _SPACE_FIELD.findall(text[-1000:])):
+        space = SPACES[named[-1]]
+    if space is None and 1 < max(x, y) <= 1000 and _THOUSANDTHS.search(text):
+        space = THOUSAND
+    if space is VIEW and said.view is None and said.format is None:
+        return _NO_VIEW
+    return OurPoint(x, y, space, said.view)
 
 
-_READER = Parser("the point that a reader would take, in its declared space", _read_declared)
+def _called(said: Declared) -> OurPoint | str:
+    """Read the point of the first tool that was called and acts."""
+    try:
+        read = read_action(said.response, said.format)
+    except NoActionError:
+        return NO_POINT
+    if read.action.point is None:
+        return NO_POINT
+    # Other APIs' tools are described by whoever offers them: the protocol says what they count.
+    own = said.format is not None or read.format in ("claude", "gemini")
+    space = said.counts or (read.space if own else None)
+    return OurPoint(*read.action.point, space, said.view, read.note)
+
+
+def takes_declared(protocol: Protocol) -> Protocol:
+    """Let a published protocol take answers that declare their format or space.
+
+    Such an answer is read by us, written in the protocol's own form and space, and then read as
+    the published code reads it. An answer that declares nothing reaches the published reader as
+    it is.
+    """
+    published, write = protocol.parser, protocol.write
+    if write is None or protocol.source == "ours":
+        return protocol
+
+    def read(response: object, context: Context) -> Parsed:
+        try:
+            said = declared(response)
+        except InputError as error:
+            return unparsed(str(error))
+        if said.format is None and said.counts is None:
+            return published.read(response, context)
+        point = our_point(response)
+        if isinstance(point, str):
+            return unparsed(point)
+        image = (context.width, context.height) if context.width and context.height else None
+        extent = None if point.space is None else point.space.extent(image, point.view)
+        if extent is None:
+            return unparsed("the image's size is needed to bring its coordinates into the form")
+        x, y = point.x / extent[0], point.y / extent[1]
+        try:
+            written = next(iter(write(AreaTarget((x, y, x, y), image))), None)
+        except UnjudgeableError as error:
+            return unparsed(str(error))
+        return published.read(written, context)
+
+    return replace(protocol, parser=replace(published, read=read))
+
+
+Default = Callable[[OurPoint, Context], Parsed]
+"""What a point's numbers count where neither the answer nor its format says it."""
+
+
+def our_points(name: str, default: Default) -> Parser:
+    """Make our parser of a point, into fractions or pixels of an image of unknown size.
+
+    Args:
+        name: What protocol tables call it.
+        default: Places a point of which nobody said what it counts.
+    """
+
+    def parse(response: object, context: Context) -> Parsed:
+        point = our_point(response)
+        if isinstance(point, str):
+            return unparsed(point)
+        if point.space is None:
+            parsed = default(point, context)
+        else:
+            parsed = in_image(point, point.space, context)
+        if parsed.answer is None:
+            return parsed
+        note = "; ".join(filter(None, (parsed.note, point.note)))
+        return placed(parsed._replace(note=note))
+
+    return Parser(name, parse)
+
+
+def in_image(point: OurPoint, space: CoordinateSpace, context: Context) -> Parsed:
+    """Return a point in fractions of the image, or in pixels where its size is unknown."""
+    image = (context.width, context.height) if context.width and context.height else None
+    extent = space.extent(image, point.view)
+    if extent is not None:
+        return Parsed((point.x / extent[0], point.y / extent[1]))
+    if space is PIXELS:
+        return Parsed(InPixels((point.x, point.y)))
+    return unparsed(_NO_VIEW)
+
+
+def declared_points(task: str) -> tuple[Protocol, ...]:
+    """Make the protocols `unit`, `pixels` and `thousand` of a task that asks for a point."""
+    return tuple(
+        declared_protocol(
+            task,
+            space,
+            "point",
+            our_points(
+                f"a point in {space.words}",
+                lambda point, context, space=space: in_image(point, space, context),
+            ),
+            POINT_IN_IMAGE,
+        )
+        for space in DECLARED
+    )
+
+
+def _by_its_form(point: OurPoint, context: Context) -> Parsed:
+    inside = 0 <= point.x <= 1 and 0 <= point.y <= 1
+    whole = point.x.is_integer() and point.y.is_integer()
+    if inside and not whole:
+        return in_image(point, UNIT, context)._replace(note="taken for fractions")
+    return in_image(point, PIXELS, context)._replace(note="taken for pixels of the image")
+
+
+_READER = our_points("the point that a reader would take, in its declared space", _by_its_form)
 _HIT = pairwise(
     "the point in the box, edges included, in fractions or in pixels",
     ("accuracy",),
@@ -130,11 +301,10 @@ def robust_pointing(task: str) -> Protocol:
     return Protocol(
         task,
         "robust",
-        1,
+        2,
         "ours",
-        "reads the point that a human reader would identify; in the unit that the "
-        'answer declares (percent, or "space" in JSON), else fractions if it has '
-        "decimals in 0..1, else pixels",
+        "reads the point that a human reader would identify, in any format; in the unit that the "
+        "answer or its format declares, else fractions if it has decimals in 0..1, else pixels",
         _READER,
         AS_IS,
         _HIT,

@@ -81,7 +81,7 @@ def robust_steps(task: str) -> Protocol:
     return Protocol(
         task,
         "robust",
-        1,
+        2,
         "ours",
         "any vocabulary; the type must match; a click in the reference's box, or within 14 % of the"
         " shorter side where it has none; text that is nearly equal; every step counts",

@@ -14,6 +14,7 @@ from snellen.grading.metrics.boxes import Ltrb, Matching, box_fault
 from snellen.grading.metrics.ui_boxes import UiBoxesReferences
 from snellen.grading.metrics.ui_contents import ui_contents
 from snellen.grading.parse.coordinates import boxed_texts
+from snellen.grading.parse.final_answers import short_answer
 from snellen.grading.parse.lists import ui_texts
 from snellen.grading.protocols import golds
 from snellen.grading.protocols.base import (
@@ -34,6 +35,7 @@ from snellen.grading.protocols.base import (
     unparsed,
 )
 from snellen.grading.protocols.golds import GoldShape
+from snellen.grading.protocols.ours import ours
 from snellen.grading.protocols.texts import (
     ALPHANUMERIC,
     AS_GIVEN,
@@ -65,11 +67,11 @@ def _short(task: str) -> tuple[Protocol, ...]:
         Protocol(
             task,
             "robust",
-            1,
+            2,
             "ours",
             "compares punctuation-only texts without normalization; accepts any "
             "spelling of <no answer>",
-            NO_ANSWER_SPELLINGS,
+            ours(NO_ANSWER_SPELLINGS, short_answer),
             SQUAD_OR_RAW,
             SCREENQA_SHORT,
         ),
@@ -132,11 +134,11 @@ _LONG = (
     Protocol(
         "screenqa/long",
         "robust",
-        1,
+        2,
         "ours",
         "<no answer> matches only itself, in any spelling; other answers match only"
         " other references",
-        NO_ANSWER_SPELLINGS,
+        ours(NO_ANSWER_SPELLINGS),
         AS_IS,
         rouge_metric(
             "ROUGE-1/2/L of rouge-score; <no answer> is literal",
@@ -205,10 +207,10 @@ _UI_CONTENTS = (
     Protocol(
         "screenqa/ui_contents",
         "robust",
-        1,
+        2,
         "ours",
         "exact match in any order; ignores case and outer spaces",
-        UI_TEXTS,
+        ours(UI_TEXTS),
         LOWER_STRIP,
         pairwise(
             "exact match in any order, F1 over texts",
@@ -252,10 +254,10 @@ _UI_CONTENTS_BOXES = (
     Protocol(
         "screenqa/ui_contents_boxes",
         "robust",
-        1,
+        2,
         "ours",
         "boxes are matched to maximize the number of matches; any order; ignores case",
-        BOXED_TEXTS,
+        ours(BOXED_TEXTS),
         LOWER_STRIP,
         _boxes_metric("boxes matched by the number of matches", "count", ordered=False),
     ),

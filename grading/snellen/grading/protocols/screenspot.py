@@ -34,16 +34,17 @@ from snellen.grading.protocols.base import (
 from snellen.grading.protocols.golds import GoldShape, Target, is_in_fractions, without_unknowns
 from snellen.grading.protocols.pointing import (
     POINT_HIT,
+    declared_points,
     fractions,
     pixels,
     pixels_above_one,
     point_parser,
     robust_pointing,
+    takes_declared,
     writes,
 )
 from snellen.grading.protocols.spaces import (
     InPixels,
-    declared_points,
     held,
     in_fractions,
     unit_box,
@@ -115,6 +116,7 @@ _OFFICIAL = Protocol(
     point_parser("SeeClick's: a point, or the middle of a box", seeclick_point_or_box, fractions),
     AS_IS,
     POINT_HIT,
+    declared_points,
     write=writes("({x}, {y})"),
 )
 _LMMS_EVAL = replace(
@@ -192,7 +194,7 @@ _OFFICIAL_PRO = replace(
 
 
 def _of(task: str, *protocols: Protocol) -> tuple[Protocol, ...]:
-    own = tuple(replace(protocol, task=task) for protocol in protocols)
+    own = tuple(takes_declared(replace(protocol, task=task)) for protocol in protocols)
     return (*own, *declared_points(task))
 
 

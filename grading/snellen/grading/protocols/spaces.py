@@ -9,11 +9,14 @@ from collections.abc import Callable, Sequence
 from math import inf, nan
 from typing import NamedTuple
 
+from snellen.grading.actions.declaring import declared
 from snellen.grading.coordinates import PIXELS, THOUSAND, UNIT, CoordinateSpace, Extent
-from snellen.grading.errors import MetricError
+from snellen.grading.errors import InputError, MetricError
 from snellen.grading.metrics.boxes import Ltrb, iou, point_in_box
 from snellen.grading.models.geometry import Space
-from snellen.grading.parse.coordinates import box_four_numbers, robust_box, robust_point
+from snellen.grading.parse.coordinates import box_four_numbers, robust_box
+from snellen.grading.parse.envelope import opened
+from snellen.grading.parse.reasoning import CUT_OFF, without_reasoning
 from snellen.grading.parse.responses import as_python_text
 from snellen.grading.protocols.base import (
     AS_IS,
@@ -21,6 +24,7 @@ from snellen.grading.protocols.base import (
     AnswerValue,
     Context,
     Gold,
+    Metric,
     Parsed,
     Parser,
     Protocol,
@@ -30,9 +34,6 @@ from snellen.grading.protocols.base import (
     unparsed,
 )
 from snellen.grading.protocols.golds import Target, is_in_fractions, known_box, unit_target
-
-_Read = Callable[[str], tuple[tuple[float, ...], Space | None] | None]
-
 
 DECLARED = (UNIT, PIXELS, THOUSAND)
 
@@ -55,18 +56,12 @@ class Held(NamedTuple):
     box: Ltrb
 
 
-def declared_points(task: str) -> tuple[Protocol, ...]:
-    """Make the protocols `unit`, `pixels` and `thousand` of a task that asks for a point."""
-    return tuple(
-        _protocol(task, space, "point", Parser(_name("a point", space), _points(space)))
-        for space in DECLARED
-    )
-
-
 def declared_boxes(task: str) -> tuple[Protocol, ...]:
     """Make the protocols `unit`, `pixels` and `thousand` of a task that asks for a box."""
     return tuple(
-        _protocol(task, space, "box", Parser(_name("a box", space), _boxes(space)))
+        declared_protocol(
+            task, space, "box", Parser(f"a box in {space.words}", _boxes(space)), BOX_IN_IMAGE
+        )
         for space in DECLARED
     )
 
@@ -148,18 +143,16 @@ def placed(parsed: Parsed, extent: Extent = (1.0, 1.0)) -> Parsed:
     return parsed._replace(note="; ".join(filter(None, (parsed.note, OUTSIDE))))
 
 
-def _name(what: str, space: CoordinateSpace) -> str:
-    return f"{what} in {space.words}"
-
-
-def _protocol(task: str, space: CoordinateSpace, what: str, parser: Parser) -> Protocol:
-    metric = POINT_IN_IMAGE if what == "point" else BOX_IN_IMAGE
+def declared_protocol(
+    task: str, space: CoordinateSpace, what: str, parser: Parser, metric: Metric
+) -> Protocol:
+    """Make the protocol of a task that states what its answers count, named after the space."""
     return Protocol(
         task,
         space.id,
-        1,
+        2,
         "ours",
-        f"every {what} counts {space.words}, whatever its numbers look like",
+        f"every {what} counts {space.words}, unless the answer says what it counts itself",
         parser,
         AS_IS,
         metric,
@@ -167,37 +160,32 @@ def _protocol(task: str, space: CoordinateSpace, what: str, parser: Parser) -> P
     )
 
 
-def _points(space: CoordinateSpace) -> Callable[[object, Context], Parsed]:
-    def read(text: str) -> tuple[tuple[float, ...], Space | None] | None:
-        point = robust_point(text)
-        return None if point is None else ((point.x, point.y), point.space)
-
-    return _reader(space, read, "no point in it")
-
-
 def _boxes(space: CoordinateSpace) -> Callable[[object, Context], Parsed]:
-    def read(text: str) -> tuple[tuple[float, ...], Space | None] | None:
-        box = box_four_numbers(text) or robust_box(text)
-        return None if box is None else (box.ltrb, box.space)
-
-    return _reader(space, read, "no box in it")
-
-
-def _reader(
-    space: CoordinateSpace, read: _Read, lacking: str
-) -> Callable[[object, Context], Parsed]:
     def parse(response: object, context: Context) -> Parsed:
-        text = as_python_text(response)
-        found = None if text is None else read(text)
-        if found is None:
-            return unparsed(lacking)
-        numbers, stated = found
-        extent = (1.0, 1.0) if stated is Space.UNIT else space.extent(_image(context))
+        try:
+            said = declared(response)
+        except InputError as error:
+            return unparsed(str(error))
+        text = without_thoughts(said.response)
+        box = None if text is None else box_four_numbers(text) or robust_box(text)
+        if box is None:
+            return unparsed(CUT_OFF if text is None else "no box in it")
+        counted = said.counts or (said.format.counts(box[:2]) if said.format else space)
+        counted = UNIT if box.space is Space.UNIT else counted
+        extent = counted.extent(_image(context), said.view)
         if extent is None:
-            return placed(Parsed(InPixels(numbers)))
-        return placed(Parsed(_divided(numbers, extent)))
+            return placed(Parsed(InPixels(box.ltrb)))
+        return placed(Parsed(_divided(box.ltrb, extent)))
 
     return parse
+
+
+def without_thoughts(response: object) -> str | None:
+    """Return a response as text, out of its API's object and without thoughts; None if none."""
+    api = opened(response)
+    if api is not None:
+        response = api.text
+    return without_reasoning(response) if isinstance(response, str) else as_python_text(response)
 
 
 def _image(context: Context) -> Extent | None:

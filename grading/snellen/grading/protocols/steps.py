@@ -7,18 +7,20 @@ stored answers.
 """
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from itertools import groupby
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 import msgspec
 
-from snellen.grading.coordinates import PIXELS, THOUSAND, UNIT, VIEW, CoordinateSpace, Extent
+from snellen.grading.actions.declaring import SPACES, Declared, declared
+from snellen.grading.actions.reading import NoActionError, is_plain, read_action
+from snellen.grading.coordinates import PIXELS, UNIT, VIEW, CoordinateSpace, Extent
+from snellen.grading.errors import InputError
 from snellen.grading.models.actions import Action, Point
+from snellen.grading.models.geometry import Size
 from snellen.grading.parse.vocabularies.base import Vocabulary
-from snellen.grading.parse.vocabularies.plain import PLAIN, declared_space, is_plain, json_object
-from snellen.grading.parse.vocabularies.table import VOCABULARIES
 from snellen.grading.protocols.base import (
     AnswerValue,
     Context,
@@ -53,7 +55,7 @@ class Said(NamedTuple):
     @property
     def space(self) -> CoordinateSpace:
         """What its coordinates count."""
-        return _SPACES[self.counts]
+        return SPACES[self.counts]
 
     def at(self, space: CoordinateSpace, size: Extent | None) -> Point | None:
         """Return the action's point in a space; None where it has none.
@@ -64,7 +66,6 @@ class Said(NamedTuple):
         return moved(self.action.point, self.space, space, size)
 
 
-_SPACES = {space.id: space for space in (UNIT, PIXELS, THOUSAND, VIEW)}
 _NO_SIZE = "the size of the screenshot is needed to bring its coordinates into the protocol's space"
 
 
@@ -74,23 +75,39 @@ def said_in(vocabulary: Vocabulary, action: Action, text: str) -> Said:
 
 
 def moved(
-    point: Point | None, space: CoordinateSpace, to: CoordinateSpace, size: Extent | None
+    point: Point | None,
+    space: CoordinateSpace,
+    to: CoordinateSpace,
+    size: Extent | None,
+    view: Size | None = None,
 ) -> Point | None:
     """Return a point in another space; None where there is none.
+
+    Args:
+        point: The point.
+        space: What it counts.
+        to: What it is to count.
+        size: Of the screenshot, in pixels; None if unknown.
+        view: Of the image that the model saw, in pixels, where `space` counts them; None: that
+            to which Qwen2-VL resizes the screenshot.
 
     Raises:
         UnjudgeableError: The screenshot's size is needed for it and unknown.
     """
     if point is None or space is to:
         return point
-    old, new = space.extent(size), to.extent(size)
+    old, new = space.extent(size, view), to.extent(size)
     if old is None or new is None:
         raise UnjudgeableError(_NO_SIZE)
     return point[0] / old[0] * new[0], point[1] / old[1] * new[1]
 
 
 def in_space(
-    action: Action, space: CoordinateSpace, to: CoordinateSpace, size: Extent | None
+    action: Action,
+    space: CoordinateSpace,
+    to: CoordinateSpace,
+    size: Extent | None,
+    view: Size | None = None,
 ) -> Action:
     """Return an action with its points in another space.
 
@@ -101,49 +118,9 @@ def in_space(
         return action
     return msgspec.structs.replace(
         action,
-        point=moved(action.point, space, to, size),
-        end=moved(action.end, space, to, size),
+        point=moved(action.point, space, to, size, view),
+        end=moved(action.end, space, to, size, view),
     )
-
-
-def declared(response: object) -> tuple[Vocabulary | None, str]:
-    """Return the vocabulary that a response declares, and what it says in it.
-
-    Returns:
-        The vocabulary, None where none is declared, and the text.
-
-    Raises:
-        ValueError: It declares one that there is not.
-    """
-    if isinstance(response, str):
-        fields = json_object(response) if '"format"' in response else None
-        if fields is None or "format" not in fields:
-            return None, response
-        response = fields
-    if not isinstance(response, dict):
-        return None, json.dumps(response, default=str)
-    fields = cast("Mapping[str, object]", response)
-    if "format" not in fields:
-        text = json.dumps(fields, default=str)
-        return (_plain(fields) if is_plain(fields) else None), text
-    name = str(fields["format"])
-    if name not in VOCABULARIES:
-        raise ValueError(f"there is no format {name!a}; known: {', '.join(VOCABULARIES)}")
-    said = fields.get("response", "")
-    if name == PLAIN.name:
-        inside = json_object(said) if isinstance(said, str) else said
-        if isinstance(inside, dict):
-            fields = cast("Mapping[str, object]", inside)
-        return _plain(fields), json.dumps(fields, default=str)
-    return VOCABULARIES[name], said if isinstance(said, str) else json.dumps(said, default=str)
-
-
-def _plain(fields: Mapping[str, object]) -> Vocabulary:
-    space = declared_space(fields)
-    if space is None:
-        known = ", ".join(_SPACES)
-        raise ValueError(f"there is no space {fields.get('space')!a}; known: {known}")
-    return replace(PLAIN, space=_SPACES[space.value])
 
 
 Check = Callable[[str], str]
@@ -161,41 +138,74 @@ def step_parser(name: str, own: Vocabulary, crashes: Check = lambda _: "") -> Pa
 
     def read(response: object, context: Context) -> Parsed:
         try:
-            vocabulary, text = declared(response)
-        except (ValueError, RecursionError) as error:
+            text = _in_its_own(declared(response), own, _size(context))
+        except (InputError, NoActionError, UnjudgeableError) as error:
             return unparsed(str(error))
-        if vocabulary is not None and vocabulary.name != own.name:
-            action = vocabulary.read(text)
-            if action is None:
-                return unparsed(f"no action of {vocabulary.name} in it")
-            try:
-                written = own.write(in_space(action, vocabulary.space, own.space, _size(context)))
-            except UnjudgeableError as error:
-                return unparsed(str(error))
-            if written is None:
-                return unparsed(f"{own.name} has no action {action.type.value}")
-            text = written
         if fault := crashes(text):
             return unparsed(fault, crashed=True)
-        action = own.read(text)
+        action = published(text)
         if action is None:
-            return unparsed(f"no action of {own.name} in it")
+            return unparsed(f"no action of {own.name} in it; {_ELSE}")
         return Parsed(said_in(own, action, text))
 
+    published = own.published or own.read
     return Parser(name, read)
 
 
-def _read_any(response: object, _: Context) -> Parsed:
+def _in_its_own(said: Declared, own: Vocabulary, size: Extent | None) -> str:
+    """Return a response as text in a protocol's own vocabulary: as it is, or translated.
+
+    An object that an API returned is translated, too, unless the published code reads its JSON.
+
+    Raises:
+        InputError: It is nested too deep.
+        NoActionError: It is not in the protocol's vocabulary, and no action can be read.
+        UnjudgeableError: Its coordinates count pixels of a screenshot of unknown size.
+    """
+    of_it = said.format is None or said.format.name == own.name
+    if of_it and said.counts in (None, own.space) and said.view is None:
+        text = as_written(said.response)
+        if isinstance(said.response, str):
+            return text
+        if not is_plain(said.response) and own.published and own.published(text):
+            return text
+    read = read_action(said.response, said.format)
+    space = said.counts or read.space
+    text = own.write(in_space(read.action, space, own.space, size, said.view))
+    if text is None:
+        raise NoActionError(f"{own.name} has no action {read.action.type.value}")
+    return text
+
+
+_ELSE = (
+    'declare the format that it is in ({"format": "ui-tars", "response": ...}, or --format), or'
+    " grade with the protocol robust, which reads all of them"
+)
+
+
+def as_written(response: object) -> str:
+    """Return a response as the text that a published parser gets."""
+    if isinstance(response, str):
+        return response
     try:
-        vocabulary, text = declared(response)
-    except (ValueError, RecursionError) as error:
+        return json.dumps(response, default=str)
+    except (ValueError, RecursionError):
+        raise InputError("it is nested too deep to be read") from None
+
+
+def _read_any(response: object, context: Context) -> Parsed:
+    try:
+        said = declared(response)
+        read = read_action(said.response, said.format)
+    except (InputError, NoActionError) as error:
         return unparsed(str(error))
-    for tried in VOCABULARIES.values() if vocabulary is None else (vocabulary,):
-        action = tried.read(text)
-        if action is not None:
-            note = "" if vocabulary else f"read as {tried.name}"
-            return Parsed(said_in(tried, action, text), None, note)
-    return unparsed("no action of any known vocabulary in it")
+    space = said.counts or read.space
+    action = read.action
+    if said.view is not None and space is VIEW:
+        action, space = in_space(action, VIEW, UNIT, _size(context), said.view), UNIT
+    note = "" if said.format else f"read as {read.format}"
+    note = "; ".join(filter(None, (note, read.note)))
+    return Parsed(Said(action, read.format, space.id, as_written(said.response)), None, note)
 
 
 ANY_VOCABULARY = Parser("the action in the vocabulary that it declares, or that fits", _read_any)

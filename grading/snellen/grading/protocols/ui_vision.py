@@ -23,8 +23,15 @@ from snellen.grading.protocols.base import (
     unparsed,
 )
 from snellen.grading.protocols.golds import GoldShape
-from snellen.grading.protocols.pointing import POINT_HIT, point_parser, robust_pointing, writes
-from snellen.grading.protocols.spaces import declared_boxes, declared_points, held, placed
+from snellen.grading.protocols.pointing import (
+    POINT_HIT,
+    declared_points,
+    point_parser,
+    robust_pointing,
+    takes_declared,
+    writes,
+)
+from snellen.grading.protocols.spaces import declared_boxes, held, placed
 
 BASIC, FUNCTIONAL, SPATIAL = (f"ui-vision/{kind}" for kind in ("basic", "functional", "spatial"))
 LAYOUT = "ui-vision/layout"
@@ -94,7 +101,11 @@ _LAYOUT = Protocol(
 
 PROTOCOLS: Mapping[str, tuple[Protocol, ...]] = {
     **{
-        task: (replace(_ELEMENT, task=task), robust_pointing(task), *declared_points(task))
+        task: (
+            takes_declared(replace(_ELEMENT, task=task)),
+            robust_pointing(task),
+            *declared_points(task),
+        )
         for task in (BASIC, FUNCTIONAL, SPATIAL)
     },
     LAYOUT: (_LAYOUT, *declared_boxes(LAYOUT)),

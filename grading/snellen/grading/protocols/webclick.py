@@ -8,8 +8,14 @@ from snellen.grading.parse.screenspot import screensuite_click
 from snellen.grading.protocols import golds
 from snellen.grading.protocols.base import Protocol
 from snellen.grading.protocols.golds import GoldShape
-from snellen.grading.protocols.pointing import pixels, point_parser, robust_pointing, writes
-from snellen.grading.protocols.spaces import declared_points
+from snellen.grading.protocols.pointing import (
+    declared_points,
+    pixels,
+    point_parser,
+    robust_pointing,
+    takes_declared,
+    writes,
+)
 
 POINT = "webclick/point"
 
@@ -17,6 +23,7 @@ _ROBUST = robust_pointing(POINT)
 _PAPER = replace(
     _ROBUST,
     id="paper",
+    version=1,
     source="the model cards that print WebClick; its prompt asks for `Click(x, y)` in pixels",
     special="a point in pixels in the box, including edges; unverified, because no "
     "scorer is published",
@@ -24,5 +31,7 @@ _PAPER = replace(
     write=writes("Click({x}, {y})", PIXELS),
 )
 
-PROTOCOLS: Mapping[str, tuple[Protocol, ...]] = {POINT: (_PAPER, _ROBUST, *declared_points(POINT))}
+PROTOCOLS: Mapping[str, tuple[Protocol, ...]] = {
+    POINT: (takes_declared(_PAPER), _ROBUST, *declared_points(POINT))
+}
 GOLDS: Mapping[str, GoldShape] = {POINT: golds.TARGET_IN_IMAGE}

@@ -44,6 +44,7 @@ from snellen.grading.protocols.base import (
     unparsed,
 )
 from snellen.grading.protocols.golds import GoldShape
+from snellen.grading.protocols.ours import ours
 from snellen.grading.protocols.texts import AS_GIVEN, all_texts, equal, text_parser
 
 _C4 = "WebRSSBench appendix C.4"
@@ -215,7 +216,7 @@ def _protocol(task: str, parser: Parser, metric: Metric, source: str, special: s
 
 def _robust(task: str, parser: Parser, metric: Metric, special: str) -> Protocol:
     name = f"webrssbench/{task}"
-    return Protocol(name, "robust", 1, _OURS, special, parser, AS_IS, metric)
+    return Protocol(name, "robust", 2, _OURS, special, ours(parser), AS_IS, metric)
 
 
 def _final_text(tidy: Callable[[str], str] = strip_quotes) -> Parser:

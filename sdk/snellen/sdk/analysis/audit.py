@@ -1,12 +1,25 @@
 """The coordinate audit of a report, and of answers during grading."""
 
+from collections.abc import Sequence
 from math import isfinite
 
-from snellen.grading.audit import Auditor, CoordinateAudit, Targets, audit_coordinates, auditable
+from snellen.grading.actions.declaring import ReadAs, declared
+from snellen.grading.audit import (
+    LEAST_GAIN,
+    Auditor,
+    CoordinateAudit,
+    Targets,
+    audit_coordinates,
+    auditable,
+)
 from snellen.grading.errors import InputError
-from snellen.grading.protocols.base import Protocol
+from snellen.grading.protocols.base import Context, Protocol
+from snellen.grading.protocols.golds import StepGold
 from snellen.grading.protocols.table import gold_shape, protocol_of
+from snellen.grading.step_audit import StepAuditor
 from snellen.sdk.data.selection import Selection
+from snellen.sdk.local import grade_answers
+from snellen.sdk.report import Report
 from snellen.sdk.scored import ScoredReport, intake_of
 
 AUDITED = 2_000
@@ -15,8 +28,10 @@ AUDITED = 2_000
 
 def auditor_of(
     selection: Selection, protocol: Protocol, *, most: int | None = None
-) -> Auditor | None:
-    """Return an auditor for a task whose references are targets; None if the protocol has none."""
+) -> Auditor | StepAuditor | None:
+    """Return an auditor of a task's points, boxes or steps; None if the protocol has none."""
+    if isinstance(selection.golds[0], StepGold):
+        return StepAuditor(protocol, selection.golds, _contexts(selection), most=most)
     if not auditable(protocol, selection.golds):
         return None
     return Auditor(protocol, _targets(selection), most=most)
@@ -33,6 +48,13 @@ def audit_of(report: ScoredReport, view: float | None = None) -> CoordinateAudit
             " sdk.regrade the saved report"
         )
     selection = intake.selection
+    if isinstance(selection.golds[0], StepGold):
+        protocol = protocol_of(report.task, report.provenance.protocol)
+        steps = StepAuditor(protocol, selection.golds, _contexts(selection))
+        grader = selection.grader(protocol)
+        for answers in report.scores.answers():
+            steps.add(answers, grader.batch(answers))
+        return steps.result(report.clusters())
     targets = _targets(selection)
     if view is not None and auditable(
         protocol_of(report.task, report.provenance.protocol), targets.golds
@@ -46,9 +68,51 @@ def audit_of(report: ScoredReport, view: float | None = None) -> CoordinateAudit
     )
 
 
+def in_best_space(report: Report, protocol: Protocol, read_as: ReadAs) -> Report:
+    """Grade a report's answers again in the space that alone explains them; else return it.
+
+    A space alone explains them if its score is higher than that of the protocol's reading and of
+    every other space by at least `LEAST_GAIN`, as the audit tests it.
+    """
+    intake = intake_of(report)
+    notice = next((one for one in report.input.notices if one.code == "space"), None)
+    if intake is None or notice is None or not notice.space:
+        return report
+    audit = audit_of(report)
+    if audit is None or len(audit.readings) < 2:
+        return report
+    best, second = audit.readings[:2]
+    if best.space.id != notice.space or best.score - second.score < LEAST_GAIN:
+        return report
+    chosen = read_as._replace(space=best.space.id)
+    answers = (
+        batch._replace(responses=[_said_in(chosen, each) for each in batch.responses])
+        for batch in report.scores.answers()
+    )
+    return grade_answers(
+        answers,
+        intake,
+        protocol,
+        pass_mark=report.provenance.pass_mark,
+        run=report.provenance.run,
+        read_as=f"{chosen.words},auto",
+    )
+
+
+def _said_in(read_as: ReadAs, response: object) -> object:
+    """Return a response that declares a space; one that declared its own keeps it."""
+    said = declared(response) if isinstance(response, dict) else None
+    if said is not None and said.format is not None and said.counts is None:
+        return read_as._replace(format=said.format.name).wrap(said.response)
+    return read_as.wrap(response)
+
+
+def _contexts(selection: Selection) -> Sequence[Context]:
+    if selection.contexts:
+        return selection.contexts
+    shape = gold_shape(selection.task)
+    return [shape.context(gold) for gold in selection.golds]
+
+
 def _targets(selection: Selection) -> Targets:
-    contexts = selection.contexts
-    if not contexts:
-        shape = gold_shape(selection.task)
-        contexts = [shape.context(gold) for gold in selection.golds]
-    return Targets(selection.golds, contexts)
+    return Targets(selection.golds, _contexts(selection))

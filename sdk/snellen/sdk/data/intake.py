@@ -2,40 +2,53 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
-from typing import cast
 
 import numpy as np
 
+from snellen.grading.actions.declaring import ReadAs
 from snellen.grading.errors import SubmissionError
 from snellen.grading.grade import Answers
 from snellen.grading.models.reports import Input, Problem, ProblemKind
 from snellen.grading.models.scores import TOO_LONG, Outcome
-from snellen.grading.protocols.base import NO_CONTEXT
+from snellen.grading.protocols.base import NO_CONTEXT, Protocol
 from snellen.grading.protocols.golds import STEP
 from snellen.grading.protocols.table import gold_shape, protocol_of
 from snellen.sdk.data.selection import Selection
 from snellen.sdk.submissions import Batch, Recorded, Source, read
 
 _SHOWN = 20
+_ANSWERED, _UNANSWERED = 1, 2
 _MOST_CELLS = 100_000_000
 
 
 class Intake:
     """Reads submissions, resolves their items, and records their faults.
 
-    The first submission to an item in an attempt counts; a later one is a duplicate. All problems
-    are counted; the first of each kind are kept in full.
+    The first answer to an item in an attempt counts; a later one is a duplicate. An error or a
+    missing response counts only if no answer follows, as in the log of a run that tries again. All
+    problems are counted; the first of each kind are kept in full.
+
+    Args:
+        selection: The items.
+        protocol: The protocol that grades; None: the task's first one.
+        read_as: What the caller says of the format of every answer.
     """
 
-    def __init__(self, selection: Selection) -> None:
+    def __init__(
+        self, selection: Selection, protocol: Protocol | None = None, read_as: ReadAs | None = None
+    ) -> None:
         self.selection = selection
+        self._read_as = read_as
         self.problems: list[Problem] = []
         self.problem_counts: dict[ProblemKind, int] = {}
         self.not_selected = 0
         self.notices: list[str] = []
         self._taken: dict[int, bytearray] = {}
-        # JSON that the task's own protocol can't read is a fault of the input, not an answer.
-        self._parser = protocol_of(selection.task).parser
+        # JSON that the protocol can't read is a fault of the input, not an answer.
+        self._parser = (protocol or protocol_of(selection.task)).parser
+        # Errors and missing responses, which an answer that follows replaces.
+        self._unanswered: dict[tuple[int, int], tuple[object, str | None, str | None]] = {}
+        self._retried = 0
         self._read = 0
         self._strange: list[str] = []
         self._steps: dict[tuple[str, int], str] | None = None
@@ -100,6 +113,13 @@ class Intake:
                 self._report(problem)
             self.notices += batch.notices
             yield self._resolve(batch), batch
+        if self._unanswered:
+            yield self._left(), Batch([], [], None, None, None, (), [], file)
+        if self._retried:
+            self.notices.append(
+                f"{self._retried:,} items have an error or nothing first, and an answer later in"
+                " the file: the answer counts"
+            )
         if not self._taken and not self.not_selected:
             raise SubmissionError(self._nothing_known(), file=file, field="item_id")
 
@@ -120,10 +140,16 @@ class Intake:
             if attempt != last or taken is None:
                 taken = self._taken.get(attempt) or self._open(attempt, batch, row)
                 last = attempt
-            if taken[place]:
+            if taken[place] == _ANSWERED:
                 self._duplicate(batch, row, attempt)
                 continue
-            taken[place] = 1
+            if self._is_unanswered(batch, row, place, attempt):
+                taken[place] = _UNANSWERED
+                continue
+            if taken[place] == _UNANSWERED:
+                del self._unanswered[attempt, place]
+                self._retried += 1
+            taken[place] = _ANSWERED
             if type(batch.responses[row]) is not str:
                 self._shape(batch, row, place)
             places.append(place)
@@ -131,17 +157,43 @@ class Intake:
             attempts.append(attempt)
         self._read += len(batch.item_ids)
         whole = len(rows) == len(batch.item_ids)
+        responses = batch.responses if whole else [batch.responses[row] for row in rows]
+        if self._read_as is not None:
+            responses = list(map(self._read_as.wrap, responses))
         return Answers(
             items=np.array(places, dtype=np.int64),
             attempts=attempts,
-            responses=batch.responses if whole else [batch.responses[row] for row in rows],
+            responses=responses,
             errors=_pick(batch.errors, rows, whole=whole),
             models=_pick(batch.models, rows, whole=whole),
         )
 
+    def _is_unanswered(self, batch: Batch, row: int, place: int, attempt: int) -> bool:
+        """Whether a row holds no answer; it is kept, should none follow."""
+        error = None if batch.errors is None else batch.errors[row]
+        response = batch.responses[row]
+        if error is None and response is not None:
+            return False
+        model = None if batch.models is None else batch.models[row]
+        self._unanswered[attempt, place] = response, error, model
+        return True
+
+    def _left(self) -> Answers:
+        """Return the errors and missing responses that no answer replaced."""
+        left = self._unanswered
+        errors = [error for _, error, _ in left.values()]
+        models = [model for _, _, model in left.values()]
+        return Answers(
+            items=np.array([place for _, place in left], dtype=np.int64),
+            attempts=[attempt for attempt, _ in left],
+            responses=[response for response, _, _ in left.values()],
+            errors=errors if any(error is not None for error in errors) else None,
+            models=models if any(model is not None for model in models) else None,
+        )
+
     def _shape(self, batch: Batch, row: int, place: int) -> None:
         response = batch.responses[row]
-        if response is None or response is TOO_LONG or _says_its_format(response):
+        if response is TOO_LONG:
             return
         contexts = self.selection.contexts
         parsed = self._parser.read(response, contexts[place] if contexts else NO_CONTEXT)
@@ -204,18 +256,6 @@ class Intake:
             f" {', '.join(map(repr, self._strange))}, the task's like {self.selection.ids[0]!r}."
             f" Is it the right task?{hint}"
         )
-
-
-def _says_its_format(response: object) -> bool:
-    """Whether it is a model's text together with its vocabulary, which counts as an answer."""
-    if not isinstance(response, Mapping):
-        return False
-    said = cast("Mapping[str, object]", response)
-    if "format" not in said or not isinstance(said.get("response"), str):
-        return False
-    from snellen.grading.parse.vocabularies.table import VOCABULARIES
-
-    return said["format"] in VOCABULARIES
 
 
 def _pick(

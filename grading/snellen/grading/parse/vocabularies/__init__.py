@@ -1,1 +1,1 @@
-"""How families of agents write their actions, each by name: a text to an action and back."""
+"""Vocabularies: how the families of agents write their actions, as published code reads them."""

@@ -17,18 +17,30 @@ class Vocabulary:
     Attributes:
         name: What an answer declares: {"format": name, "response": ...}.
         space: What its coordinates count.
-        read: From a text to the action, with points in that space; None where there is none that
-            it could mean. It takes any text and never raises.
-        write: From an action with points in that space to a text that `read` reads as the same
-            action; None where the vocabulary has no such action.
+        published: From a text to the action as published code reads it, with points in that space;
+            None where it reads none. It takes any text and never raises. None for a vocabulary
+            that no protocol's published code reads.
+        write: From an action with points in that space to a text that `read` and `published` read
+            as the same action; None where the vocabulary has no such action.
         source: Whose it is.
     """
 
     name: str
     space: CoordinateSpace
-    read: Callable[[str], Action | None]
+    published: Callable[[str], Action | None] | None
     write: Callable[[Action], str | None]
     source: str
+
+    def read(self, text: str) -> Action | None:
+        """Read a text of the vocabulary as a careful person would; None where it has no action."""
+        # The reader of all formats writes and reads with this package's parts.
+        from snellen.grading.actions.formats import format_of
+        from snellen.grading.actions.reading import NoActionError, read_action
+
+        try:
+            return read_action(text, format_of(self.name)).action
+        except NoActionError:
+            return None
 
 
 def whole(point: Point) -> tuple[int, int]:

@@ -17,6 +17,8 @@ import numpy as np
 
 from snellen.grading.errors import DataError, ExecutionError, UnknownNameError
 from snellen.grading.metrics.code import CodeExecutor
+from snellen.grading.parse.envelope import opened
+from snellen.grading.parse.reasoning import CUT_OFF, without_reasoning
 from snellen.grading.protocols import golds as shapes
 from snellen.grading.protocols.base import (
     AnswerValue,
@@ -31,6 +33,7 @@ from snellen.grading.protocols.base import (
     Parsed,
     Parser,
     Protocol,
+    unparsed,
 )
 from snellen.grading.protocols.golds import GoldShape
 from snellen.grading.protocols.matrix.comparisons import Accepted, passes
@@ -207,6 +210,13 @@ def _ready(gold: MatrixGold) -> _Ready:
 
 def _read(response: object, context: Context) -> Parsed:
     rule = METRICS.get(context.form)
+    said = opened(response)
+    if said is not None and not said.calls:
+        response = said.text
+    if isinstance(response, str):
+        response = without_reasoning(response)
+        if response is None:
+            return unparsed(CUT_OFF)
     return (rule.read if rule else read_final)(response, context)
 
 
@@ -255,7 +265,7 @@ def _metric(name: str, executor: CodeExecutor | None) -> Metric:
 _ITEMS = Protocol(
     TASK,
     "items",
-    1,
+    2,
     "decisions of this project, after the framework of four dimensions and four levels",
     "each item by the metric that it names; correct from the item's `pass`, by default the"
     " metric's best (box: 0.5); a program that may not be run is an error, never 0",

@@ -15,7 +15,8 @@ from snellen.grading.protocols.base import (
     Protocol,
 )
 from snellen.grading.protocols.golds import GoldShape
-from snellen.grading.protocols.spaces import declared_boxes, declared_points
+from snellen.grading.protocols.pointing import declared_points
+from snellen.grading.protocols.spaces import declared_boxes
 from snellen.grading.protocols.texts import AS_GIVEN, SQUAD
 from snellen.grading.protocols.visualwebbench.adapters import by_adapter, screensuite
 from snellen.grading.protocols.visualwebbench.parts import (
@@ -83,7 +84,7 @@ def _choice_task(task: str) -> tuple[Protocol, ...]:
         Protocol(
             task,
             "robust",
-            1,
+            2,
             "ours",
             "reads the last explicit choice, never the article; two choices are not an answer",
             ROBUST_CHOICE,

@@ -41,6 +41,7 @@ from snellen.grading.protocols.base import (
     pairwise,
     unparsed,
 )
+from snellen.grading.protocols.ours import ours
 from snellen.grading.protocols.spaces import placed
 from snellen.grading.protocols.texts import all_texts, equal, text_parser
 
@@ -172,10 +173,12 @@ FIRST_CHARACTER_OR_CRASH = Parser(
         crashed=response == ""
     ),
 )
-ROBUST_CHOICE = text_parser(
-    "the last explicit choice among the offered letters",
-    _read_choice_robustly,
-    "no single option's letter in it",
+ROBUST_CHOICE = ours(
+    text_parser(
+        "the last explicit choice among the offered letters",
+        _read_choice_robustly,
+        "no single option's letter in it",
+    )
 )
 
 ACCURACY = equal("the right option")

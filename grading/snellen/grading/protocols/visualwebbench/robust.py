@@ -41,6 +41,7 @@ from snellen.grading.protocols.base import (
     pairwise,
     unparsed,
 )
+from snellen.grading.protocols.ours import ours
 from snellen.grading.protocols.spaces import placed
 from snellen.grading.protocols.texts import all_texts, text_parser
 from snellen.grading.protocols.visualwebbench.parts import POINT_HIT, SAME_SPACE, image_extent
@@ -162,4 +163,6 @@ _PARTS: Mapping[str, tuple[str, Parser, Normalizer, Metric]] = MappingProxyType(
 def robust(task: str) -> Protocol:
     """Return our protocol of one of the text, box and point tasks, by the task's full name."""
     special, parser, normalizer, metric = _PARTS[task.partition("/")[2]]
-    return Protocol(task, "robust", 1, "ours", special, parser, normalizer, metric)
+    plain = parser in (_BOX, _POINT)
+    reader = ours(parser, str) if plain else ours(parser)
+    return Protocol(task, "robust", 2, "ours", special, reader, normalizer, metric)

@@ -1,0 +1,424 @@
+"""Read the action that a model wrote: ours, for every format and every benchmark alike.
+
+What is read is what a careful person would understand. Prose that names a verb is no action, a
+denied call is none, a call inside a typed text is none; of several calls the first that acts is
+the step.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple, cast
+
+import msgspec
+
+from snellen.grading.actions.formats import FORMATS, Format
+from snellen.grading.actions.meaning import LOOKS, READERS, Named, is_whole, meant, point_in
+from snellen.grading.actions.scan import Call, TooManyError, plain_name, scan
+from snellen.grading.coordinates import CoordinateSpace
+from snellen.grading.models.actions import Action, ActionType, Point, direction_of
+from snellen.grading.parse.envelope import ToolUse, arguments_of, opened
+from snellen.grading.parse.reasoning import CUT_OFF, without_reasoning
+
+Fields = Mapping[str, object]
+
+
+class ReadAction(NamedTuple):
+    """An action that was read.
+
+    Attributes:
+        action: The action, its points in `space`.
+        format: The name of the format that it is written in.
+        space: What its coordinates count.
+        note: What else a reader should know; empty for nothing.
+    """
+
+    action: Action
+    format: str
+    space: CoordinateSpace
+    note: str = ""
+
+
+class NoActionError(Exception):
+    """A response holds no action; the text says what was looked for."""
+
+
+MORE = "its first action is the step; there are more"
+NO_ACTION = "no action of any known format in it"
+_TOO_MANY = "too many candidate calls"
+_NO_POINT = "it names no point to act at"
+
+_TOOLS = frozenset({"mobileuse", "computeruse", "computer", "browseruse", "phoneuse", "android"})
+_GEMINI_ONLY = frozenset(
+    {"clickat", "hoverat", "typetextat", "scrolldocument", "scrollat", "keycombination"}
+    | {"wait5seconds", "draganddrop", "longpressat"}
+)
+_NAME_KEYS = ("action", "action_type", "type", "name", "tool", "function", "ACTION")
+_ARGUMENT_KEYS = ("arguments", "args", "parameters", "params", "input", "kwargs")
+_KNOWN = frozenset(READERS) | LOOKS | _TOOLS | {"do"}
+
+_AGENTCPM = ("POINT", "TYPE", "PRESS", "STATUS", "OPEN_APP", "duration")
+_AGENTCPM_ENDS = {"finish", "satisfied", "impossible", "interrupt", "need_feedback"}
+_SEECLICK = {4: "click", 2: "select", 3: "type"}
+_AGENTCPM_LONG = 200
+
+# ---- where the answer stands -------------------------------------------------------------------
+
+_INSIDE = re.compile(r"<(answer|action|actions)>(.*?)(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
+_FENCE = re.compile(r"```[a-z]{0,12}[ \t]*+\n(.*?)(?:```|\Z)", re.DOTALL)
+_CUE = re.compile(
+    r"^[ \t#*_]*+(?:actions?|grounded operation|code|(?:final )?answer)"
+    r"[*_]*+[ \t]*+[:\uff1a][*_]*+",
+    re.IGNORECASE | re.MULTILINE,
+)
+_WIDTHS = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3001: ",", 0x2212: "-"}
+_DENIED = re.compile(
+    r"(?:\b(?:not|never|avoid|without|rather than|instead of)\b|n't\b)[^.;:\n()]{0,40}\Z",
+    re.IGNORECASE,
+)
+_LOOK_BACK = 64
+_COMMENT = re.compile(r"^[ \t]*#[^\n]*", re.MULTILINE)
+_END_TOKENS = re.compile(r"(?:<\|[a-z_]{2,16}\|>|</s>)\s*\Z")
+
+# ---- lines -------------------------------------------------------------------------------------
+
+_LINE = re.compile(
+    r"(?P<name>[A-Z][A-Z_]{2,20})"
+    r"(?:(?P<odyssey>[ \t]*+:)(?P<after>[^\n]*+)|[ \t]++(?P<rest>\[[^\n]*|<point>[^\n]*)|\.?)"
+)
+_STEP_FIELDS = re.compile(r"(?:^|\t)action:[ \t]*([A-Za-z_]+)[ \t]*(?=\t|$)", re.MULTILINE)
+_STEP_NAMES = {"longpress": "longpress", "awake": "open", "slide": "swipe"}
+
+
+def read_action(response: object, declared: Format | None = None) -> ReadAction:
+    """Read the action in a response.
+
+    Args:
+        response: Text, or what an API returned: an object or its JSON text.
+        declared: The format that it is in; None: the one whose marks it has.
+
+    Raises:
+        NoActionError: There is none; the message says why.
+    """
+    calls: list[_Found]
+    found = opened(response)
+    if found is None and isinstance(response, str):
+        calls = _in_text(response, declared)
+    elif found is None:
+        calls = _in_value(response, declared)
+    else:
+        calls = [each for use in found.calls for each in _of_tool(use)]
+        calls = calls or _in_text(found.text, declared)
+    return _step(calls, declared)
+
+
+_PLAIN = frozenset(Action.__struct_fields__) | {"action", "x", "y", "space", "view", "thought"}
+
+
+def is_plain(response: object) -> bool:
+    """Whether an object is an action in plain JSON: by its fields, of which others have more."""
+    return isinstance(response, dict) and cast("Fields", response).keys() <= _PLAIN
+
+
+class _Found(NamedTuple):
+    """A call, and the format whose marks it has."""
+
+    named: Named
+    format: str
+
+
+def _in_value(value: object, declared: Format | None) -> list[_Found]:
+    if isinstance(value, list):
+        return [each for part in cast("list[object]", value) for each in _in_value(part, declared)]
+    if isinstance(value, dict):
+        return list(_of_object(cast("Fields", value), "", 0))
+    return _in_text(str(value), declared)
+
+
+def _in_text(text: str, declared: Format | None) -> list[_Found]:
+    said = without_reasoning(text)
+    if said is None:
+        raise NoActionError(CUT_OFF)
+    failure = ""
+    # Signs of full width count where nothing is found without; a typed text keeps them.
+    texts = (said,) if said.isascii() else (said, said.translate(_WIDTHS))
+    for part in (part for text in texts for part in _parts(text)):
+        try:
+            calls = list(_of_text(part))
+        except TooManyError:
+            failure = _TOO_MANY
+            continue
+        if calls:
+            return calls
+        calls = list(_of_lines(part, declared))
+        if calls:
+            return calls
+    raise NoActionError(failure or NO_ACTION)
+
+
+def _parts(text: str) -> Iterator[str]:
+    """Yield where the action may stand, the likeliest first, the whole text last."""
+    inside = [found[2] for found in _INSIDE.finditer(text)]
+    yield from inside[-1:]
+    cues = [found.end() for found in _CUE.finditer(text)]
+    if cues:
+        yield text[cues[-1] :]
+    if "```" in text:
+        for fence in _FENCE.finditer(text):
+            yield fence[1]
+    yield text
+
+
+def _of_text(text: str) -> Iterator[_Found]:
+    if "#" in text:
+        text = _COMMENT.sub(lambda comment: " " * len(comment[0]), text)
+    before = 0
+    for call in scan(text, _KNOWN):
+        if call.form == "call" and _DENIED.search(
+            text[max(before, call.start - _LOOK_BACK) : call.start]
+        ):
+            before = call.end
+            continue
+        before = call.end
+        if call.form == "object":
+            yield from _of_object(call.given, text, call.start)
+        elif call.form == "tag":
+            use = ToolUse(call.name, call.given, "seed" if "seed:" in text else "qwen")
+            yield from _of_tool(use)
+        else:
+            yield from _of_call(call)
+
+
+def _of_call(call: Call) -> Iterator[_Found]:
+    name = plain_name(call.name)
+    if name == "do":
+        inner = plain_name(str(call.given.get("action", "")))
+        yield _Found(Named(inner, call.given), "autoglm")
+        return
+    if name in _TOOLS:
+        yield from _of_tool(ToolUse(call.name, call.given, "chat"))
+        return
+    yield _Found(Named(name, call.given, call.positional), _format_of_call(call))
+
+
+def _format_of_call(call: Call) -> str:
+    own = call.name.rpartition(".")[2]
+    box = call.given.get("start_box")
+    if box is not None:
+        return "glm-4.5v" if "[" in str(box) else "ui-tars"
+    if own.isupper() and isinstance(call.given.get("box"), list):
+        boxed = cast("list[object]", call.given["box"])
+        return "cogagent" if boxed and isinstance(boxed[0], list) else "ui-venus"
+    if isinstance(call.given.get("point"), str) or isinstance(call.given.get("start_point"), str):
+        return "ui-tars-2"
+    if own[:1].isupper() and not own.isupper():
+        return "ui-venus"
+    if "." in call.name:
+        return "opencua"
+    return "internvl" if call.given else "screensuite"
+
+
+def _of_tool(use: ToolUse) -> Iterator[_Found]:
+    name = plain_name(use.name)
+    given = use.arguments
+    inner = (
+        given.get("action", given.get("type")) if name in _TOOLS or name not in READERS else None
+    )
+    form = {"claude": "claude", "openai": "openai", "gemini": "gemini", "seed": "seed"}.get(use.api)
+    if isinstance(inner, dict):
+        yield from _of_object(cast("Fields", inner), "", 0)
+        return
+    if isinstance(inner, str):
+        name = plain_name(inner)
+    if form is None:
+        if plain_name(use.name) in ("mobileuse", "computeruse"):
+            form = "qwen"
+        else:
+            form = "gemini" if name in _GEMINI_ONLY else "qwen" if use.api == "qwen" else "openai"
+    # A swipe of `mobile_use` and all else of a tool: the names are the table's.
+    yield _Found(Named(name, given), form)
+
+
+def _of_object(fields: Fields, text: str, start: int) -> Iterator[_Found]:
+    several = fields.get("actions")
+    if isinstance(several, list) and several:
+        for each in cast("list[object]", several):
+            if isinstance(each, dict):
+                yield from _of_object(cast("Fields", each), text, start)
+        return
+    said = opened(dict(fields))
+    if said is not None and said.calls:
+        for use in said.calls:
+            yield from _of_tool(use)
+        return
+    named = next((fields[key] for key in _NAME_KEYS if fields.get(key) is not None), None)
+    given = next((fields[key] for key in _ARGUMENT_KEYS if fields.get(key) is not None), None)
+    if isinstance(named, dict):
+        yield from _of_inner(cast("Fields", named), text, start)
+    elif (
+        isinstance(named, str)
+        and isinstance(given, dict | str)
+        and not isinstance(fields.get("x"), int | float)
+    ):
+        arguments = arguments_of(given)
+        if arguments or given in ("", "{}", {}):
+            api = "gemini" if "args" in fields else "chat"
+            yield from _of_tool(ToolUse(named, arguments, api))
+    elif isinstance(named, str) and "(" in named:
+        yield from _of_text(named)
+    elif isinstance(named, int) and named in _SEECLICK and "click_point" in fields:
+        yield _Found(Named(_SEECLICK[named], fields), "seeclick")
+    elif isinstance(named, str):
+        name = plain_name(named)
+        if name in READERS or name in LOOKS:
+            yield _Found(Named(name, fields), _format_of_object(name, fields))
+    elif any(key in fields for key in _AGENTCPM):
+        compact = _compact(fields)
+        if compact is not None:
+            yield _Found(compact, "agentcpm")
+
+
+def _of_inner(inner: Fields, text: str, start: int) -> Iterator[_Found]:
+    """Read an action that is the field of an object: Holo's, or a chat's `function`."""
+    if "arguments" in inner or "args" in inner:
+        yield from _of_object(inner, text, start)
+        return
+    for found in _of_object(inner, text, start):
+        holo = found.format == "plain" and "action" in inner
+        yield found._replace(format="holo") if holo else found
+    if len(inner) == 1:
+        # {"action": {"click": {"x": .., "y": ..}}}
+        name, given = next(iter(inner.items()))
+        if plain_name(name) in READERS and isinstance(given, dict):
+            yield _Found(Named(plain_name(name), cast("Fields", given)), "plain")
+
+
+def _format_of_object(name: str, fields: Fields) -> str:
+    if name in ("clickelement", "clickabsolute", "writeelementabs", "writeelement"):
+        return "holo"
+    if "box_2d" in fields:
+        return "glm-4.1v"
+    if "grounding" in fields:
+        return "uground" if "action_type" in fields else "uground-web"
+    if "input_text" in fields and "point" in fields:
+        return "gui-r1"
+    if "position" in fields and "value" in fields:
+        return "showui"
+    if "start_point" in fields or "scroll_distance" in fields:
+        return "mimo-vl"
+    if "action_type" in fields:
+        return "androidworld"
+    if "action" not in fields and "type" in fields:
+        return "openai"
+    return "plain"
+
+
+def _compact(fields: Fields) -> Named | None:
+    """Read AgentCPM-GUI's compact object."""
+    duration = fields.get("duration")
+    if "POINT" in fields:
+        point = {"point": fields["POINT"]}
+        way = fields.get("to")
+        if way is not None:
+            key = "direction" if isinstance(way, str) else "end"
+            return Named("swipe", {**point, key: way})
+        long = isinstance(duration, int | float) and duration > _AGENTCPM_LONG
+        return Named("longpress" if long else "click", point)
+    if isinstance(fields.get("TYPE"), str):
+        return Named("type", {"text": fields["TYPE"]})
+    if isinstance(fields.get("PRESS"), str):
+        return Named("press", {"key": fields["PRESS"]})
+    if isinstance(fields.get("OPEN_APP"), str):
+        return Named("open", {"app": fields["OPEN_APP"]})
+    status = fields.get("STATUS")
+    if status in _AGENTCPM_ENDS:
+        done = status in ("finish", "satisfied")
+        return Named("finish", {"status": "success" if done else "infeasible"})
+    if isinstance(duration, int | float):
+        return Named("wait", {"seconds": duration / 1000})
+    return None
+
+
+def _of_lines(text: str, declared: Format | None) -> Iterator[_Found]:
+    """Read the formats that are lines: OS-Atlas, GUI-Odyssey, Step-GUI."""
+    tabs = list(_STEP_FIELDS.finditer(text))
+    if tabs:
+        tabbed = tabs[-1]
+        line = text[text.rfind("\n", 0, tabbed.end()) + 1 :].partition("\n")[0]
+        pairs = [field.partition(":") for field in line.split("\t")]
+        name = plain_name(tabbed[1])
+        given = {key.strip(): value.strip() for key, _, value in pairs}
+        yield _Found(Named(_STEP_NAMES.get(name, name), given), "step-gui")
+        return
+    # A line that is the whole of what is said, or of its last paragraph.
+    said = _END_TOKENS.sub("", text.strip()).strip()
+    for line in said.splitlines()[:1] if said.count("\n") < 4 else ():
+        found = _LINE.fullmatch(line.strip())
+        if found is not None:
+            yield from _of_line(found, declared)
+
+
+def _of_line(found: re.Match[str], declared: Format | None) -> Iterator[_Found]:
+    name = plain_name(found["name"])
+    if name not in READERS:
+        return
+    odyssey = found["odyssey"] is not None
+    inside = (found["after"] if odyssey else found["rest"] or "").strip()
+    if not odyssey and inside.startswith("[") and inside.endswith("]"):
+        inside = inside[1:-1]
+    given: dict[str, object] = {}
+    if inside:
+        point = point_in(inside)
+        if name in ("scroll", "swipe"):
+            way = direction_of(inside)
+            if way is None:
+                return
+            given["direction"] = way.opposite.value if odyssey else way.value
+        elif point is not None and name not in ("type", "openapp"):
+            given["point"] = list(point)
+        else:
+            given["text"] = inside
+    del declared
+    yield _Found(Named(name, given), "gui-odyssey" if odyssey else "os-atlas")
+
+
+def _step(calls: Sequence[_Found], declared: Format | None) -> ReadAction:
+    """Return the first call that acts; a move of the mouse only says where the next one is."""
+    read: list[tuple[Action, str]] = []
+    pointer: Point | None = None
+    lacking = NO_ACTION
+    for named, form in calls:
+        chosen = declared or FORMATS[form]
+        named = replace(named, y_first=chosen.y_first and form not in ("openai",))
+        action = None if named.name in LOOKS else meant(named)
+        if action is None:
+            continue
+        if action.point is None and pointer is not None and action.type is not ActionType.TYPE:
+            action = msgspec.structs.replace(action, point=pointer)
+        if action.type is ActionType.HOVER:
+            pointer = action.point
+        if is_whole(action):
+            read.append((action, form))
+        else:
+            lacking = _NO_POINT
+    acts = [each for each in read if each[0].type not in (ActionType.HOVER, ActionType.WAIT)]
+    acts = acts or read
+    if not acts:
+        raise NoActionError(lacking)
+    action, form = acts[0]
+    chosen = declared or FORMATS[form]
+    if chosen.factors != (1.0, 1.0):
+        action = _scaled(action, chosen.factors)
+    return ReadAction(
+        action,
+        chosen.name,
+        chosen.counts(action.point, action.end),
+        MORE if len(acts) > 1 else "",
+    )
+
+
+def _scaled(action: Action, factors: Point) -> Action:
+    def scaled(point: Point | None) -> Point | None:
+        return point and (point[0] * factors[0], point[1] * factors[1])
+
+    return msgspec.structs.replace(action, point=scaled(action.point), end=scaled(action.end))

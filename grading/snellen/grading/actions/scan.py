@@ -1,0 +1,285 @@
+"""Find the calls in a text: JSON objects, Python literals, `name(arguments)`, and tagged calls.
+
+One pass from left to right, shared by all formats. What stands inside a call that was read is not
+looked at again, so a call inside a typed text is no call. Each failed try is paid from one budget,
+so the time is linear in the length of the text, whatever it holds.
+"""
+
+import json
+import re
+from collections.abc import Container, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import cast
+
+LONGEST = 1_000_000
+"""Only so many characters of a text are looked at."""
+
+_DEEPEST = 60
+_MOST_FAILURES = 200
+_LONGEST_LOOSE = 2_000
+_DECODER = json.JSONDecoder()
+_START = re.compile(
+    r"\{|<function(?:=|\s++name=[\"'])[\w.]{1,64}|(?<![\w.])[A-Za-z_][\w.]{0,63}\(", re.ASCII
+)
+_NUMBER = re.compile(
+    r"[-+]?(?:\d[\d_]*+(?:\.\d*+)?|\.\d++)(?:[eE][-+]?\d{1,3})?(?![\w.])", re.ASCII
+)
+_NAME = re.compile(r"[A-Za-z_]\w{0,63}", re.ASCII)
+_JOINS = re.compile(r"[_\s-]+")
+_SPACE = re.compile(r"[ \t\r\n]*+")
+_STRING = {
+    '"': re.compile(r'"((?:[^"\\]|\\.)*+)"', re.DOTALL),
+    "'": re.compile(r"'((?:[^'\\]|\\.)*+)'", re.DOTALL),
+}
+_LOOSE = re.compile(
+    rf"'((?:[^'\\\n]|\\.|'(?!\s{{0,9}}[,)\]}}])){{0,{_LONGEST_LOOSE}}}+)'", re.DOTALL
+)
+_AFTER = ("", ",", ")", "]", "}", ":")
+_ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|.)", re.DOTALL)
+_ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "\n": ""}
+_WORDS = {"true": True, "false": False, "null": None, "True": True, "False": False, "None": None}
+_KEY = re.compile(r"([A-Za-z_]\w{0,63})\s{0,9}[=:]\s{0,9}(?!=)", re.ASCII)
+_PARAMETER = re.compile(r"\s*+<parameter(?:=|\s++name=[\"'])(\w{1,64})[\"']?>")
+_PARAMETER_ENDS = "</parameter>"
+_FUNCTION_ENDS = re.compile(r"\s*+</function>")
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """Something that may be an action: a name and what is given with it.
+
+    Attributes:
+        name: The name as written, with its dots; empty for an object.
+        given: The named arguments, or the fields of the object.
+        positional: The arguments without a name.
+        form: `object`, `call` or `tag`.
+        start: Where it begins in the text.
+        end: Where it ends.
+    """
+
+    name: str = ""
+    given: Mapping[str, object] = field(default_factory=dict[str, object])
+    positional: tuple[object, ...] = ()
+    form: str = "object"
+    start: int = 0
+    end: int = 0
+
+
+class _UnreadableError(Exception):
+    """What stands here is no literal."""
+
+
+class TooManyError(Exception):
+    """A text has more candidates for calls than are looked at."""
+
+
+def scan(text: str, known: Container[str]) -> Iterator[Call]:
+    """Yield the objects and calls of a text, in its order, none inside another.
+
+    Args:
+        text: What a model wrote.
+        known: The names of calls, as `plain_name` writes them; others are passed over, and what
+            they hold is looked at.
+
+    Raises:
+        TooManyError: There are more candidates than are looked at.
+
+    >>> [call.name for call in scan("Action: click(x=1, y=2)", {"click"})]
+    ['click']
+    """
+    reader, place = _Reader(text), 0
+    budget, failures = 4 * len(text) + 1_000, 0
+    while found := _START.search(text, place, LONGEST):
+        start, opening = found.start(), found[0]
+        place = found.end()
+        if opening[-1] == "(" and plain_name(opening[:-1]) not in known:
+            continue
+        try:
+            call = reader.read(start, opening)
+        except _UnreadableError:
+            failures += 1
+            budget -= reader.seen - start
+            if budget < 0 or failures > _MOST_FAILURES:
+                raise TooManyError from None
+        else:
+            place = call.end
+            yield call
+
+
+def plain_name(name: str) -> str:
+    """Return a name without what stands before its last dot, case, underscores and blanks.
+
+    >>> plain_name("pyautogui.doubleClick"), plain_name("Double Tap")
+    ('doubleclick', 'doubletap')
+    """
+    return _JOINS.sub("", name.rpartition(".")[2].lower())
+
+
+def as_value(text: str) -> object:
+    """Return the JSON value that a text is, where it is no string; else the text itself.
+
+    >>> as_value("[546, 1204]"), as_value("click")
+    ([546, 1204], 'click')
+    """
+    if text[:1] in "[{" or text[:1].isdigit() or text[:1] == "-":
+        try:
+            return cast("object", json.loads(text))
+        except (ValueError, RecursionError):
+            return text
+    return text
+
+
+class _Reader:
+    """Reads literals of Python and JSON at places of one text.
+
+    Attributes:
+        seen: How far the text was looked at, by the present try.
+    """
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self.seen = 0
+
+    def read(self, start: int, opening: str) -> Call:
+        """Read what begins with an opening of `_START`."""
+        self.seen = start
+        if opening == "{":
+            value, end = self._object(start)
+            return Call(given=value, start=start, end=end)
+        if opening.startswith("<"):
+            name = re.split(r"[=\"']+", opening)[-1]
+            given, end = self._parameters(start + len(opening))
+            return Call(name, given, form="tag", start=start, end=end)
+        positional, given, end = self._arguments(start + len(opening))
+        return Call(opening[:-1], given, positional, "call", start, end)
+
+    def _object(self, start: int) -> tuple[Mapping[str, object], int]:
+        try:
+            value, end = cast("tuple[object, int]", _DECODER.raw_decode(self._text, start))
+        except json.JSONDecodeError as error:
+            self.seen = max(self.seen, error.pos)
+            # Where JSON ends, Python's spelling may go on.
+            return self._mapping(start, _DEEPEST)
+        except (ValueError, RecursionError):
+            self.seen = min(len(self._text), start + 5_000)
+            raise _UnreadableError from None
+        return cast("Mapping[str, object]", value), end
+
+    def _parameters(self, place: int) -> tuple[Mapping[str, object], int]:
+        """Read `<parameter=name>value</parameter>` up to the end of the function."""
+        given: dict[str, object] = {}
+        place = self._text.find(">", place, place + 4) + 1
+        while place > 0 and (found := _PARAMETER.match(self._text, place)):
+            ends = self._text.find(_PARAMETER_ENDS, found.end())
+            if ends < 0:
+                self.seen = len(self._text)
+                raise _UnreadableError
+            given[found[1]] = as_value(self._text[found.end() : ends].strip())
+            place = ends + len(_PARAMETER_ENDS)
+        ends = _FUNCTION_ENDS.match(self._text, place) if place > 0 else None
+        if ends is None:
+            raise self._stuck(place)
+        return given, ends.end()
+
+    def _arguments(self, place: int) -> tuple[tuple[object, ...], Mapping[str, object], int]:
+        """Read `1, key=value)`; the place after the bracket comes last."""
+        positional: list[object] = []
+        named: dict[str, object] = {}
+        while True:
+            place = self._space(place)
+            if self._text.startswith(")", place):
+                return tuple(positional), named, place + 1
+            key = _KEY.match(self._text, place)
+            if key:
+                named[key[1]], place = self._literal(key.end(), _DEEPEST)
+            else:
+                value, place = self._literal(place, _DEEPEST)
+                positional.append(value)
+            place = self._comma(place, ")")
+
+    def _literal(self, place: int, depth: int) -> tuple[object, int]:
+        """Read one literal; return it and the place after it."""
+        first = self._text[place : place + 1]
+        if first in ('"', "'"):
+            return self._string(place, first)
+        if first in ("[", "("):
+            return self._sequence(place, "]" if first == "[" else ")", depth)
+        if first == "{":
+            return self._mapping(place, depth)
+        if number := _NUMBER.match(self._text, place):
+            return _as_number(number[0]), number.end()
+        word = _NAME.match(self._text, place)
+        if word and word[0] in _WORDS:
+            return _WORDS[word[0]], word.end()
+        raise self._stuck(place)
+
+    def _string(self, place: int, quote: str) -> tuple[str, int]:
+        found = _STRING[quote].match(self._text, place)
+        if found is None:
+            self.seen = len(self._text)
+            raise _UnreadableError
+        if quote == "'" and self._text[self._space(found.end()) :][:1] not in _AFTER:
+            # An apostrophe inside a text that the model did not escape.
+            found = _LOOSE.match(self._text, place) or found
+            self.seen = max(self.seen, min(len(self._text), place + _LONGEST_LOOSE))
+        said = found[1]
+        return (_ESCAPE.sub(_unescaped, said) if "\\" in said else said), found.end()
+
+    def _sequence(self, place: int, end: str, depth: int) -> tuple[list[object], int]:
+        if depth == 0:
+            raise self._stuck(place)
+        values: list[object] = []
+        place = self._space(place + 1)
+        while not self._text.startswith(end, place):
+            value, place = self._literal(place, depth - 1)
+            values.append(value)
+            place = self._comma(place, end)
+        return values, place + 1
+
+    def _mapping(self, place: int, depth: int) -> tuple[dict[str, object], int]:
+        if depth == 0:
+            raise self._stuck(place)
+        fields: dict[str, object] = {}
+        place = self._space(place + 1)
+        while not self._text.startswith("}", place):
+            quote = self._text[place : place + 1]
+            if quote not in ('"', "'"):
+                raise self._stuck(place)
+            key, place = self._string(place, quote)
+            place = self._space(place)
+            if not self._text.startswith(":", place):
+                raise self._stuck(place)
+            fields[key], place = self._literal(self._space(place + 1), depth - 1)
+            place = self._comma(place, "}")
+        return fields, place + 1
+
+    def _comma(self, place: int, end: str) -> int:
+        """Return the place after a comma and its spaces, or of the end."""
+        place = self._space(place)
+        if self._text.startswith(",", place):
+            return self._space(place + 1)
+        if not self._text.startswith(end, place):
+            raise self._stuck(place)
+        return place
+
+    def _space(self, place: int) -> int:
+        found = _SPACE.match(self._text, place)
+        return found.end() if found else place
+
+    def _stuck(self, place: int) -> _UnreadableError:
+        self.seen = max(self.seen, place)
+        return _UnreadableError()
+
+
+def _as_number(digits: str) -> float:
+    try:
+        return int(digits)
+    except ValueError:
+        return float(digits)
+
+
+def _unescaped(escape: re.Match[str]) -> str:
+    code = escape[1]
+    if len(code) > 1:
+        return chr(int(code[1:], 16))
+    return _ESCAPED.get(code, code)

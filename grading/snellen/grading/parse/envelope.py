@@ -1,0 +1,173 @@
+"""Open what an API returned: from its object to what was said and the tools that were called.
+
+Read are an OpenAI chat message or completion, a Responses output, Claude's content blocks, Gemini's
+parts, a row of a batch's output, each as an object or as the JSON text of one. Thoughts that
+the API keeps apart are left out.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple, cast
+
+Fields = Mapping[str, object]
+
+_LONGEST = 1_000_000
+_DEEPEST = 8
+_MARKS = (
+    '"tool_use"', '"tool_calls"', '"functionCall"', '"function_call"', '"computer_call"',
+    '"choices"', '"candidates"', '"content"', '"output_text"', '"custom_id"', '"parts"',
+    '"type": "text"', '"type":"text"',
+)  # fmt: skip
+_TEXTS = frozenset({"text", "output_text", "input_text"})
+_THOUGHTS = frozenset({"thinking", "redacted_thinking", "reasoning", "thought", "summary_text"})
+_TOOL_CALLS = frozenset({"tool_use", "function_call", "server_tool_use", "mcp_call"})
+_ROLES = frozenset({"assistant", "model"})
+
+
+class ToolUse(NamedTuple):
+    """A tool that a model called through an API.
+
+    Attributes:
+        name: The tool's name.
+        arguments: Its arguments, decoded.
+        api: `claude`, `openai`, `gemini`, or `chat` where the form does not say whose it is.
+    """
+
+    name: str
+    arguments: Fields
+    api: str
+
+
+class Opened(NamedTuple):
+    """What a response says.
+
+    Attributes:
+        text: What was said after the last call of a tool, or all that was said if nothing was.
+        calls: The tools that were called, in order.
+    """
+
+    text: str
+    calls: tuple[ToolUse, ...] = ()
+
+
+def opened(response: object) -> Opened | None:
+    """Open an API's object, or its JSON text.
+
+    Returns:
+        What it says; None for a response that is none: a plain text, a list of numbers, a
+        dictionary of another kind.
+
+    >>> opened({"role": "assistant", "content": [{"type": "text", "text": "B"}]})
+    Opened(text='B', calls=())
+    >>> opened("B") is None
+    True
+    """
+    if isinstance(response, str):
+        response = _decoded(response)
+    if not isinstance(response, dict | list):
+        return None
+    said: list[str | ToolUse] = []
+    if not _add(cast("object", response), said, _DEEPEST):
+        return None
+    calls = tuple(each for each in said if isinstance(each, ToolUse))
+    last = max((place for place, each in enumerate(said) if isinstance(each, ToolUse)), default=-1)
+    texts = [each for each in said[last + 1 :] if isinstance(each, str)]
+    if not any(text.strip() for text in texts):
+        texts = [each for each in said if isinstance(each, str)]
+    return Opened("\n".join(texts), calls)
+
+
+def _decoded(text: str) -> object:
+    start = text.lstrip()[:1]
+    if start not in ("{", "[") or not start or len(text) > _LONGEST:
+        return None
+    if not any(mark in text for mark in _MARKS):
+        return None
+    try:
+        return cast("object", json.loads(text))
+    except (ValueError, RecursionError):
+        return None
+
+
+def _add(value: object, said: list[str | ToolUse], depth: int) -> bool:
+    """Add what a value says; return whether it has an API's form."""
+    if depth == 0:
+        return False
+    if isinstance(value, list):
+        parts = cast("list[object]", value)
+        # All of them: a list of boxes may hold one dictionary with a text.
+        return bool(parts) and all(_add(part, said, depth - 1) for part in parts)
+    if not isinstance(value, dict):
+        return False
+    fields = cast("Fields", value)
+    return _add_block(fields, said) or _add_holder(fields, said, depth)
+
+
+def _add_block(fields: Fields, said: list[str | ToolUse]) -> bool:
+    """Add one block of a content, or one part."""
+    kind = fields.get("type")
+    if kind in _THOUGHTS or fields.get("thought") is True:
+        return True
+    if kind in _TEXTS and isinstance(fields.get("text"), str):
+        said.append(cast("str", fields["text"]))
+        return True
+    if kind == "computer_call":
+        actions = fields.get("actions", [fields.get("action")])
+        listed = cast("Sequence[object]", actions) if isinstance(actions, list) else ()
+        said += [
+            ToolUse("computer", cast("Fields", action), "openai")
+            for action in listed
+            if isinstance(action, dict)
+        ]
+        return True
+    if kind in _TOOL_CALLS and isinstance(fields.get("name"), str):
+        given = arguments_of(fields.get("input", fields.get("arguments")))
+        api = "chat" if kind == "function_call" else "claude"
+        said.append(ToolUse(cast("str", fields["name"]), given, api))
+        return True
+    call = fields.get("functionCall", fields.get("function_call"))
+    if isinstance(call, dict) and isinstance(cast("Fields", call).get("name"), str):
+        inner = cast("Fields", call)
+        given = arguments_of(inner.get("args", inner.get("arguments")))
+        said.append(ToolUse(cast("str", inner["name"]), given, "gemini"))
+        return True
+    if kind == "function" and isinstance(fields.get("function"), dict):
+        inner = cast("Fields", fields["function"])
+        said.append(ToolUse(str(inner.get("name")), arguments_of(inner.get("arguments")), "chat"))
+        return True
+    if fields.keys() == {"text"} and isinstance(fields["text"], str):
+        said.append(fields["text"])
+        return True
+    return False
+
+
+def _add_holder(fields: Fields, said: list[str | ToolUse], depth: int) -> bool:
+    """Add what stands inside: a message, a choice, a completion, a row of a batch."""
+    for name in ("response", "body", "message", "output", "choices", "candidates"):
+        inner = fields.get(name)
+        if isinstance(inner, dict | list) and (
+            name not in ("response", "output") or "type" not in fields
+        ):
+            chosen = cast("list[object]", inner)[:1] if name in ("choices", "candidates") else inner
+            return _add(cast("object", chosen), said, depth - 1)
+    content, calls = fields.get("content", fields.get("parts")), fields.get("tool_calls")
+    message = fields.get("role") in _ROLES or fields.get("type") == "message" or calls is not None
+    if isinstance(content, str) and message:
+        said.append(content)
+    elif isinstance(content, dict | list):
+        if not _add(cast("object", content), said, depth - 1):
+            return False
+        message = True
+    if isinstance(calls, list):
+        _add(cast("object", calls), said, depth - 1)
+    return message
+
+
+def arguments_of(given: object) -> Fields:
+    """Return a call's arguments, which may be written as JSON text; empty where there are none."""
+    if isinstance(given, str):
+        try:
+            given = json.loads(given)
+        except (ValueError, RecursionError):
+            return {}
+    return cast("Fields", given) if isinstance(given, dict) else {}

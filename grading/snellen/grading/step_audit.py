@@ -1,0 +1,173 @@
+"""Coordinate audit of actions: the score of a run's steps in every coordinate space.
+
+Two formats that differ only in their space can't be told from the text. So each answer with a point
+is graded again by the same protocol, as if it had declared each space.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from snellen.grading.actions.declaring import Declared, declared
+from snellen.grading.actions.formats import FORMATS
+from snellen.grading.actions.reading import NoActionError, read_action
+from snellen.grading.audit import (
+    LEAST_GAIN,
+    SPACES,
+    VIEWS,
+    CoordinateAudit,
+    SpaceReading,
+    gains,
+    scaled,
+)
+from snellen.grading.coordinates import VIEW, CoordinateSpace
+from snellen.grading.errors import InputError
+from snellen.grading.grade import CODES, Answers, Columns, Grader
+from snellen.grading.models.scores import TOO_LONG, Outcome
+from snellen.grading.protocols.base import Context, FloatArray, Gold, IntArray, Protocol
+from snellen.grading.stats.paired import sign_test
+
+MOST = 400
+"""How many answers with a point are graded again; they are taken evenly."""
+
+
+class _Seen(NamedTuple):
+    """An answer, its score under the protocol, and whether the protocol could not read it."""
+
+    item: int
+    response: object
+    value: float
+    unread: bool
+
+
+class StepAuditor:
+    """Audits answers while they are graded, batch by batch.
+
+    Args:
+        protocol: The protocol that grades them.
+        golds: The steps.
+        contexts: The steps' contexts for the parser.
+        most: The approximate number of answers to keep, at evenly spaced items; None: all.
+    """
+
+    def __init__(
+        self,
+        protocol: Protocol,
+        golds: Sequence[Gold],
+        contexts: Sequence[Context],
+        *,
+        most: int | None = None,
+    ) -> None:
+        self._protocol = protocol
+        self._golds, self._contexts = golds, contexts
+        self._stride = 1 if most is None else max(1, -(-len(golds) // most))
+        self._seen: list[_Seen] = []
+
+    def add(self, answers: Answers, columns: Columns) -> None:
+        """Add a batch and its scores under the protocol."""
+        metric = self._protocol.metric
+        primary = metric.keys.index(metric.primary)
+        for row in np.flatnonzero(answers.items % self._stride == 0).tolist():
+            response = answers.responses[row]
+            error = None if answers.errors is None else answers.errors[row]
+            if response is None or error is not None or response is TOO_LONG:
+                continue
+            unread = int(columns.outcomes[row]) == CODES[Outcome.UNPARSED]
+            value = float(columns.values[row, primary])
+            self._seen.append(_Seen(int(answers.items[row]), response, value, unread))
+
+    def advice(self, clusters: IntArray | None = None) -> CoordinateAudit | None:
+        """Return the audit if another space explains a low score; else None."""
+        if not self._seen or np.mean([one.value for one in self._seen]) > 1 - LEAST_GAIN:
+            return None
+        found = self.result(clusters)
+        return found if found is not None and found.warning else None
+
+    def result(self, clusters: IntArray | None = None) -> CoordinateAudit | None:
+        """Return the audit of all answers so far; None if none has a point."""
+        pointed = [(one, said) for one in self._seen if (said := _pointed(one.response))]
+        pointed = pointed[:: max(1, -(-len(pointed) // MOST))]
+        if not pointed:
+            return None
+        seen, said = [one for one, _ in pointed], [each for _, each in pointed]
+        items = np.array([one.item for one in seen], dtype=np.int64)
+        as_read = np.array([one.value for one in seen])
+        codes = None if clusters is None else clusters[items]
+        readings = [
+            SpaceReading(space, False, float(values.mean()), sign_test(as_read, values, codes))
+            for space, values in self._regraded(items, said)
+        ]
+        found = CoordinateAudit(
+            answers=len(seen),
+            unread=sum(one.unread for one in seen),
+            as_read=float(as_read.mean()),
+            readings=tuple(sorted(readings, key=lambda reading: -reading.score)),
+        )
+        return self._warned(found) if gains(found) else found
+
+    def _regraded(
+        self, items: IntArray, said: Sequence[Declared]
+    ) -> Iterator[tuple[CoordinateSpace, FloatArray]]:
+        places: list[int] = items.tolist()
+        golds = [self._golds[item] for item in places]
+        contexts = [self._contexts[item] for item in places]
+        grader = Grader.of(self._protocol, golds, contexts)
+        primary = self._protocol.metric.keys.index(self._protocol.metric.primary)
+        rows = np.arange(len(places), dtype=np.int64)
+        sizes = np.array([(one.width or np.nan, one.height or np.nan) for one in contexts])
+        views = (
+            {}
+            if np.isnan(sizes).any()
+            else {space: scaled(sizes, side) for side, space in VIEWS.items()}
+        )
+        views = {space: view for space, view in views.items() if (view < sizes).any()}
+        for space in (*SPACES, *views):
+            view = views.get(space)
+            given: list[object] = [_in_space(each, space) for each in said]
+            if view is not None:
+                given = [
+                    {**_in_space(each, VIEW), "view": size}
+                    for each, size in zip(said, view.tolist(), strict=True)
+                ]
+            columns = grader.batch(Answers(rows, [0] * len(rows), given))
+            yield space, columns.values[:, primary].astype(np.float64)
+
+    def _warned(self, audit: CoordinateAudit) -> CoordinateAudit:
+        best = audit.readings[0]
+        unread = (
+            f" In {audit.unread:,} of them the protocol reads no answer at all."
+            if audit.unread
+            else ""
+        )
+        space = best.space.id if best.space in SPACES else ""
+        known = [each.name for each in FORMATS.values() if each.space is best.space]
+        how = (
+            f"If the model counts so, say space={space!r} (--space {space}), or the format that it"
+            f" writes, such as {' or '.join(known[:2])}."
+            if space and known
+            else "State in the prompt which space is wanted, or convert this model's coordinates."
+        )
+        warning = (
+            f"Read as {best.words}, {audit.answers:,} answers with a point score {best.score:.1%};"
+            f" as `{self._protocol.name}` reads them, {audit.as_read:.1%}.{unread} {how}"
+        )
+        return replace(audit, warning=warning, space=space)
+
+
+def _pointed(response: object) -> Declared | None:
+    """Return what an answer declares, if it has an action with a point."""
+    try:
+        said = declared(response)
+        read = read_action(said.response, said.format)
+    except (InputError, NoActionError):
+        return None
+    return said if read.action.point is not None else None
+
+
+def _in_space(said: Declared, space: CoordinateSpace) -> dict[str, object]:
+    given: dict[str, object] = {"space": space.id, "response": said.response}
+    if said.format is not None:
+        given["format"] = said.format.name
+    return given
