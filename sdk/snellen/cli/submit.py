@@ -44,12 +44,6 @@ def submit(
             show_default=False,
         ),
     ] = None,
-    token: Annotated[
-        str | None,
-        typer.Option(
-            help="What the server asks for; better in the environment.", envvar="SNELLEN_TOKEN"
-        ),
-    ] = None,
     wait: Annotated[bool, typer.Option(help="Wait until it is graded.")] = True,
     output: Annotated[
         Path | None,
@@ -61,12 +55,14 @@ def submit(
 ) -> None:
     """Upload predictions to a hosted exam and print their score.
 
+    The token is read from SNELLEN_TOKEN.
+
     Exit status: 0 if the file is graded (or, with --no-wait, accepted), 1 if it can't be graded,
     2 if it was not accepted.
     """
     from snellen.sdk.hosted.client import Client
 
-    with report_errors(), Client(to, token=token, exam=exam) as client:
+    with report_errors(), Client(to, exam=exam) as client:
         sent = client.submit(answers, phase=phase, task=task, name=name, link=link, key=key)
         write(f"{sent.id} is taken, phase {sent.status.phase}\n")
         if not wait:
