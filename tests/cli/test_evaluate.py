@@ -75,8 +75,8 @@ def folder(tmp_path: Path) -> Path:
 
 def evaluate(folder: Path, server: Server, *more: str) -> Result:
     arguments = (
-        *("evaluate", "screenqa/short", "--model", f"http://127.0.0.1:{server.server_port}/v1"),
-        *("--name", "toy", "--data", str(folder), "--no-images", "--run", str(folder / "run")),
+        *("evaluate", "screenqa/short", "--endpoint", f"http://127.0.0.1:{server.server_port}/v1"),
+        *("--model", "toy", "--data", str(folder), "--no-images", "--run", str(folder / "run")),
         *(argument.replace("@", str(folder)) for argument in more),
     )
     return CliRunner(env={"COLUMNS": "200"}).invoke(app, arguments)

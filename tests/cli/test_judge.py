@@ -88,8 +88,8 @@ def saved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def judge(saved: Path, server: Server, *more: str) -> Result:
     arguments = (
-        *("judge", str(saved), "--judge", f"http://127.0.0.1:{server.server_port}/v1"),
-        *("--name", "owl", "--set", "concurrency=1"),
+        *("judge", str(saved), "--endpoint", f"http://127.0.0.1:{server.server_port}/v1"),
+        *("--model", "owl", "--set", "concurrency=1"),
         *(argument.replace("@", str(saved.parent)) for argument in more),
     )
     return CliRunner().invoke(app, arguments, catch_exceptions=False)
@@ -181,7 +181,7 @@ def test_what_can_not_be_done_ends_with_2_before_anything_is_asked(
 
 
 def test_a_judge_that_is_not_there_ends_with_2(saved: Path) -> None:
-    where = ("--judge", "http://127.0.0.1:9/v1", "--name", "owl", "--set", "retries=0")
+    where = ("--endpoint", "http://127.0.0.1:9/v1", "--model", "owl", "--set", "retries=0")
     done = CliRunner().invoke(app, ["judge", str(saved), *where])
     assert done.exit_code == 2
     assert "asking owl stopped" in done.stderr

@@ -271,7 +271,7 @@ def make_pack(
     raters: Annotated[
         int, typer.Option(help="Number of raters who must agree on a reference.", min=1)
     ] = 2,
-    least: Annotated[
+    probability: Annotated[
         float,
         typer.Option(
             help="Minimum probability that a reference is wrong, to replace it.",
@@ -299,7 +299,7 @@ def make_pack(
         found = [
             one
             for each in rated
-            for one in confirmed(each.data, each.report, given, raters=raters, least=least)
+            for one in confirmed(each.data, each.report, given, raters=raters, least=probability)
         ]
         made = row.mode is AnnotationMode.MAKE
         tasks = sorted({place.task for place in opened.annotations.places(name)}) if made else ()

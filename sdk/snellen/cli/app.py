@@ -170,6 +170,7 @@ MOVED_OPTIONS: Mapping[tuple[str, str], str] = {
         for name in ("rule", "pairs")
     },
     **{(command, "--token"): "the variable SNELLEN_TOKEN" for command in ("submit", "take")},
+    ("annotation pack", "--least"): "annotation pack --probability",
     ("annotation pack", "--changes"): "annotation pack -o NEW, which writes NEW-changes.jsonl",
     ("annotation report", "--most"): "annotation report --show",
     ("attempts export", "--force"): "attempts export -o NEW_FOLDER",
@@ -178,16 +179,20 @@ MOVED_OPTIONS: Mapping[tuple[str, str], str] = {
     ("build", "--work"): "build -o EXAM, with its work folder EXAM.build",
     ("compare", "--changes"): "compare --show",
     ("explain", "--partings"): "explain --show",
+    ("evaluate", "--name"): "evaluate --endpoint URL --model NAME",
     ("export", "--by"): "pack split FOLDER --by TAG",
     ("export", "--seed"): "pack split FOLDER --seed N",
     ("export", "--url"): "export --set source=URL",
     ("grade", "--film"): "report REPORT.json --film",
     ("grade", "--least"): "report REPORT.json --least",
+    ("judge", "--judge"): "judge --endpoint URL",
+    ("judge", "--name"): "judge --model NAME",
     ("pack audit", "--remove"): "pack remove FOLDER LIST -o NEW",
     ("pack audit", "--seed"): "the argument seed of snellen.tasks.audit.audit.audit_pack",
     ("pack create", "--new-key"): "pack create --key FILE",
     ("pack episodes", "--new-key"): "pack episodes --key FILE",
     ("pack seal", "--new-key"): "pack seal --key FILE",
+    ("submit", "--key"): "sdk.Client.submit(..., key=KEY)",
 }
 """What to type now, by the whole name of a command and an option that has moved."""
 

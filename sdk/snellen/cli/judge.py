@@ -13,10 +13,8 @@ from snellen.sdk.stored import reopen
 
 def judge(
     report: Annotated[Path, typer.Argument(help="A report saved as JSON.")],
-    judge: Annotated[
-        str, typer.Option(help="The base URL of the judge's API: http://localhost:8000/v1.")
-    ],
-    name: Annotated[str, typer.Option(help="The judge's model name on this server.")],
+    endpoint: models.Url,
+    model: models.Name,
     rubric: Annotated[
         str, typer.Option(help="correct (0 or 1), graded (0 to 4), or your own TOML file.")
     ] = "correct",
@@ -61,11 +59,11 @@ def judge(
 
     with models.report_stops():
         check(output)
-        endpoint, asking = models.asking(judge, name, api, settings)
+        target, asking = models.asking(endpoint, model, api, settings)
         asking["run"] = run
         found = judge_report(
             reopen(report, data=data, images=images),
-            judge=endpoint,
+            judge=target,
             rubric=rubric,
             items=item_ids(items),
             votes=votes,

@@ -13,6 +13,10 @@ from snellen.sdk.models import endpoints
 from snellen.sdk.models.faults import EvaluationInterrupted
 from snellen.sdk.models.settings import AskingOptions, Decoding, Limits
 
+Url = Annotated[
+    str, typer.Option("--endpoint", help="The base URL of the API: http://localhost:8000/v1.")
+]
+Name = Annotated[str, typer.Option("--model", help="The model's name on this server.")]
 Api = Annotated[
     endpoints.Api, typer.Option(help="openai (chat completions) or anthropic (Messages).")
 ]

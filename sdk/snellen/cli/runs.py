@@ -192,8 +192,8 @@ def evaluate(
     task: Annotated[
         str, typer.Argument(help="The task, such as screenqa/short.", autocompletion=task_names)
     ],
-    model: Annotated[str, typer.Option(help="The API's base URL: http://localhost:8000/v1.")],
-    name: Annotated[str, typer.Option(help="The model's name on this server.")],
+    endpoint: models.Url,
+    model: models.Name,
     data: Annotated[Path, typer.Option(help="The benchmark's published folder or file.")],
     run: Annotated[Path, typer.Option(help="A folder for the answers; use it again to resume.")],
     api: models.Api = "openai",
@@ -224,7 +224,7 @@ def evaluate(
         check(output)
         if no_images and images is not None:
             raise InputError("--images and --no-images exclude one another")
-        endpoint, asking = models.asking(model, name, api, settings)
+        target, asking = models.asking(endpoint, model, api, settings)
         loaded = load_task(task, data, split=split, images=images, prompt=prompt)
         wanted = item_ids(items)
         # A misspelt tag must not cost the answers that were paid for.
@@ -232,7 +232,7 @@ def evaluate(
         asking["run"] = run
         found = evaluate_model(
             task,
-            model=endpoint,
+            model=target,
             data=loaded,
             images=False if no_images else None,
             items=wanted,

@@ -36,14 +36,6 @@ def submit(
     ] = None,
     name: Annotated[str, typer.Option(help="The name on the leaderboard.")] = "",
     link: Annotated[str, typer.Option(help="A link with more information.")] = "",
-    key: Annotated[
-        str | None,
-        typer.Option(
-            help="A unique key of this upload: the same file with the same key is one "
-            "submission, even if sent again.",
-            show_default=False,
-        ),
-    ] = None,
     wait: Annotated[bool, typer.Option(help="Wait until it is graded.")] = True,
     output: Annotated[
         Path | None,
@@ -63,7 +55,7 @@ def submit(
     from snellen.sdk.hosted.client import Client
 
     with report_errors(), Client(to, exam=exam) as client:
-        sent = client.submit(answers, phase=phase, task=task, name=name, link=link, key=key)
+        sent = client.submit(answers, phase=phase, task=task, name=name, link=link)
         write(f"{sent.id} is taken, phase {sent.status.phase}\n")
         if not wait:
             return
