@@ -70,10 +70,10 @@ def test_from_an_annotation_to_a_pack(run: Run, export: Path, tmp_path: Path) ->
     assert sdk.RaterReport.model_validate(numbers).ceiling is not None
     assert "asked for 1 of 1 disputed" in run("create", "checks", source, "--add").stderr
     assert "12 items, 1 wait" in run("report", source).stdout
-    run("answers", "checks", source, "--output", "raters.jsonl")
+    said = run("report", "checks", source, "--output", "raters.jsonl")
+    assert (said.stdout, said.stderr) == ("", "wrote 24 answers to raters.jsonl\n")
     assert stat.S_IMODE((tmp_path / "raters.jsonl").stat().st_mode) == 0o600
     assert sdk.rate("raters.jsonl", data=source).model_dump(mode="json") == numbers
-    assert run("answers", "checks", source).stdout == (tmp_path / "raters.jsonl").read_text()
     run("close", "checks", source)
     assert (
         "is closed"
@@ -92,7 +92,7 @@ def test_made_references_are_of_items_whose_raters_agree(run: Run, export: Path)
     run("create", "made", source, "--mode", "make", "--task", TASK)
     run("import", "made", source, export, "--from", "label-studio")
     assert "human ceiling     not known" in run("report", "made", source).stdout
-    run("pack", "made", source, "--output", "new", "--changes", "changes.jsonl")
+    run("pack", "made", source, "--output", "new")
     new = open_pack("new")
     assert len(new.index[TASK]) == 12
     golds = open_references(new).golds[TASK]
@@ -117,7 +117,7 @@ def test_an_exam_file_names_the_packs_and_the_store(run: Run, tmp_path: Path) ->
         (("create", "checks", "nowhere"), "not a pack"),
         (("create", "kept", "{pack}", "--add", "--raters", "3"), "--add takes only --key"),
         (("create", "kept", "{pack}", "--add"), "has no answers yet"),
-        (("report", "{pack}", "--json"), "--json needs the name of an annotation"),
+        (("report", "{pack}", "--json"), "--json and --output need the name of an annotation"),
         (("report", "nothing", "{pack}"), "there is no annotation 'nothing'"),
         (("import", "kept", "{pack}", "x.json", "--from", "paper"), "unknown program 'paper'"),
         (("import", "kept", "{pack}", "x.json", "--from", "potato"), "can't be read"),

@@ -25,7 +25,7 @@ def page(folder: Path) -> Path:
 @pytest.mark.slow
 def test_pages_are_made_up_and_built_in_one_go(tmp_path: Path) -> None:
     result = run(
-        *("--generate", 1, "--seed", 2, "--jobs", 1, "--clicks", 0, "-o", tmp_path / "exam"),
+        *("--generate", 1, "--seed", 2, "--jobs", 1, "--set", "clicks=0", "-o", tmp_path / "exam"),
         *("--task", "visualwebbench/heading_ocr", "--webp"),
     )
     assert result.exit_code == 0, result.output

@@ -75,8 +75,8 @@ def folder(tmp_path: Path) -> Path:
 
 def evaluate(folder: Path, server: Server, *more: str) -> Result:
     arguments = (
-        *("evaluate", "screenqa/short", "--model", f"http://127.0.0.1:{server.server_port}/v1"),
-        *("--name", "toy", "--data", str(folder), "--no-images", "--run", str(folder / "run")),
+        *("evaluate", "screenqa/short", "--endpoint", f"http://127.0.0.1:{server.server_port}/v1"),
+        *("--model", "toy", "--data", str(folder), "--no-images", "--run", str(folder / "run")),
         *(argument.replace("@", str(folder)) for argument in more),
     )
     return CliRunner(env={"COLUMNS": "200"}).invoke(app, arguments)
@@ -111,12 +111,16 @@ def test_what_failed_is_asked_again_by_the_same_command(folder: Path, server: Se
 
 @pytest.mark.slow
 def test_decoding_headers_and_further_fields_are_sent_as_told(folder: Path, server: Server) -> None:
-    options = ("--temperature", "none", "--max-tokens", "none", "--header", "X-Team: eyes")
-    extra = ("--extra", '{"max_completion_tokens": 9}')
-    assert evaluate(folder, server, *options, *extra).exit_code == 0
+    settings = (
+        *("temperature=none", "max_tokens=none", 'headers={"X-Team": "eyes"}'),
+        *('extra={"max_completion_tokens": 9}', "top_p=0.9", "seed=7"),
+    )
+    options = [word for setting in settings for word in ("--set", setting)]
+    assert evaluate(folder, server, *options).exit_code == 0
     assert "temperature" not in server.asked[0]
     assert "max_tokens" not in server.asked[0]
     assert server.asked[0]["max_completion_tokens"] == 9
+    assert (server.asked[0]["top_p"], server.asked[0]["seed"]) == (0.9, 7)
     assert server.headers[0]["x-team"] == "eyes"
 
 
@@ -125,16 +129,16 @@ def test_decoding_headers_and_further_fields_are_sent_as_told(folder: Path, serv
     ("options", "message"),
     [
         (("--by", "nosuch"), "nosuch"),
-        (("--cluster", "nosuch"), "nosuch"),
-        (("--tags", "@/none.csv"), "none.csv"),
         (("--prompt", "nosuch"), "screenqa-paper-short"),
         (("--images", "@"), "exclude one another"),
-        (("--with-references",), "-o NAME.html"),
         (("-o", "@/r.txt"), ".json"),
-        (("--temperature", "warm"), "neither a number nor none"),
-        (("--max-tokens", "1.5"), "not a whole number"),
-        (("--extra", "[]"), "JSON object"),
-        (("--header", "X-Team"), "Name: value"),
+        (("--set", "temprature=1"), "did you mean 'temperature'?"),
+        (("--set", "temperature=warm"), "temperature=warm: Input should be a valid number"),
+        (("--set", "temperature=-1"), "field 'temperature': it must be at least 0"),
+        (("--set", "max_tokens=1.5"), "max_tokens=1.5: Input should be a valid integer"),
+        (("--set", "extra=[]"), "extra=[]: Input should be an object"),
+        (("--set", "retries=-1"), "field 'retries': it must be at least 0"),
+        (("--set", "X-Team"), "--set takes KEY=VALUE"),
     ],
 )
 def test_a_wrong_option_is_told_before_anything_is_asked(

@@ -44,10 +44,11 @@ def test_a_saved_report_becomes_a_log_with_its_questions(saved: Path, tmp_path: 
 
 def test_options_reach_the_file(saved: Path, tmp_path: Path) -> None:
     hub, record = tmp_path / "run.yaml", tmp_path / "run.json"
-    on_hub = ("--dataset", "acme/screens", "--dataset-task", "short", "--url", "https://a.example")
-    result = run(
-        "export", saved, "--to", "eval_results", "-o", hub, *on_hub, "--date", "2026-01-02"
+    on_hub = (
+        *("--dataset", "acme/screens", "--set", "dataset_task=short"),
+        *("--set", "source=https://a.example", "--set", "date=2026-01-02"),
     )
+    result = run("export", saved, "--to", "eval_results", "-o", hub, *on_hub)
     assert result.exit_code == 0
     (entry,) = yaml.safe_load(hub.read_text("utf-8"))
     assert entry["dataset"] == {"id": "acme/screens", "task_id": "short"}
@@ -55,11 +56,18 @@ def test_options_reach_the_file(saved: Path, tmp_path: Path) -> None:
         "2026-01-02T00:00:00+00:00",
         {"url": "https://a.example"},
     )
-    who = ("--model", "acme/eye", "--organization", "Acme", "--relationship", "first_party")
+    who = (
+        *("--model", "acme/eye", "--set", "organization=Acme"),
+        *("--set", "relationship=first_party"),
+    )
     assert run("export", saved, "--to", "every_eval_ever", "-o", record, *who).exit_code == 0
     source = json.loads(record.read_text("utf-8"))["source_metadata"]
     assert source["source_organization_name"] == "Acme"
     assert source["evaluator_relationship"] == "first_party"
+    wrong = ("--to", "every_eval_ever", "-o", record, "--set", "relationship=friend")
+    refused = run("export", saved, *wrong)
+    assert refused.exit_code == 2
+    assert "Input should be 'first_party', 'third_party'" in refused.stderr
 
 
 def test_a_pack_becomes_a_task_of_harbor(tmp_path: Path) -> None:
@@ -68,7 +76,7 @@ def test_a_pack_becomes_a_task_of_harbor(tmp_path: Path) -> None:
     refused = run("export", pack, "--to", "harbor", "-o", tmp_path / "task")
     assert refused.exit_code == 2
     assert "--with-references" in refused.stderr
-    asked = ("--with-references", "--organization", "acme")
+    asked = ("--with-references", "--set", "organization=acme")
     result = run("export", pack, "--to", "harbor", "-o", tmp_path / "task", *asked)
     assert result.exit_code == 0
     assert "acme/sample: 12 items, 11 images, its references readable" in result.stdout

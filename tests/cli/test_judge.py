@@ -88,8 +88,8 @@ def saved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def judge(saved: Path, server: Server, *more: str) -> Result:
     arguments = (
-        *("judge", str(saved), "--judge", f"http://127.0.0.1:{server.server_port}/v1"),
-        *("--name", "owl", "--concurrency", "1"),
+        *("judge", str(saved), "--endpoint", f"http://127.0.0.1:{server.server_port}/v1"),
+        *("--model", "owl", "--set", "concurrency=1"),
         *(argument.replace("@", str(saved.parent)) for argument in more),
     )
     return CliRunner().invoke(app, arguments, catch_exceptions=False)
@@ -117,8 +117,9 @@ def test_what_is_asked_is_what_the_options_say(saved: Path, server: Server) -> N
     done = judge(
         saved,
         server,
-        *("--rubric", "graded", "--items", "@/some.txt", "--votes", "3", "--temperature", "0.7"),
-        *("--max-tokens", "none", "--extra", '{"top_k": 1}', "--header", "x-team: eyes"),
+        *("--rubric", "graded", "--items", "@/some.txt", "--votes", "3"),
+        *("--set", "temperature=0.7", "--set", "max_tokens=none"),
+        *("--set", 'extra={"top_k": 1}', "--set", 'headers={"x-team": "eyes"}'),
     )
     assert done.exit_code == 0
     assert len(server.asked) == 6
@@ -145,7 +146,8 @@ def test_a_response_without_a_verdict_ends_with_1_and_is_asked_about_again(
 
 
 def test_json_has_the_opinion_without_the_single_verdicts(saved: Path, server: Server) -> None:
-    done = judge(saved, server, "--json")
+    assert judge(saved, server, "-o", "@/judged.json").exit_code == 0
+    done = CliRunner().invoke(app, ["report", str(saved.parent / "judged.json"), "--json"])
     told = json.loads(done.stdout)["auxiliary"]["judge:owl/correct@1"]
     assert told["estimate"]["value"] == 1.0
     assert "levels" not in told
@@ -179,7 +181,7 @@ def test_what_can_not_be_done_ends_with_2_before_anything_is_asked(
 
 
 def test_a_judge_that_is_not_there_ends_with_2(saved: Path) -> None:
-    where = ("--judge", "http://127.0.0.1:9/v1", "--name", "owl", "--retries", "0")
+    where = ("--endpoint", "http://127.0.0.1:9/v1", "--model", "owl", "--set", "retries=0")
     done = CliRunner().invoke(app, ["judge", str(saved), *where])
     assert done.exit_code == 2
     assert "asking owl stopped" in done.stderr

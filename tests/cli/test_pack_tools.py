@@ -135,7 +135,7 @@ def test_preview_writes_a_page(folder: Path) -> None:
 
 
 def test_audit_lists_what_is_at_fault_and_removes_it(folder: Path) -> None:
-    result = run(folder, "pack", "audit", "@/demo", "-o", "@/removed.txt", "--remove", "@/new")
+    result = run(folder, "pack", "audit", "@/demo", "-o", "@/removed.txt")
     assert result.exit_code == 1
     assert "1 of 7 items are at fault" in result.stdout
     assert "screenqa/short test/9/3: the answer stands in the prompt" in result.stdout
@@ -143,6 +143,8 @@ def test_audit_lists_what_is_at_fault_and_removes_it(folder: Path) -> None:
     assert "…" not in result.stdout
     listed = (folder / "removed.txt").read_text().splitlines()
     assert listed[1:] == ["screenqa/short\ttest/9/3\tthe answer stands in the prompt"]
+    removed = run(folder, "pack", "remove", "@/demo", "@/removed.txt", "-o", "@/new")
+    assert removed.exit_code == 0
     assert len(items(folder / "new")) == 6
     again = run(folder, "pack", "audit", "@/new", "-o", "@/none.txt", "--json")
     assert again.exit_code == 0

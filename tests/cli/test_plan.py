@@ -83,7 +83,7 @@ def test_items_that_are_json_and_no_sample_are_refused(folder: Path) -> None:
 
 
 def test_grid_prints_cells_rows_and_columns(folder: Path) -> None:
-    asked = ("--grid", "question_word, no_answer", "--least", "5", "--cluster", "item")
+    asked = ("--grid", "question_word, no_answer", "--cluster", "item")
     result = run(folder, *GRADE, *asked)
     assert result.exit_code == 0, result.output
     assert "question_word x no_answer" in result.stdout
@@ -119,9 +119,25 @@ def test_plan_counts_models_attempts_and_tokens(folder: Path) -> None:
 
 
 def test_plan_says_when_all_items_are_not_enough(folder: Path) -> None:
-    result = run(folder, "plan", "--difference", "1", "--population", "500")
+    result = run(folder, "plan", "--difference", "1", "--set", "population=500")
     assert "There are fewer items than that" in result.stdout
     assert "500 items: each score is known to +-0.00 points" in result.stdout
+
+
+def test_plan_takes_assumptions(folder: Path) -> None:
+    assumed = ("cluster_size=3.4", "icc=0.15", "correlation=0.2", "power=0.9", "level=0.9")
+    options = [word for setting in assumed for word in ("--set", setting)]
+    result = run(folder, "plan", "--difference", "3", *options)
+    assert result.exit_code == 0
+    assert "90 % of differences of 3.00 points are found" in result.stdout
+    for wrong, message in (
+        ("icc=2", "the intraclass correlation must lie in 0..1"),
+        ("power=1", "power=1: Input should be less than 1"),
+        ("size=3", "no setting of --set 'size'"),
+    ):
+        refused = run(folder, "plan", "--n", "40", "--set", wrong)
+        assert refused.exit_code == 2
+        assert message in refused.stderr
 
 
 def test_plan_without_a_question_says_what_to_ask(folder: Path) -> None:

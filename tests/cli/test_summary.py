@@ -64,11 +64,20 @@ def test_what_can_not_be_done_is_told_before_any_work(saved: Path, tmp_path: Pat
         ((saved, "-o", tmp_path / "no" / "s.md"), "the folder to save it in does not exist"),
         ((saved, saved), "two reports are of webrssbench/color: give one"),
         ((tmp_path / "none.json",), "can't read it"),
-        ((saved, "--json"), "--tables takes only --beside, --limit"),
+        ((saved, "--json"), "--tables takes only --beside, --set"),
     ):
         result = run(*arguments)
         assert result.exit_code == 2
         assert message in result.stderr
+    for wrong, message in (
+        ("limit=0", "limit=0: Input should be greater than or equal to 1"),
+        ("missing=none at all", "Input should be 'skip' or 'zero'"),
+        ("steps=15", "Known: limit, missing, reading"),
+    ):
+        result = run(saved, "--set", wrong)
+        assert result.exit_code == 2
+        assert message in result.stderr
+    assert run(saved, "--set", "limit=15", "--set", "reading=exact").exit_code == 0
     result = CliRunner().invoke(app, ["report", str(saved), str(saved)])
     assert result.exit_code == 2
     assert "need --tables" in result.stderr

@@ -83,7 +83,7 @@ def test_compose_starts_two_replicas_after_the_tables_are_made(compose: Any) -> 
         assert services[name]["read_only"] is True
         # Nobody reaches a replica but through the proxy, whose word is taken for who calls.
         assert "ports" not in services[name]
-    assert services["setup"]["command"] == ["store", "migrate"]
+    assert services["setup"]["command"] == ["token", "list"]
     assert options_of(*services["setup"]["command"])
     proxy = (DEPLOY / "Caddyfile").read_text(encoding="utf-8")
     assert all(f"{name}:8765" in proxy for name in replicas)

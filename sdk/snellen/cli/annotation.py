@@ -2,7 +2,6 @@
 
 import json as json_module
 import os
-import sys
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -153,6 +152,16 @@ def report(
         Path | None,
         typer.Argument(help="The pack's folder, or the exam file.", show_default=False),
     ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            help="Instead: write all raters' answers to this file, one per line, in the format of "
+            "`sdk.rate`.",
+            show_default=False,
+        ),
+    ] = None,
     show: Show = 20,
     json: Annotated[bool, typer.Option("--json", help="Print JSON, a list of tasks.")] = False,
     key: Key = None,
@@ -160,15 +169,21 @@ def report(
 ) -> None:
     """Report human scores, agreement, and references that are probably wrong.
 
-    No reference and no answer is printed.
+    No reference and no answer is printed. Answers may be correct: keep the file of --output as
+    private as the references.
     """
     if source is None:
         with _opened(Path(name), store) as opened:
-            if json:
-                raise InputError("--json needs the name of an annotation")
+            if json or output is not None:
+                raise InputError("--json and --output need the name of an annotation")
             _print_progress(opened)
         return
     with _opened(source, store) as opened:
+        if output is not None:
+            answers = opened.annotations.answers(name)
+            _write_private(output, [answer.model_dump_json() + "\n" for answer in answers])
+            tell(f"wrote {len(answers)} answers to {output}")
+            return
         rated = _rated(opened, name, key)
         if json:
             said = [each.report.model_dump(mode="json") for each in rated]
@@ -189,34 +204,6 @@ def close(
     with _opened(source, store) as opened:
         opened.annotations.close(name, closed=not again)
         tell(f"{name} is {'open' if again else 'closed'}")
-
-
-@group.command()
-def answers(
-    name: Name,
-    source: Source,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            help="The output file; by default standard output.",
-            show_default=False,
-        ),
-    ] = None,
-    store: Store = None,
-) -> None:
-    """Write all raters' answers, one per line, in the format of `sdk.rate`.
-
-    Answers may be correct: keep the file as private as the references.
-    """
-    with _opened(source, store) as opened:
-        lines = [answer.model_dump_json() + "\n" for answer in opened.annotations.answers(name)]
-        if output is None:
-            sys.stdout.write("".join(lines))
-        else:
-            _write_private(output, lines)
-            tell(f"wrote {len(lines)} answers to {output}")
 
 
 @group.command("import")
@@ -284,7 +271,7 @@ def make_pack(
     raters: Annotated[
         int, typer.Option(help="Number of raters who must agree on a reference.", min=1)
     ] = 2,
-    least: Annotated[
+    probability: Annotated[
         float,
         typer.Option(
             help="Minimum probability that a reference is wrong, to replace it.",
@@ -292,20 +279,13 @@ def make_pack(
             max=1,
         ),
     ] = 0.5,
-    changes: Annotated[
-        Path | None,
-        typer.Option(
-            help="The list of changes, as private as the references; by default "
-            "OUTPUT-changes.jsonl.",
-            show_default=False,
-        ),
-    ] = None,
     key: Key = None,
     store: Store = None,
 ) -> None:
     """Write a new pack with references that raters confirmed, and a list of changes.
 
-    Items and images do not change; sealed references are sealed again.
+    The list is OUTPUT-changes.jsonl, as private as the references. Items and images do not
+    change; sealed references are sealed again.
     """
     from snellen.server.store.tables.annotations import AnnotationMode
     from snellen.tasks.annotation.confirm import confirmed, write_confirmed
@@ -319,11 +299,11 @@ def make_pack(
         found = [
             one
             for each in rated
-            for one in confirmed(each.data, each.report, given, raters=raters, least=least)
+            for one in confirmed(each.data, each.report, given, raters=raters, least=probability)
         ]
         made = row.mode is AnnotationMode.MAKE
         tasks = sorted({place.task for place in opened.annotations.places(name)}) if made else ()
-        listed = changes or output.with_name(f"{output.name}-changes.jsonl")
+        listed = output.with_name(f"{output.name}-changes.jsonl")
         check_folder(listed)
         secret = seal.find_key(key, pack=pack.folder)
         with pack_output.bar("copying", len(pack.lines)) as watch:

@@ -26,11 +26,8 @@ class Entry(NamedTuple):
 
 COMMANDS: Mapping[str, Entry] = {
     "benchmarks": Entry(
-        "listing:benchmarks", "List the benchmarks, their tasks and their primary metrics."
-    ),
-    "protocols": Entry(
-        "listing:protocols",
-        "List the protocols of a task: source, parts, and special features.",
+        "listing:benchmarks",
+        "List the benchmarks, their tasks and their primary metrics, or a task's protocols.",
     ),
     "grade": Entry("grade:grade", "Grade a file of answers."),
     "explain": Entry(
@@ -101,14 +98,16 @@ COMMANDS: Mapping[str, Entry] = {
         "annotation:group",
         "Let people check or create references: create, report, import, and write the new pack.",
     ),
-    "store": Entry("store:group", "Back up, restore and migrate the store of an exam."),
+    "store": Entry("store:group", "Back up and restore the store of an exam."),
 }
 """Every command by its name, in the order of the help."""
 
 MOVED: Mapping[str, str] = {
+    "annotation answers": "annotation report NAME SOURCE -o FILE",
     "annotation extend": "annotation create NAME SOURCE --add",
     "annotation list": "annotation report SOURCE",
     "attempts abandon": "attempts close NUMBER --without-report",
+    "attempts show": "attempts list NUMBER",
     "attempts sweep": "attempts close --idle MINUTES",
     "consensus": "data consensus",
     "data check": "fetch --check PATH",
@@ -116,21 +115,84 @@ MOVED: Mapping[str, str] = {
     "leaderboard verify": "verify EXPORT.json",
     "pack stat": "pack check FOLDER",
     "pack strip": "pack split FOLDER --without-references -o COPY",
+    "protocols": "benchmarks TASK",
     "regrade": "grade REPORT.json",
     "sample": "data sample",
     "store check": "store backup FILE",
+    "store migrate": "serve exam.toml",
     "summary": "report REPORT.json --tables",
 }
 """What to type now, by the whole name of a command that has moved."""
 
+_ASKING = {
+    **{
+        f"--{name.replace('_', '-')}": f"--set {name}=VALUE"
+        for name in (
+            *("temperature", "max_tokens", "seed", "extra", "max_view_side", "concurrency"),
+            *("requests_per_minute", "tokens_per_minute", "retries", "timeout"),
+        )
+    },
+    "--header": """--set 'headers={"NAME": "VALUE"}'""",
+    "--cache": "--set cache=true",
+    "--no-cache": "--set cache=false",
+    "--json": "-o NAME.json",
+}
+
 MOVED_OPTIONS: Mapping[tuple[str, str], str] = {
+    **{
+        (command, option): f"{command} {now}"
+        for command in ("evaluate", "judge")
+        for option, now in _ASKING.items()
+    },
+    **{
+        ("evaluate", option): f"report REPORT.json {option}"
+        for option in ("--tags", "--cluster", "--least", "--with-references")
+    },
+    **{
+        (command, f"--{name.replace('_', '-')}"): f"{command} --set {name}=VALUE"
+        for command, names in {
+            "plan": ("cluster_size", "icc", "correlation", "population", "power", "level"),
+            "report": ("limit", "missing", "reading"),
+            "build": ("max_height", "clicks"),
+            "export": ("organization", "dataset_task", "relationship", "date", "wheel"),
+        }.items()
+        for name in names
+    },
+    **{
+        ("compare", f"--{name}"): f"sdk.compare(..., {name}=VALUE)"
+        for name in ("correction", "level", "seed")
+    },
+    **{
+        (
+            "data consensus",
+            f"--{name}",
+        ): f"snellen.sdk.data.consensus.make_consensus(..., {name}=VALUE)"
+        for name in ("rule", "pairs")
+    },
+    **{(command, "--token"): "the variable SNELLEN_TOKEN" for command in ("submit", "take")},
+    ("annotation pack", "--least"): "annotation pack --probability",
+    ("annotation pack", "--changes"): "annotation pack -o NEW, which writes NEW-changes.jsonl",
+    ("annotation report", "--most"): "annotation report --show",
+    ("attempts export", "--force"): "attempts export -o NEW_FOLDER",
+    ("attempts grade", "--json"): "attempts grade NUMBER -o REPORT.json",
     ("build", "--new-key"): "build --key FILE",
+    ("build", "--work"): "build -o EXAM, with its work folder EXAM.build",
+    ("compare", "--changes"): "compare --show",
+    ("explain", "--partings"): "explain --show",
+    ("evaluate", "--name"): "evaluate --endpoint URL --model NAME",
+    ("export", "--by"): "pack split FOLDER --by TAG",
+    ("export", "--seed"): "pack split FOLDER --seed N",
+    ("export", "--url"): "export --set source=URL",
+    ("grade", "--film"): "report REPORT.json --film",
+    ("grade", "--least"): "report REPORT.json --least",
+    ("judge", "--judge"): "judge --endpoint URL",
+    ("judge", "--name"): "judge --model NAME",
+    ("pack audit", "--remove"): "pack remove FOLDER LIST -o NEW",
+    ("pack audit", "--seed"): "the argument seed of snellen.tasks.audit.audit.audit_pack",
     ("pack create", "--new-key"): "pack create --key FILE",
     ("pack episodes", "--new-key"): "pack episodes --key FILE",
     ("pack seal", "--new-key"): "pack seal --key FILE",
-    ("annotation report", "--most"): "annotation report --show",
-    ("compare", "--changes"): "compare --show",
-    ("explain", "--partings"): "explain --show",
+    ("submit", "--key"): "sdk.Client.submit(..., key=KEY)",
 }
 """What to type now, by the whole name of a command and an option that has moved."""
 
@@ -160,7 +222,8 @@ def _load(name: str) -> Any:  # noqa: ANN401
 
 
 def _moved(old: str, now: str) -> NoReturn:
-    typer.echo(f"error: 'snellen {old}' is now 'snellen {now}'", err=True)
+    instead = f"'snellen {now}'" if now.split()[0] in COMMANDS else now
+    typer.echo(f"error: 'snellen {old}' is now {instead}", err=True)
     raise typer.Exit(2)
 
 

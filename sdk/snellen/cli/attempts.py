@@ -1,4 +1,4 @@
-"""The commands about a store's attempts: list, show, close, reissue, export, grade."""
+"""The commands about a store's attempts: list, close, reissue, export, grade."""
 
 import asyncio
 import json as json_format
@@ -58,11 +58,29 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 @group.command("list")
-def list_attempts(store: Store = None, json: AsJson = False) -> None:
-    """List all attempts, the oldest first."""
-    from snellen.server.attempts.register import entry
+def list_attempts(
+    number: Annotated[
+        int | None,
+        typer.Argument(
+            help="Instead of all: this attempt, with its rules, progress, cost and report.",
+            min=1,
+            show_default=False,
+        ),
+    ] = None,
+    store: Store = None,
+    json: AsJson = False,
+) -> None:
+    """List all attempts, the oldest first, or show one."""
+    from snellen.server.attempts.register import details, entry
 
     with report_server_errors(), _register(store) as register:
+        if number is not None:
+            found = details(register, register.numbered(number))
+            if json:
+                _print_json(found.model_dump(mode="json"))
+            else:
+                _show(found)
+            return
         entries = [entry(attempt) for attempt in register.all_attempts()]
         if json:
             _print_json([one.model_dump(mode="json") for one in entries])
@@ -70,19 +88,6 @@ def list_attempts(store: Store = None, json: AsJson = False) -> None:
             print_table(_out, figures(_COLUMNS, map(_row, entries), texts=range(8)))
         else:
             tell("there is no attempt yet")
-
-
-@group.command("show")
-def show(number: Number, store: Store = None, json: AsJson = False) -> None:
-    """Show one attempt: its rules, progress and cost, and its report once there is one."""
-    from snellen.server.attempts.register import details
-
-    with report_server_errors(), _register(store) as register:
-        found = details(register, register.numbered(number))
-        if json:
-            _print_json(found.model_dump(mode="json"))
-        else:
-            _show(found)
 
 
 @group.command("export")
@@ -94,9 +99,6 @@ def export(
     packs: Packs = None,
     store: Store = None,
     key: Key = None,
-    force: Annotated[
-        bool, typer.Option("--force", help="Overwrite the files of an earlier export.")
-    ] = False,
 ) -> None:
     """Write the answers of a closed attempt, one file per task, and print the grading commands.
 
@@ -110,7 +112,7 @@ def export(
         service = _served(database, attempt, packs, key, references=best)
         exported = service.export(attempt)
         files = _files(output, exported, service)
-        _write(output, files, force=force)
+        _write(output, files)
         _tell_how(output, exported, service, files, key)
 
 
@@ -124,7 +126,6 @@ def grade(
         Path | None,
         typer.Option("--output", "-o", help="Save the report as JSON.", show_default=False),
     ] = None,
-    json: AsJson = False,
 ) -> None:
     """Grade a closed attempt where the references are: a deferred one, or one without a report.
 
@@ -141,10 +142,7 @@ def grade(
         if output is not None:
             text = json_format.dumps(report, indent=2, ensure_ascii=False) + "\n"
             write_atomically(output, [text.encode()])
-        if json:
-            _print_json(report)
-        else:
-            tell_report(report)
+        tell_report(report)
 
 
 @group.command("close")
@@ -285,10 +283,10 @@ def _files(output: Path, exported: Sequence["TaskAnswers"], service: "Service") 
     return files
 
 
-def _write(output: Path, files: dict[Path, str], *, force: bool) -> None:
+def _write(output: Path, files: dict[Path, str]) -> None:
     there = [path for path in files if path.exists()]
-    if there and not force:
-        raise InputError("it exists already; --force overwrites it", file=str(there[0]))
+    if there:
+        raise InputError("it exists already; choose another folder", file=str(there[0]))
     try:
         output.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -1,19 +1,20 @@
 """The command that makes a fresh exam of pages: `build`."""
 
 from collections import Counter
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from pydantic import Field
 from rich.markup import escape
 
 from snellen.cli import pack_output
 from snellen.cli.listing import task_names
 from snellen.cli.messages import report_errors
-from snellen.cli.options import PROBLEMS
+from snellen.cli.options import PROBLEMS, settings_of
 from snellen.cli.pack import SealingKey, sealing_key
 from snellen.cli.plain import write
 from snellen.grading.errors import InputError
@@ -24,6 +25,10 @@ if TYPE_CHECKING:
     from snellen.tasks.builder.pages import Pages
 
 _INTERRUPTED = 130
+_LIMITS: Mapping[str, Any] = {
+    "max_height": Annotated[int, Field(ge=200, le=16_000)],
+    "clicks": Annotated[int, Field(ge=0)],
+}
 _FEW = 10
 _WORK = ".build"
 _GENERATED = "pages"
@@ -64,19 +69,16 @@ def build(
     phone: Annotated[
         bool, typer.Option("--phone", help="Render pages 390 pixels wide instead of 1280.")
     ] = False,
-    max_height: Annotated[
-        int | None,
+    limits: Annotated[
+        list[str] | None,
         typer.Option(
-            help="Skip pages taller than this, in pixels; by default 5,500.",
-            min=200,
-            max=16_000,
+            "--set",
+            help="A limit; may be repeated. max_height: the height from which pages are skipped, "
+            "in pixels (5500); clicks: elements to click per page, for action prediction (12).",
+            metavar="KEY=VALUE",
             show_default=False,
         ),
     ] = None,
-    clicks: Annotated[
-        int,
-        typer.Option(help="Maximum number of elements to click per page, for action prediction."),
-    ] = 12,
     name: Annotated[
         str | None,
         typer.Option(help="The exam's name; by default its folder's name."),
@@ -90,13 +92,6 @@ def build(
         bool,
         typer.Option("--webp", help="Store images as lossless WebP, a third of the size."),
     ] = False,
-    work: Annotated[
-        Path | None,
-        typer.Option(
-            help="The build's work folder; by default EXAM.build.",
-            show_default=False,
-        ),
-    ] = None,
     key: SealingKey = None,
 ) -> None:
     """Build an exam from pages, with exact references, without annotators or a model.
@@ -110,14 +105,15 @@ def build(
     from snellen.tasks.builder.exam import PackOptions, Watch, build_exam
 
     with report_errors():
-        folder = work or output.with_name(output.name + _WORK)
+        limited = settings_of(limits, _LIMITS)
+        folder = output.with_name(output.name + _WORK)
         found = _pages(pages, generate, seed, folder, output)
         width, height = PHONE if phone else DESKTOP
         settings = BuildSettings(
             seed=seed,
             tasks=tuple(task or ()),
-            clicks=clicks,
-            browser=BrowserSettings(width, height, max_height or MAX_HEIGHT),
+            browser=BrowserSettings(width, height, limited.pop("max_height", MAX_HEIGHT)),
+            **limited,
         )
         _able(settings)
         if not licence and generate is not None:

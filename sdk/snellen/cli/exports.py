@@ -1,15 +1,16 @@
 """The command that writes a pack or a saved report in the format of another project."""
 
+from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 from rich.markup import escape
 
 from snellen.cli import pack_output
 from snellen.cli.messages import report_errors
-from snellen.cli.options import References, check_folder
+from snellen.cli.options import References, check_folder, settings_of
 from snellen.cli.pack import Key
 from snellen.grading.errors import InputError
 from snellen.sdk.exports import TARGETS, export_report
@@ -18,13 +19,19 @@ from snellen.sdk.stored import reopen
 from snellen.tasks.export.chats import export_chats
 from snellen.tasks.export.harbor import export_harbor
 from snellen.tasks.pack import seal
-from snellen.tasks.pack.groups import SITE
 from snellen.tasks.pack.read import open_pack, open_references
 from snellen.tasks.pack.split import parts_of
 from snellen.tasks.pack.transform import check_outside
 
 Format = Literal["chats", "harbor", "inspect", "eval_results", "every_eval_ever"]
-_DEFAULTS = ExportOptions()
+_FACTS: Mapping[str, Any] = {
+    "organization": str,
+    "dataset_task": str,
+    "relationship": Relationship,
+    "source": str,
+    "date": datetime,
+    "wheel": Path,
+}
 
 
 def export(
@@ -46,47 +53,25 @@ def export(
         str | None,
         typer.Option(help="chats: names and shares: train=0.9,validation=0.1.", show_default=False),
     ] = None,
-    by: Annotated[
-        str,
-        typer.Option(
-            help="chats: the tag whose values are kept together; site: the task's groups."
-        ),
-    ] = SITE,
-    seed: Annotated[int, typer.Option(help="chats: the seed of the split.", min=0)] = 0,
     key: Key = None,
-    wheel: Annotated[
-        Path | None,
-        typer.Option(
-            help="harbor: a wheel of snellen for the verifier; by default the released version.",
-            show_default=False,
-        ),
-    ] = None,
-    organization: Annotated[
-        str,
-        typer.Option(
-            help="The organization that ran the evaluation; harbor: the owner of the task."
-        ),
-    ] = "",
     model: Annotated[
         str | None, typer.Option(help="The model's name, ORG/NAME.", show_default=False)
     ] = None,
     dataset: Annotated[
         str | None, typer.Option(help="The data set's id on the Hub, ORG/NAME.", show_default=False)
     ] = None,
-    dataset_task: Annotated[
-        str, typer.Option(help="eval_results: the task's id in the data set's eval.yaml.")
-    ] = _DEFAULTS.dataset_task,
-    relationship: Annotated[
-        Relationship,
+    settings: Annotated[
+        list[str] | None,
         typer.Option(
-            help="every_eval_ever: the evaluator's relationship to the model's developer."
+            "--set",
+            help="A fact that the source does not have; may be repeated. organization: who ran "
+            "the evaluation, harbor: the task's owner; dataset_task (eval_results): the task's id "
+            "in eval.yaml; relationship (every_eval_ever): first_party, third_party, "
+            "collaborative or other; source: the URL of the answers; date: of the run, in UTC; "
+            "wheel (harbor): a wheel of snellen for the verifier.",
+            metavar="KEY=VALUE",
+            show_default=False,
         ),
-    ] = _DEFAULTS.relationship,
-    url: Annotated[
-        str | None, typer.Option(help="The URL of the answers.", show_default=False)
-    ] = None,
-    date: Annotated[
-        datetime | None, typer.Option(help="The date of the run, in UTC.", show_default=False)
     ] = None,
     data: Annotated[
         Path | None,
@@ -104,24 +89,20 @@ def export(
     Do not evaluate a model on its training data: split the pack first, or use --parts.
     """
     with report_errors():
+        facts = settings_of(settings, _FACTS)
+        wheel = facts.pop("wheel", None)
         if source.is_dir():
             _check_format(to, ("chats", "harbor"), "a pack")
             if to == "harbor":
-                _harbor(source, output, organization, wheel, with_references=with_references)
+                owner = facts.get("organization") or "snellen"
+                _harbor(source, output, owner, wheel, with_references=with_references)
             else:
-                _chats(source, output, parts, by, seed, key)
+                _chats(source, output, parts, key)
             return
         _check_format(to or "", TARGETS, "a report")
         check_folder(output)
         options = ExportOptions(
-            model=model,
-            dataset=dataset,
-            dataset_task=dataset_task,
-            organization=organization,
-            relationship=relationship,
-            source=url,
-            date=date,
-            with_references=with_references,
+            model=model, dataset=dataset, with_references=with_references, **facts
         )
         found = reopen(source, data=data, references=references)
         written = export_report(found, str(to), output, options)
@@ -142,7 +123,7 @@ def _harbor(
         made = export_harbor(
             pack,
             output,
-            organization=organization or "snellen",
+            organization=organization,
             with_references=with_references,
             wheel=wheel,
             watch=watch,
@@ -154,9 +135,7 @@ def _harbor(
     )
 
 
-def _chats(
-    source: Path, output: Path, parts: str | None, by: str, seed: int, key: Path | None
-) -> None:
+def _chats(source: Path, output: Path, parts: str | None, key: Path | None) -> None:
     pack = open_pack(source)
     check_outside(output, [pack])
     if parts is None and output.exists():
@@ -168,8 +147,6 @@ def _chats(
             references,
             output,
             parts=None if parts is None else parts_of(parts),
-            by=by,
-            seed=seed,
             watch=watch,
         )
     for part, counts in export.chats.items():

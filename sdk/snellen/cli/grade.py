@@ -12,11 +12,9 @@ from snellen.cli.options import (
     Cluster,
     Data,
     Embedder,
-    Film,
     Grid,
     Items,
     Json,
-    Least,
     Map,
     Output,
     Protocol,
@@ -31,7 +29,6 @@ from snellen.cli.options import (
     item_ids,
 )
 from snellen.cli.reports import finish
-from snellen.grading.breakdown import LEAST
 from snellen.grading.errors import InputError
 from snellen.sdk.local import grade as grade_answers
 from snellen.sdk.stored import read_saved, regrade, retagged
@@ -62,12 +59,10 @@ def grade(
     embedder: Embedder = None,
     run_code: RunCode = False,
     with_references: WithReferences = False,
-    film: Film = None,
     tags: Tags = None,
     cluster: Cluster = None,
     by: By = None,
     grid: Grid = None,
-    least: Least = LEAST,
     output: Output = None,
     json: Json = False,
 ) -> None:
@@ -80,7 +75,7 @@ def grade(
     could be graded.
     """
     with report_errors():
-        check(output, with_references=with_references, film=film)
+        check(output, with_references=with_references)
         if answers != "-" and not Path(answers).exists():
             raise InputError("there is no such file", file=answers)
         saved = read_saved(Path(answers))
@@ -120,7 +115,5 @@ def grade(
             json=json,
             by=by,
             grid=grid,
-            least=least,
             with_references=with_references,
-            film=film,
         )

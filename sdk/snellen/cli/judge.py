@@ -6,20 +6,15 @@ from typing import Annotated
 import typer
 
 from snellen.cli import models
-from snellen.cli.messages import report_errors
-from snellen.cli.options import PROBLEMS, Images, Json, Output, check, item_ids
+from snellen.cli.options import PROBLEMS, Images, Output, check, item_ids
 from snellen.cli.reports import finish
-from snellen.sdk.models.settings import AskingOptions
 from snellen.sdk.stored import reopen
 
 
-@models.asks_a_model
 def judge(
     report: Annotated[Path, typer.Argument(help="A report saved as JSON.")],
-    judge: Annotated[
-        str, typer.Option(help="The base URL of the judge's API: http://localhost:8000/v1.")
-    ],
-    name: Annotated[str, typer.Option(help="The judge's model name on this server.")],
+    endpoint: models.Url,
+    model: models.Name,
     rubric: Annotated[
         str, typer.Option(help="correct (0 or 1), graded (0 to 4), or your own TOML file.")
     ] = "correct",
@@ -51,11 +46,8 @@ def judge(
             show_default=False,
         ),
     ] = None,
-    header: models.Header = None,
-    *,
-    asking: AskingOptions,
+    settings: models.Settings = None,
     output: Output = None,
-    json: Json = False,
 ) -> None:
     """Let a model judge the responses of a saved report, without changing the score.
 
@@ -65,12 +57,13 @@ def judge(
     """
     from snellen.sdk.models.judge import judge as judge_report
 
-    with report_errors():
+    with models.report_stops():
         check(output)
+        target, asking = models.asking(endpoint, model, api, settings)
         asking["run"] = run
         found = judge_report(
             reopen(report, data=data, images=images),
-            judge=models.endpoint(judge, name, api, header),
+            judge=target,
             rubric=rubric,
             items=item_ids(items),
             votes=votes,
@@ -78,7 +71,7 @@ def judge(
             with_images=with_images,
             **asking,
         )
-        finish(found, output, json=json)
+        finish(found, output)
         last = list(found.auxiliary.values())[-1]
         if last.unjudged:
             raise typer.Exit(PROBLEMS)

@@ -25,25 +25,29 @@ def task_names(incomplete: str) -> list[str]:
     return [task for task in TASKS if task.startswith(incomplete)]
 
 
-def benchmarks() -> None:
-    """List the benchmarks, their tasks and their primary metrics."""
-    from snellen.tasks.benchmarks.table import TASKS
-
-    with left_out_told():
-        _benchmarks(TASKS.values())
-
-
-def protocols(
+def benchmarks(
     task: Annotated[
-        str | None, typer.Argument(help="A task; by default all.", autocompletion=task_names)
+        str | None,
+        typer.Argument(
+            help="Instead: the protocols of this task, or of a benchmark's tasks, each with its "
+            "source, parts and special features.",
+            autocompletion=task_names,
+            show_default=False,
+        ),
     ] = None,
 ) -> None:
-    """List the protocols of a task: source, parts, and special features."""
+    """List the benchmarks, their tasks and their primary metrics, or a task's protocols."""
     from snellen.grading.protocols.table import PROTOCOLS, protocols_of
+    from snellen.tasks.benchmarks.table import TASKS
 
     with report_errors(), left_out_told():
-        chosen = {task: protocols_of(task)} if task is not None else PROTOCOLS
-        _protocols(chosen)
+        if task is None:
+            _benchmarks(TASKS.values())
+        else:
+            of_benchmark = {
+                name: known for name, known in PROTOCOLS.items() if name.startswith(f"{task}/")
+            }
+            _protocols(of_benchmark or {task: protocols_of(task)})
 
 
 def _benchmarks(specs: "Iterable[TaskSpec]") -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -200,6 +200,35 @@ def check_folder(path: Path) -> None:
     """Refuse a file in a folder that is not there."""
     if not path.absolute().parent.is_dir():
         raise InputError("the folder to save it in does not exist", file=str(path))
+
+
+def settings_of(given: list[str] | None, known: Mapping[str, Any]) -> dict[str, Any]:
+    """Read what --set names: the value of each setting, as its type in `known`; none is None.
+
+    Raises:
+        InputError: One is no KEY=VALUE, has an unknown key, or its value has another type.
+    """
+    from pydantic import TypeAdapter, ValidationError
+
+    found: dict[str, Any] = {}
+    for pair in given or ():
+        name, equals, text = pair.partition("=")
+        if not equals:
+            raise InputError(f"--set takes KEY=VALUE, not {pair!r}; KEY: {', '.join(known)}")
+        if name not in known:
+            raise UnknownNameError("setting of --set", name, known)
+        adapter = TypeAdapter(known[name])
+        try:
+            if text.lower() == "none":
+                found[name] = adapter.validate_python(None)
+            elif text[:1] in ("{", "["):
+                found[name] = adapter.validate_json(text)
+            else:
+                found[name] = adapter.validate_strings(text)
+        except ValidationError as error:
+            reason = error.errors(include_url=False, include_input=False)[0]["msg"]
+            raise InputError(f"--set {name}={text}: {reason}") from None
+    return found
 
 
 def columns_of(given: list[str] | None) -> dict[str, str] | None:

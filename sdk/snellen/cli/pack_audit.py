@@ -18,7 +18,6 @@ from snellen.tasks.audit.builds import BuildFolder, open_build
 from snellen.tasks.audit.models import Audit, SolverScore
 from snellen.tasks.pack import seal
 from snellen.tasks.pack.read import Pack, open_pack, open_references
-from snellen.tasks.pack.remove import remove as remove_items
 from snellen.tasks.pack.remove import removed_text
 from snellen.tasks.pack.transform import check_outside
 
@@ -32,12 +31,6 @@ def audit(
             "-o",
             help="Write the list of faulty items to this file.",
             show_default=False,
-        ),
-    ] = None,
-    remove: Annotated[
-        Path | None,
-        typer.Option(
-            help="Write the pack without the faulty items to this new folder.", show_default=False
         ),
     ] = None,
     read: Annotated[
@@ -54,7 +47,6 @@ def audit(
             show_default=False,
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(help="The seed of random choices.", min=0)] = 0,
     json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
     key: Key = None,
 ) -> None:
@@ -74,15 +66,13 @@ def audit(
         build = None if against is None else open_build(against)
         witnesses = _reading(pack, build) if read else Witnesses(build)
         with pack_output.bar("looking", None) as watch:
-            found = audit_pack(pack, references, seed=seed, witnesses=witnesses, watch=watch)
+            found = audit_pack(pack, references, witnesses=witnesses, watch=watch)
         if output is not None:
             write_atomically(output, [removed_text(found.removed).encode()])
         if json:
             sys.stdout.write(found.model_dump_json(indent=2) + "\n")
         else:
             _audited(found, output)
-        if remove is not None and found.removed:
-            pack_output.made(remove_items(pack, found.removed, remove, key=secret), remove)
         if found.removed:
             raise typer.Exit(PROBLEMS)
 

@@ -31,7 +31,7 @@ def finish(
     report: Report,
     output: list[Path] | None,
     *,
-    json: bool,
+    json: bool = False,
     by: list[str] | None = None,
     grid: str | None = None,
     least: int = LEAST,

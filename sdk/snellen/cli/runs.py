@@ -1,10 +1,11 @@
 """The commands about runs of models: ask one, compare several, render a report."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from pydantic import Field
 from rich.markup import escape
 from rich.table import Table
 
@@ -22,7 +23,6 @@ from snellen.cli.options import (
     Items,
     Json,
     Least,
-    Map,
     Output,
     Protocol,
     References,
@@ -33,15 +33,15 @@ from snellen.cli.options import (
     check,
     check_folder,
     check_tags,
-    columns_of,
     item_ids,
+    settings_of,
 )
 from snellen.cli.reports import finish
 from snellen.cli.summary import print_tables
 from snellen.cli.tables import print_table
 from snellen.cli.terminal import Terminal
 from snellen.grading.breakdown import LEAST
-from snellen.grading.errors import InputError, where
+from snellen.grading.errors import InputError
 from snellen.grading.models.comparisons import ItemChange
 from snellen.grading.report.comparison import (
     COMPARISON_RENDERERS,
@@ -51,22 +51,21 @@ from snellen.grading.report.comparison import (
     sentence,
     tests_table,
 )
-from snellen.grading.stats.compare import Correction
 from snellen.grading.tables.mmbench_gui_online import Missing, Reading
 from snellen.sdk.analysis.compare import Comparison
 from snellen.sdk.analysis.compare import compare as compare_runs
-from snellen.sdk.data.consensus import Consensus, PairRule, Rule, make_consensus
 from snellen.sdk.data.selection import select
 from snellen.sdk.files import check_ending
-from snellen.sdk.models.settings import AskingOptions
-from snellen.sdk.stored import reopen, retagged
+from snellen.sdk.stored import reopen
 from snellen.sdk.summaries.cells import Options
 from snellen.tasks.benchmarks.table import load_task
 
-_FEW = 5
+_OF_TABLES: Mapping[str, Any] = {
+    "limit": Annotated[float | None, Field(ge=1)],
+    "missing": Missing | None,
+    "reading": Reading | None,
+}
 _out = Terminal()
-_err = Terminal(stderr=True)
-_LEVEL = typer.Option(help="The confidence level of intervals and verdicts.", min=0.5, max=0.9999)
 
 
 def compare(
@@ -79,11 +78,6 @@ def compare(
         str | None,
         typer.Option(help="Compare each run with this one (a file name without its extension)."),
     ] = None,
-    correction: Annotated[
-        Correction, typer.Option(help="The correction of p-values for multiple comparisons.")
-    ] = "holm",
-    level: Annotated[float, _LEVEL] = 0.95,
-    seed: Annotated[int, typer.Option(help="The seed of the bootstrap.", min=0)] = 0,
     by: Annotated[
         list[str] | None,
         typer.Option(
@@ -111,9 +105,6 @@ def compare(
             reports,
             metric=metric,
             baseline=baseline,
-            correction=correction,
-            level=level,
-            seed=seed,
             by=by or (),
         )
         _print_comparisons(found, show)
@@ -152,22 +143,16 @@ def report(
     beside: Annotated[
         bool, typer.Option("--beside", help="With --tables: compare with published numbers.")
     ] = False,
-    limit: Annotated[
-        float | None,
+    settings: Annotated[
+        list[str] | None,
         typer.Option(
-            help="With --tables, L3, L4: the step limit of a task; longer episodes are failures.",
-            min=1,
+            "--set",
+            help="With --tables, L3, L4: limit, the steps after which an episode is a failure; "
+            "missing, skip or zero: platforms without runs; reading, the EQA to compare. May be "
+            "repeated.",
+            metavar="KEY=VALUE",
+            show_default=False,
         ),
-    ] = None,
-    missing: Annotated[
-        Missing | None,
-        typer.Option(
-            help="With --tables, L3, L4: skip platforms without runs, or count them as 0."
-        ),
-    ] = None,
-    reading: Annotated[
-        Reading | None,
-        typer.Option(help="With --tables, L3, L4: the EQA to compare; by default the protocol's."),
     ] = None,
 ) -> None:
     """Print a saved report, break it down by tags, or write its page.
@@ -178,19 +163,15 @@ def report(
     L4 the table of losses.
     """
     with report_errors():
-        options = Options(limit, missing, reading)
+        options = Options(**settings_of(settings, _OF_TABLES))
         if tables:
             others = (by, grid, tags, cluster, data, references, images, film)
             if json or with_references or any(one is not None for one in others):
-                raise InputError(
-                    "--tables takes only --beside, --limit, --missing, --reading and --output"
-                )
+                raise InputError("--tables takes only --beside, --set and --output")
             print_tables(saved, options, output, beside=beside)
             return
-        if len(saved) > 1 or beside or options != Options():
-            raise InputError(
-                "several reports, --beside, --limit, --missing and --reading need --tables"
-            )
+        if len(saved) > 1 or beside or settings:
+            raise InputError("several reports, --beside and --set need --tables")
         check(output, with_references=with_references, film=film)
         found = reopen(
             saved[0], data=data, references=references, images=images, tags=tags, cluster=cluster
@@ -207,13 +188,12 @@ def report(
         )
 
 
-@models.asks_a_model
 def evaluate(
     task: Annotated[
         str, typer.Argument(help="The task, such as screenqa/short.", autocompletion=task_names)
     ],
-    model: Annotated[str, typer.Option(help="The API's base URL: http://localhost:8000/v1.")],
-    name: Annotated[str, typer.Option(help="The model's name on this server.")],
+    endpoint: models.Url,
+    model: models.Name,
     data: Annotated[Path, typer.Option(help="The benchmark's published folder or file.")],
     run: Annotated[Path, typer.Option(help="A folder for the answers; use it again to resume.")],
     api: models.Api = "openai",
@@ -229,16 +209,9 @@ def evaluate(
     attempts: Annotated[int, typer.Option(help="Attempts per item.", min=1)] = 1,
     protocol: Protocol = None,
     embedder: Embedder = None,
-    header: models.Header = None,
-    *,
-    asking: AskingOptions,
-    tags: Tags = None,
-    cluster: Cluster = None,
+    settings: models.Settings = None,
     by: By = None,
-    least: Least = LEAST,
     output: Output = None,
-    with_references: WithReferences = False,
-    json: Json = False,
 ) -> None:
     """Query a model for every item of a task and grade its answers.
 
@@ -247,19 +220,19 @@ def evaluate(
     """
     from snellen.sdk.models.evaluate import evaluate as evaluate_model
 
-    with report_errors():
-        check(output, with_references=with_references)
+    with models.report_stops():
+        check(output)
         if no_images and images is not None:
             raise InputError("--images and --no-images exclude one another")
+        target, asking = models.asking(endpoint, model, api, settings)
         loaded = load_task(task, data, split=split, images=images, prompt=prompt)
         wanted = item_ids(items)
-        chosen = select(None, loaded, items=wanted, tags=tags, cluster=cluster)
         # A misspelt tag must not cost the answers that were paid for.
-        check_tags(by, chosen.tagging.tags)
+        check_tags(by, select(None, loaded, items=wanted).tagging.tags)
         asking["run"] = run
         found = evaluate_model(
             task,
-            model=models.endpoint(model, name, api, header),
+            model=target,
             data=loaded,
             images=False if no_images else None,
             items=wanted,
@@ -268,57 +241,9 @@ def evaluate(
             embedder=embedder,
             **asking,
         )
-        found = retagged(found, tags=tags, cluster=cluster)
-        finish(found, output, json=json, by=by, least=least, with_references=with_references)
+        finish(found, output, by=by)
         if found.input.incomplete:
             raise typer.Exit(PROBLEMS)
-
-
-def consensus(
-    task: Annotated[
-        str, typer.Argument(help="The task, such as webrssbench/color.", autocompletion=task_names)
-    ],
-    answers: Annotated[
-        list[Path], typer.Argument(help="Three or more files of answers, one per model.")
-    ],
-    output: Annotated[Path, typer.Option("--output", "-o", help="The output file of references.")],
-    rule: Annotated[
-        Rule | None,
-        typer.Option(help="The voting rule; by default the rule of the task."),
-    ] = None,
-    minimum_support: Annotated[
-        int, typer.Option(help="Minimum number of votes for a reference.", min=1)
-    ] = 3,
-    pairs: Annotated[
-        PairRule,
-        typer.Option(help="clean: before and after share a reference; each: separate references."),
-    ] = "clean",
-    embedder: Embedder = None,
-    columns: Map = None,
-) -> None:
-    """Create references by vote from several models' answers.
-
-    The voters have the names of the files without extension. The output has every vote, the
-    unresolved items with reasons, and a digest. Use it with --references.
-    """
-    with report_errors():
-        check_folder(output)
-        voters = {path.stem: path for path in answers}
-        if len(voters) < len(answers):
-            raise InputError(
-                "two answer files have the same name; rename one: it is the name of a voter"
-            )
-        found = make_consensus(
-            voters,
-            task=task,
-            rule=rule,
-            minimum_support=minimum_support,
-            pairs=pairs,
-            embedder=embedder,
-            columns=columns_of(columns),
-        )
-        found.save(output)
-        _print_consensus(found, output)
 
 
 def _print_comparisons(found: Iterable[Comparison], show: int) -> None:
@@ -344,16 +269,3 @@ def _changed(title: str, items: Iterable[ItemChange]) -> None:
         grid.add_row("", title, escape(item.item_id), change)
     if grid.row_count:
         _out.print(grid)
-
-
-def _print_consensus(found: Consensus, path: Path) -> None:
-    """Print what votes decided, what they did not, and where it is frozen."""
-    _out.print(f"{len(found.references)} references, {len(found.unresolved)} unresolved")
-    for item_id, reason in list(found.unresolved.items())[:_FEW]:
-        _out.print(f"  {item_id}: {reason}", markup=False)
-    if len(found.unresolved) > _FEW:
-        _out.print(f"  and {len(found.unresolved) - _FEW} more, in the file")
-    _out.print(f"{path} sha256:{found.sha256[:16]}", style="dim", soft_wrap=True, markup=False)
-    for problem in found.problems[:_FEW]:
-        place = where(problem.file, problem.line, problem.field)
-        _err.print(f"  {place}{problem.message}", markup=False, soft_wrap=True)

@@ -1,4 +1,4 @@
-"""The commands about a store as a whole: `backup`, `restore` and `migrate`."""
+"""The commands about a store as a whole: `backup` and `restore`."""
 
 from pathlib import Path
 from typing import Annotated
@@ -10,7 +10,7 @@ from snellen.cli.plain import tell, write
 from snellen.cli.serving import Store, report_server_errors
 
 group = typer.Typer(
-    help="Back up, restore and migrate the store of an exam.",
+    help="Back up and restore the store of an exam.",
     no_args_is_help=True,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
@@ -41,26 +41,10 @@ def restore(
 ) -> None:
     """Restore a SQLite store from a backup; an existing store is never replaced.
 
-    A backup of an older version of snellen is migrated.
+    A backup of an older version of snellen is migrated, like a store when a server starts.
     """
     from snellen.server.store.copies import restore as restore_store
 
     with report_server_errors():
         restore_store(file, store or default_store())
         tell(f"restored {store or default_store()}")
-
-
-@group.command()
-def migrate(store: Store = None) -> None:
-    """Migrate a store to this version, all or nothing; every server does this at its start.
-
-    With several servers: stop them, back up, migrate, start them.
-    """
-    from snellen.server.store.copies import migrate as migrate_store
-
-    with report_server_errors():
-        before, now = migrate_store(store or default_store())
-        if before == now:
-            write(f"revision {now}: nothing to do\n")
-        else:
-            write(f"revision {now}, before {before or 'empty'}\n")

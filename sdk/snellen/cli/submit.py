@@ -36,20 +36,6 @@ def submit(
     ] = None,
     name: Annotated[str, typer.Option(help="The name on the leaderboard.")] = "",
     link: Annotated[str, typer.Option(help="A link with more information.")] = "",
-    key: Annotated[
-        str | None,
-        typer.Option(
-            help="A unique key of this upload: the same file with the same key is one "
-            "submission, even if sent again.",
-            show_default=False,
-        ),
-    ] = None,
-    token: Annotated[
-        str | None,
-        typer.Option(
-            help="What the server asks for; better in the environment.", envvar="SNELLEN_TOKEN"
-        ),
-    ] = None,
     wait: Annotated[bool, typer.Option(help="Wait until it is graded.")] = True,
     output: Annotated[
         Path | None,
@@ -61,13 +47,15 @@ def submit(
 ) -> None:
     """Upload predictions to a hosted exam and print their score.
 
+    The token is read from SNELLEN_TOKEN.
+
     Exit status: 0 if the file is graded (or, with --no-wait, accepted), 1 if it can't be graded,
     2 if it was not accepted.
     """
     from snellen.sdk.hosted.client import Client
 
-    with report_errors(), Client(to, token=token, exam=exam) as client:
-        sent = client.submit(answers, phase=phase, task=task, name=name, link=link, key=key)
+    with report_errors(), Client(to, exam=exam) as client:
+        sent = client.submit(answers, phase=phase, task=task, name=name, link=link)
         write(f"{sent.id} is taken, phase {sent.status.phase}\n")
         if not wait:
             return

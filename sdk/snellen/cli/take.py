@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -52,12 +53,6 @@ def take(
         str | None,
         typer.Option(help="An exam on a running server: http://HOST:8765/mcp."),
     ] = None,
-    token: Annotated[
-        str | None,
-        typer.Option(
-            help="What the server asks for; better in the environment.", envvar="SNELLEN_TOKEN"
-        ),
-    ] = None,
     timeout: Annotated[
         float, typer.Option(help="Time limit of one run, in seconds.", min=0.001)
     ] = 600.0,
@@ -77,6 +72,8 @@ def take(
 ) -> None:
     """Take an exam with an agent command: a new process and context for each item.
 
+    A token for --url is read from SNELLEN_TOKEN.
+
     Exit status: 0 if every item was answered, 1 if some are open because the agent failed
     (use the same command with --attempt to resume), 2 if no item could be taken.
     """
@@ -87,6 +84,7 @@ def take(
     with report_errors():
         if output is not None:
             check_folder(output)
+        token = os.environ.get("SNELLEN_TOKEN")
         request = ExamRequest(attempt, tuple(task or ()), model, url, token, tuple(serve or ()))
         limits = RunLimits(contexts, retries, timeout)
         run = take_exam(agent, request, limits, message, logs=logs, finish=finish)

@@ -28,7 +28,7 @@ def rate(
     """Grade and compare raters: the human ceiling, agreement, and suspicious references.
 
     Args:
-        answers: The raters' answers, or a file of them from `snellen annotation answers`.
+        answers: The raters' answers, or a file of them from `snellen annotation report -o`.
         data: The folder of the pack.
         task: The task; None: the only one with answers.
         protocol: The protocol that grades them; None: the pack's.
@@ -62,7 +62,7 @@ def rate(
 
 
 def read_answers(path: Path) -> list[RaterAnswer]:
-    """Read what `snellen annotation answers` wrote: an answer a line, as JSON.
+    """Read what `snellen annotation report -o` wrote: an answer a line, as JSON.
 
     Raises:
         InputError: The file can't be read.

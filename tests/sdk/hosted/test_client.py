@@ -88,22 +88,21 @@ def sample_data() -> sdk.TaskData:
 
 @pytest.mark.slow
 def test_the_command_says_what_a_file_scores_and_saves_its_report(
-    served: tuple[str, str], folder: Path
+    served: tuple[str, str], folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     url, token = served
+    monkeypatch.setenv("SNELLEN_TOKEN", token)
     out = folder / "report.json"
-    words = ["submit", str(folder / "answers.jsonl"), "--to", url, "--token", token]
+    words = ["submit", str(folder / "answers.jsonl"), "--to", url]
     done = CliRunner().invoke(app, [*words, "--output", str(out)])
     assert done.exit_code == 0, done.output
     assert "0.6667" in done.output
     assert sdk.load_report(out).value == pytest.approx(2 / 3)
     (folder / "bad.jsonl").write_text("nonsense\n", encoding="utf-8")
-    failed = CliRunner().invoke(
-        app, ["submit", str(folder / "bad.jsonl"), "--to", url, "--token", token]
-    )
+    failed = CliRunner().invoke(app, ["submit", str(folder / "bad.jsonl"), "--to", url])
     assert failed.exit_code == 1
     assert "failed: " in failed.output
-    strange = CliRunner().invoke(app, [*words[:-1], "snellen_guess"])
+    strange = CliRunner(env={"SNELLEN_TOKEN": "snellen_guess"}).invoke(app, words)
     assert (strange.exit_code, "unknown" in strange.stderr) == (2, True)
 
 

@@ -13,9 +13,8 @@ from pathlib import Path
 
 from snellen.server.errors import StoreError
 from snellen.server.store.connections import url_of
-from snellen.server.store.database import Database
 from snellen.server.store.faults import store_error
-from snellen.server.store.schema import HEAD, REVISIONS, open_store, revision
+from snellen.server.store.schema import HEAD, REVISIONS, open_store
 
 _BESIDE = ("", "-wal", "-shm", "-journal")
 """The endings of the files that SQLite keeps of a database."""
@@ -71,27 +70,6 @@ def check(store: str | Path) -> str:
         StoreError: It is damaged, or is not a store.
     """
     return _check_store(_file_of(store, "pg_amcheck URL"))
-
-
-def migrate(store: str | Path) -> tuple[str | None, str]:
-    """Migrate a store; return its old revision (None: it was new) and its new one.
-
-    Raises:
-        StoreError: There is no store, it is of a newer version, or the migration failed and nothing
-            was changed.
-    """
-    url = url_of(store)
-    if url.get_backend_name() == "sqlite":
-        file = _file_of(store, "")
-        if not file.is_file():
-            raise StoreError("there is no such file", file=str(file))
-    database = Database(store)
-    try:
-        before = database.read(revision)
-    finally:
-        database.close()
-    open_store(store).close()
-    return before, HEAD
 
 
 def _file_of(store: str | Path, instead: str) -> Path:
