@@ -277,15 +277,17 @@ def test_a_sample_of_many_answers_is_audited_and_called_one() -> None:
     found = auditor.result()
     assert found is not None
     assert (found.answers, found.readings[0].score) == (100, 1.0)
-    assert "a sample of 100 answers scores 100.0%" in auditor.warning()
+    found = auditor.advice()
+    assert found is not None
+    assert "a sample of 100 answers scores 100.0%" in found.warning
 
 
 def test_a_run_that_hits_nearly_always_gets_no_warning_unaudited() -> None:
     auditor = Auditor(L2, TARGETS._replace(contexts=[Context()] * 40))
     batch = written(READ[0])[0]
     auditor.add(batch, Grader.of(L2, GOLDS).batch(batch))
-    assert auditor.warning() == ""
-    assert Auditor(L2, TARGETS).warning() == ""
+    assert auditor.advice() is None
+    assert Auditor(L2, TARGETS).advice() is None
 
 
 # ---- views of which the longest side is told, or common ----------------------------------------

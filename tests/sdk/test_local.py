@@ -315,7 +315,7 @@ def test_an_unknown_task_or_protocol_is_named_with_the_nearest() -> None:
 
 
 def test_a_protocol_can_be_named_with_its_version() -> None:
-    assert grade(answers(a="12"), protocol="robust@1").provenance.protocol == "robust"
+    assert grade(answers(a="12"), protocol="robust@2").provenance.protocol == "robust"
     with pytest.raises(UnknownNameError):
         grade(answers(a="12"), protocol="robust@99")
 

@@ -57,12 +57,13 @@ class DataError(InputError):
 class UnknownNameError(InputError):
     """There is no task, protocol, metric or split of that name."""
 
-    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+    def __init__(self, kind: str, name: str, known: Iterable[str], advice: str = "") -> None:
         self.kind = kind
         self.name = name
         self.known = tuple(known)
         close = get_close_matches(name, self.known, n=1)
         hint = f"; did you mean {close[0]!r}?" if close else "."
+        hint = f": {advice}." if advice else hint
         super().__init__(f"no {kind} {name!r}{hint} Known: {', '.join(self.known) or 'none'}.")
 
 

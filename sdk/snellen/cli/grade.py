@@ -12,6 +12,7 @@ from snellen.cli.options import (
     Cluster,
     Data,
     Embedder,
+    Format,
     Grid,
     Items,
     Json,
@@ -20,13 +21,16 @@ from snellen.cli.options import (
     Protocol,
     References,
     RunCode,
+    Space,
     Split,
     Tags,
+    View,
     WithReferences,
     check,
     columns_of,
     executor_of,
     item_ids,
+    view_of,
 )
 from snellen.cli.reports import finish
 from snellen.grading.errors import InputError
@@ -58,6 +62,9 @@ def grade(
     columns: Map = None,
     embedder: Embedder = None,
     run_code: RunCode = False,
+    form: Format = None,
+    space: Space = None,
+    view: View = None,
     with_references: WithReferences = False,
     tags: Tags = None,
     cluster: Cluster = None,
@@ -93,10 +100,15 @@ def grade(
                 executor=executor_of(run_code=run_code),
                 tags=tags,
                 cluster=cluster,
+                format=form,
+                space=space,
+                view=view_of(view),
             )
         else:
-            if items is not None or columns is not None:
-                raise InputError("a saved report takes no --items and no --map")
+            if any(option is not None for option in (items, columns, form, space, view)):
+                raise InputError(
+                    "a saved report takes no --items, --map, --format, --space or --view"
+                )
             report = regrade(
                 saved,
                 protocol=protocol,

@@ -91,6 +91,32 @@ RunCode = Annotated[
         help="Run the programs in answers, each isolated as far as this machine can.",
     ),
 ]
+Format = Annotated[
+    str | None,
+    typer.Option(
+        "--format",
+        help="The format of the answers that declare none, such as qwen3-vl: actions and points.",
+        show_default=False,
+    ),
+]
+Space = Annotated[
+    str | None,
+    typer.Option(
+        "--space",
+        help="What their coordinates count: unit, pixels, thousand or view; auto: what the"
+        " coordinate audit finds, if one space alone explains the answers.",
+        show_default=False,
+    ),
+]
+View = Annotated[
+    str | None,
+    typer.Option(
+        "--view",
+        metavar="W,H",
+        help="The size in pixels of the image that the model saw, for --space view.",
+        show_default=False,
+    ),
+]
 Images = Annotated[
     Path | None,
     typer.Option(help="A folder of screenshots, if the data has none.", show_default=False),
@@ -270,3 +296,18 @@ def item_ids(path: Path | None) -> "list[str] | Sample | None":
         reason = getattr(error, "strerror", None) or "it is no UTF-8 text"
         raise InputError(f"can't read the item ids: {reason}", file=str(path)) from error
     return [line.strip() for line in lines if line.strip()]
+
+
+def view_of(text: str | None) -> tuple[float, float] | None:
+    """Read `W,H`; None for nothing.
+
+    Raises:
+        InputError: It is no size.
+    """
+    if text is None:
+        return None
+    try:
+        width, height = map(float, text.lower().replace("x", ",").split(","))
+    except ValueError:
+        raise InputError(f"--view is W,H in pixels, such as 1280,720, not {text!r}") from None
+    return width, height

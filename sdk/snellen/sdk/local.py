@@ -6,7 +6,6 @@ from functools import cache, partial
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
-from snellen.grading.actions.declaring import ReadAs
 from snellen.grading.breakdown import estimate_all, estimate_population, strata_of
 from snellen.grading.ceiling import Attainable, attainable_maximum, leave_one_rater_out
 from snellen.grading.chance import chance_of, population_chance
@@ -38,6 +37,7 @@ from snellen.sdk.submissions import Source
 from snellen.tasks.benchmarks.table import task_of
 
 if TYPE_CHECKING:
+    from snellen.grading.actions.declaring import ReadAs
     from snellen.grading.audit import Auditor, CoordinateAudit
     from snellen.grading.metrics.code import CodeExecutor
     from snellen.grading.step_audit import StepAuditor
@@ -179,8 +179,7 @@ def grade(
         EngineError: The engine is not available, or lost its workers.
         InputError: There is no such format or space, or the task's answers have no coordinates.
     """
-    said = ReadAs(format, None if space == "auto" else space, view).checked()
-    read_as = said if said.words else None
+    read_as = _read_as(format, space, view)
     chosen = None if task is None else choose(task, protocol, embedder, executor)
     selection = select(task, data, references, split, items, tags=tags, cluster=cluster)
     if chosen is None:
@@ -205,8 +204,19 @@ def grade(
     if space == "auto":
         from snellen.sdk.analysis.audit import in_best_space
 
-        return in_best_space(report, chosen, said)
+        return in_best_space(report, chosen, read_as)
     return report
+
+
+def _read_as(
+    form: str | None, space: str | None, view: tuple[float, float] | None
+) -> "ReadAs | None":
+    said = form, None if space == "auto" else space, view
+    if said == (None, None, None):
+        return None
+    from snellen.grading.actions.declaring import ReadAs
+
+    return ReadAs(*said).checked()
 
 
 def grade_selection(
@@ -220,7 +230,7 @@ def grade_selection(
     run: Run | None = None,
     progress: bool | None = None,
     through: "Callable[[Iterable[Answers]], Graded] | None" = None,
-    read_as: ReadAs | None = None,
+    read_as: "ReadAs | None" = None,
 ) -> Report:
     """Grade a set of answers against loaded items; see `grade`.
 

@@ -173,7 +173,7 @@ def test_what_a_format_can_not_read_is_an_answer_and_an_unknown_format_a_problem
     )
     assert outcomes(unknown)["7/0"] == "unparsed"
     assert wrong(unknown) == [(1, "response")]
-    assert "there is no format 'ui-tar'" in unknown.input.problems[0].message
+    assert "no format 'ui-tar'" in unknown.input.problems[0].message
 
 
 def test_what_is_wrong_with_a_step_names_its_line_and_field_and_costs_no_other(

@@ -200,7 +200,7 @@ def _swipe(named: Named) -> Action | None:
         start, end = point_in(corners[:2]), point_in(corners[2:])
     if start is not None and end is not None:
         return Action(ActionType.SCROLL, point=start, end=end, direction=swiped(start, end))
-    finger = direction_of(named.first(("direction", "to", "value", "text"), 0))
+    finger = direction_of(named.first(("direction", "to", "value", "text", "input_text"), 0))
     if finger is None:
         return None
     return Action(ActionType.SCROLL, point=start, direction=finger.opposite)

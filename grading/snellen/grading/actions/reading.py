@@ -120,6 +120,12 @@ def is_plain(response: object) -> bool:
     return isinstance(response, dict) and cast("Fields", response).keys() <= _PLAIN
 
 
+def is_action(fields: Fields) -> bool:
+    """Whether an object is an action itself, and not a record that holds the text of one."""
+    name = fields.get("action")
+    return isinstance(name, str) and plain_name(name) in READERS and bool(list(_of_object(fields)))
+
+
 class _Found(NamedTuple):
     """A call, and the format whose marks it has."""
 
@@ -131,7 +137,7 @@ def _in_value(value: object, declared: Format | None) -> list[_Found]:
     if isinstance(value, list):
         return [each for part in cast("list[object]", value) for each in _in_value(part, declared)]
     if isinstance(value, dict):
-        return list(_of_object(cast("Fields", value), "", 0))
+        return list(_of_object(cast("Fields", value)))
     return _in_text(str(value), declared)
 
 
@@ -181,7 +187,7 @@ def _of_text(text: str) -> Iterator[_Found]:
             continue
         before = call.end
         if call.form == "object":
-            yield from _of_object(call.given, text, call.start)
+            yield from _of_object(call.given)
         elif call.form == "tag":
             use = ToolUse(call.name, call.given, "seed" if "seed:" in text else "qwen")
             yield from _of_tool(use)
@@ -226,7 +232,7 @@ def _of_tool(use: ToolUse) -> Iterator[_Found]:
     )
     form = {"claude": "claude", "openai": "openai", "gemini": "gemini", "seed": "seed"}.get(use.api)
     if isinstance(inner, dict):
-        yield from _of_object(cast("Fields", inner), "", 0)
+        yield from _of_object(cast("Fields", inner))
         return
     if isinstance(inner, str):
         name = plain_name(inner)
@@ -239,12 +245,12 @@ def _of_tool(use: ToolUse) -> Iterator[_Found]:
     yield _Found(Named(name, given), form)
 
 
-def _of_object(fields: Fields, text: str, start: int) -> Iterator[_Found]:
+def _of_object(fields: Fields) -> Iterator[_Found]:
     several = fields.get("actions")
     if isinstance(several, list) and several:
         for each in cast("list[object]", several):
             if isinstance(each, dict):
-                yield from _of_object(cast("Fields", each), text, start)
+                yield from _of_object(cast("Fields", each))
         return
     said = opened(dict(fields))
     if said is not None and said.calls:
@@ -254,13 +260,13 @@ def _of_object(fields: Fields, text: str, start: int) -> Iterator[_Found]:
     named = next((fields[key] for key in _NAME_KEYS if fields.get(key) is not None), None)
     given = next((fields[key] for key in _ARGUMENT_KEYS if fields.get(key) is not None), None)
     if isinstance(named, dict):
-        yield from _of_inner(cast("Fields", named), text, start)
+        yield from _of_inner(cast("Fields", named))
     elif (
         isinstance(named, str)
         and isinstance(given, dict | str)
         and not isinstance(fields.get("x"), int | float)
     ):
-        arguments = arguments_of(given)
+        arguments = arguments_of(cast("object", given))
         if arguments or given in ("", "{}", {}):
             api = "gemini" if "args" in fields else "chat"
             yield from _of_tool(ToolUse(named, arguments, api))
@@ -278,12 +284,12 @@ def _of_object(fields: Fields, text: str, start: int) -> Iterator[_Found]:
             yield _Found(compact, "agentcpm")
 
 
-def _of_inner(inner: Fields, text: str, start: int) -> Iterator[_Found]:
+def _of_inner(inner: Fields) -> Iterator[_Found]:
     """Read an action that is the field of an object: Holo's, or a chat's `function`."""
     if "arguments" in inner or "args" in inner:
-        yield from _of_object(inner, text, start)
+        yield from _of_object(inner)
         return
-    for found in _of_object(inner, text, start):
+    for found in _of_object(inner):
         holo = found.format == "plain" and "action" in inner
         yield found._replace(format="holo") if holo else found
     if len(inner) == 1:

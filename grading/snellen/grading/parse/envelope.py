@@ -135,7 +135,7 @@ def _add_block(fields: Fields, said: list[str | ToolUse]) -> bool:
         inner = cast("Fields", fields["function"])
         said.append(ToolUse(str(inner.get("name")), arguments_of(inner.get("arguments")), "chat"))
         return True
-    if fields.keys() == {"text"} and isinstance(fields["text"], str):
+    if set(fields) == {"text"} and isinstance(fields["text"], str):
         said.append(fields["text"])
         return True
     return False
@@ -148,8 +148,10 @@ def _add_holder(fields: Fields, said: list[str | ToolUse], depth: int) -> bool:
         if isinstance(inner, dict | list) and (
             name not in ("response", "output") or "type" not in fields
         ):
-            chosen = cast("list[object]", inner)[:1] if name in ("choices", "candidates") else inner
-            return _add(cast("object", chosen), said, depth - 1)
+            chosen = cast("object", inner)
+            if name in ("choices", "candidates") and isinstance(inner, list):
+                chosen = cast("list[object]", inner)[:1]
+            return _add(chosen, said, depth - 1)
     content, calls = fields.get("content", fields.get("parts")), fields.get("tool_calls")
     message = fields.get("role") in _ROLES or fields.get("type") == "message" or calls is not None
     if isinstance(content, str) and message:

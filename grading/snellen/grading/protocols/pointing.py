@@ -148,6 +148,7 @@ def our_point(response: object) -> OurPoint | str:
     if api is not None and api.calls:
         return _called(said)
     text = said.response if api is None else api.text
+    written = text
     if isinstance(text, str):
         text = without_reasoning(text)
         if text is None:
@@ -167,7 +168,7 @@ def our_point(response: object) -> OurPoint | str:
         space = said.format.counts((x, y))
     if space is None and (named := _SPACE_FIELD.findall(text[-1000:])):
         space = SPACES[named[-1]]
-    if space is None and 1 < max(x, y) <= 1000 and _THOUSANDTHS.search(text):
+    if space is None and 1 < max(x, y) <= 1000 and _THOUSANDTHS.search(str(written)):
         space = THOUSAND
     if space is VIEW and said.view is None and said.format is None:
         return _NO_VIEW

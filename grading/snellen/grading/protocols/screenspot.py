@@ -116,7 +116,6 @@ _OFFICIAL = Protocol(
     point_parser("SeeClick's: a point, or the middle of a box", seeclick_point_or_box, fractions),
     AS_IS,
     POINT_HIT,
-    declared_points,
     write=writes("({x}, {y})"),
 )
 _LMMS_EVAL = replace(

@@ -45,7 +45,16 @@ def protocol_of(task: str, name: str | None = None) -> Protocol:
     for protocol in protocols:
         if name in (protocol.id, protocol.name):
             return protocol
-    raise UnknownNameError(f"protocol of {task}", name, [protocol.id for protocol in protocols])
+    known = [protocol.id for protocol in protocols]
+    bare, version, _ = name.partition("@")
+    advice = ""
+    if version and bare in known:
+        now = protocols[known.index(bare)].name
+        advice = (
+            f"this version of snellen has {now}, which can give other numbers (CHANGELOG.md);"
+            f" name {bare}, or make the pack again"
+        )
+    raise UnknownNameError(f"protocol of {task}", name, known, advice)
 
 
 def gold_shape(task: str) -> GoldShape:

@@ -68,7 +68,7 @@ def audit_of(report: ScoredReport, view: float | None = None) -> CoordinateAudit
     )
 
 
-def in_best_space(report: Report, protocol: Protocol, read_as: ReadAs) -> Report:
+def in_best_space(report: Report, protocol: Protocol, read_as: ReadAs | None) -> Report:
     """Grade a report's answers again in the space that alone explains them; else return it.
 
     A space alone explains them if its score is higher than that of the protocol's reading and of
@@ -84,7 +84,7 @@ def in_best_space(report: Report, protocol: Protocol, read_as: ReadAs) -> Report
     best, second = audit.readings[:2]
     if best.space.id != notice.space or best.score - second.score < LEAST_GAIN:
         return report
-    chosen = read_as._replace(space=best.space.id)
+    chosen = (read_as or ReadAs())._replace(space=best.space.id)
     answers = (
         batch._replace(responses=[_said_in(chosen, each) for each in batch.responses])
         for batch in report.scores.answers()
@@ -101,7 +101,7 @@ def in_best_space(report: Report, protocol: Protocol, read_as: ReadAs) -> Report
 
 def _said_in(read_as: ReadAs, response: object) -> object:
     """Return a response that declares a space; one that declared its own keeps it."""
-    said = declared(response) if isinstance(response, dict) else None
+    said = None if isinstance(response, str) else declared(response)
     if said is not None and said.format is not None and said.counts is None:
         return read_as._replace(format=said.format.name).wrap(said.response)
     return read_as.wrap(response)

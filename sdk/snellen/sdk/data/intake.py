@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from snellen.grading.actions.declaring import ReadAs
-from snellen.grading.errors import SubmissionError
+from snellen.grading.errors import InputError, SubmissionError
 from snellen.grading.grade import Answers
 from snellen.grading.models.reports import Input, Problem, ProblemKind
 from snellen.grading.models.scores import TOO_LONG, Outcome
@@ -15,6 +15,9 @@ from snellen.grading.protocols.golds import STEP
 from snellen.grading.protocols.table import gold_shape, protocol_of
 from snellen.sdk.data.selection import Selection
 from snellen.sdk.submissions import Batch, Recorded, Source, read
+
+if TYPE_CHECKING:
+    from snellen.grading.actions.declaring import ReadAs
 
 _SHOWN = 20
 _ANSWERED, _UNANSWERED = 1, 2
@@ -35,7 +38,10 @@ class Intake:
     """
 
     def __init__(
-        self, selection: Selection, protocol: Protocol | None = None, read_as: ReadAs | None = None
+        self,
+        selection: Selection,
+        protocol: Protocol | None = None,
+        read_as: "ReadAs | None" = None,
     ) -> None:
         self.selection = selection
         self._read_as = read_as
@@ -193,7 +199,7 @@ class Intake:
 
     def _shape(self, batch: Batch, row: int, place: int) -> None:
         response = batch.responses[row]
-        if response is TOO_LONG:
+        if response is TOO_LONG or _says_its_format(response):
             return
         contexts = self.selection.contexts
         parsed = self._parser.read(response, contexts[place] if contexts else NO_CONTEXT)
@@ -256,6 +262,20 @@ class Intake:
             f" {', '.join(map(repr, self._strange))}, the task's like {self.selection.ids[0]!r}."
             f" Is it the right task?{hint}"
         )
+
+
+def _says_its_format(response: object) -> bool:
+    """Whether it is a model's text together with its format, which counts as an answer."""
+    if not isinstance(response, Mapping) or "response" not in response:
+        return False
+    # Loaded late: most answers are texts.
+    from snellen.grading.actions.declaring import declared
+
+    try:
+        said = declared(cast("Mapping[str, object]", response))
+    except InputError:
+        return False
+    return said.format is not None and isinstance(said.response, str)
 
 
 def _pick(

@@ -216,10 +216,10 @@ def _submission(
 
 def _response(fields: Mapping[str, Any]) -> object:
     # Loaded late: it needs the parsers, which no other record does.
-    from snellen.grading.parse.vocabularies.plain import read_fields
+    from snellen.grading.actions.reading import is_action
 
     for name in _RESPONSES:
-        if name == "action" and read_fields(fields) is not None:
+        if name == "action" and is_action(fields):
             # An action in plain JSON is the answer itself, and not the text of one.
             return {key: value for key, value in fields.items() if key not in _BESIDE}
         if fields.get(name) is not None:
