@@ -12,17 +12,14 @@ import typer.main
 
 from snellen import sdk
 from snellen.cli.app import app
+from snellen.grading.actions.formats import FORMATS
 from snellen.grading.chance import chance_of
-from snellen.grading.coordinates import UNIT
 from snellen.grading.guesses import Played
-from snellen.grading.models.actions import Action, ActionType
 from snellen.grading.models.scores import Score
-from snellen.grading.parse.vocabularies.table import VOCABULARIES
 from snellen.grading.protocols import base
 from snellen.grading.protocols.golds import PageEpisodeGold
 from snellen.grading.protocols.miniwob import EPISODE as MINIWOB
 from snellen.grading.protocols.names import OWN
-from snellen.grading.protocols.steps import in_space
 from snellen.grading.protocols.table import PROTOCOLS, gold_shape, protocol_of, protocols_of
 from snellen.tasks.benchmarks.miniwob.null_agents import played as null_episodes
 from snellen.tasks.benchmarks.table import benchmark_of, own_places, task_of
@@ -388,15 +385,19 @@ def not_made() -> str:
     return _table(["task type", "what", "why"], rows)
 
 
-def vocabularies() -> str:
-    """Return a table of the vocabularies of actions, and a click in each."""
-    click = Action(ActionType.CLICK, point=(0.25, 0.5))
+def formats() -> str:
+    """Return a table of the formats that answers are read in, and a click in each."""
     rows: list[list[str]] = []
-    for vocabulary in VOCABULARIES.values():
-        written = vocabulary.write(in_space(click, UNIT, vocabulary.space, (1080, 2400))) or ""
-        shown = written.replace("\n", " ")
-        rows.append([f"`{vocabulary.name}`", vocabulary.space.words, f"`{shown}`"])
-    return _table(["format", "coordinates", "a click a quarter from the left, half way down"], rows)
+    for form in FORMATS.values():
+        example = form.example if isinstance(form.example, str) else json.dumps(form.example)
+        # A fence of a code block can't stand in a cell; `_table` escapes what else can't.
+        shown = " ".join(example.replace("```python", "").replace("```", "").split())
+        counts = form.space.words
+        if form.above_one is not None:
+            counts += f"; above 1, {form.above_one.words}"
+        names = ", ".join(f"`{name}`" for name in (form.name, *form.aliases))
+        rows.append([names, form.models, counts, f"`{shown}`"])
+    return _table(["format", "models", "coordinates", "a click in the middle, for example"], rows)
 
 
 def null_agents() -> str:
@@ -426,10 +427,10 @@ PARTS: Mapping[str, Callable[[], str]] = {
     "places": places,
     "not_made": not_made,
     "commands": commands,
+    "formats": formats,
     "metrics": metrics,
     "one_screen": one_screen,
     "protocols": protocols,
     "side_by_side": side_by_side,
     "tasks": tasks,
-    "vocabularies": vocabularies,
 }

@@ -73,7 +73,7 @@ _CUE = re.compile(
 )
 _WIDTHS = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3001: ",", 0x2212: "-"}
 _DENIED = re.compile(
-    r"(?:\b(?:not|never|avoid|without|rather than|instead of)\b|n't\b)[^.;:\n()]{0,40}\Z",
+    r"(?:\b(?:not|never|avoid|without|rather than|instead of)|n't)[ \t]+(?:\w{1,20}[ \t]+){0,2}\Z",
     re.IGNORECASE,
 )
 _LOOK_BACK = 64
@@ -180,7 +180,7 @@ def _of_text(text: str) -> Iterator[_Found]:
         text = _COMMENT.sub(lambda comment: " " * len(comment[0]), text)
     before = 0
     for call in scan(text, _KNOWN):
-        if call.form == "call" and _DENIED.search(
+        if call.form != "tag" and _DENIED.search(
             text[max(before, call.start - _LOOK_BACK) : call.start]
         ):
             before = call.end

@@ -94,7 +94,7 @@ def moved(
     Raises:
         UnjudgeableError: The screenshot's size is needed for it and unknown.
     """
-    if point is None or space is to:
+    if point is None or (space is to and view is None):
         return point
     old, new = space.extent(size, view), to.extent(size)
     if old is None or new is None:

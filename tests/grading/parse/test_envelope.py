@@ -1,0 +1,69 @@
+"""What an API returned is opened: what was said, and the tools that were called."""
+
+import json
+from typing import Any
+
+import pytest
+
+from snellen.grading.parse.envelope import Opened, ToolUse, opened
+
+CLICK = ToolUse("click", {"x": 1}, "chat")
+CALL = {"type": "function", "id": "1", "function": {"name": "click", "arguments": '{"x": 1}'}}
+
+SAID: dict[str, Any] = {
+    "a chat message": {"role": "assistant", "content": "B"},
+    "a chat message of parts": {"role": "assistant", "content": [{"type": "text", "text": "B"}]},
+    "a completion": {"choices": [{"index": 0, "message": {"role": "assistant", "content": "B"}}]},
+    "Responses": {
+        "output": [
+            {"type": "reasoning", "summary": [{"type": "summary_text", "text": "A?"}]},
+            {"type": "message", "content": [{"type": "output_text", "text": "B"}]},
+        ]
+    },
+    "Claude's blocks": [
+        {"type": "thinking", "thinking": "A?", "signature": "x"},
+        {"type": "text", "text": "B"},
+    ],
+    "Claude's message": {"type": "message", "content": [{"type": "text", "text": "B"}]},
+    "Gemini": {"candidates": [{"content": {"role": "model", "parts": [
+        {"text": "A?", "thought": True}, {"text": "B"}]}}]},
+    "a row of a batch": {"custom_id": "1", "response": {"status_code": 200, "body": {
+        "choices": [{"message": {"role": "assistant", "content": "B"}}]}}},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SAID)
+@pytest.mark.parametrize("form", [lambda given: given, json.dumps], ids=["object", "text"])
+def test_every_api_says_the_same(name: str, form: Any) -> None:
+    assert opened(form(SAID[name])) == Opened("B")
+
+
+CALLED: dict[str, Any] = {
+    "chat": {"role": "assistant", "content": None, "tool_calls": [CALL]},
+    "Responses": [{"type": "function_call", "name": "click", "arguments": '{"x": 1}'}],
+    "Claude": [{"type": "tool_use", "id": "1", "name": "click", "input": {"x": 1}}],
+    "Gemini": {"functionCall": {"name": "click", "args": {"x": 1}}},
+}
+
+
+@pytest.mark.parametrize("name", CALLED)
+def test_every_api_calls_the_same(name: str) -> None:
+    found = opened(CALLED[name])
+    assert found is not None
+    assert [call[:2] for call in found.calls] == [CLICK[:2]]
+
+
+def test_a_text_after_the_last_call_is_the_text() -> None:
+    blocks = [{"type": "text", "text": "A"}, CALLED["Claude"][0], {"type": "text", "text": "B"}]
+    assert opened(blocks) == Opened("B", (ToolUse("click", {"x": 1}, "claude"),))
+
+
+@pytest.mark.parametrize(
+    "response",
+    ["B", "", '{"answer": "B"}', [0.5, 0.5], {"x": 1}, [["a"], "b"], [[[0, 0, 1, 1], "OK"]],
+     [{"text": "OK", "box": [0, 0, 1, 1]}], {"a|b": "left"}, None, 3, [],
+     '{"content": ' * 200_000],
+    ids=lambda given: str(given)[:30],
+)  # fmt: skip
+def test_what_is_none_of_them_stays_as_it_is(response: object) -> None:
+    assert opened(response) is None
