@@ -176,14 +176,15 @@ async def test_null_in_the_place_of_an_optional_argument_is_as_if_it_were_left_o
     async with exam() as agent:
         await agent.start(tasks=None, contexts=None, model=None)
         listed = await agent.call("list_items", attempt=agent.attempt, status=None, cursor=None)
-        item = await agent.item(item=None)
+        item = await agent.item(item=None, client=None)
         assert item["item"] in [one["item"] for one in listed["items"]]
-        nothing = dict.fromkeys(("image", "region", "tile", "zoom", "max_side"))
+        names = ("image", "region", "space", "tile", "zoom", "max_side", "format", "client")
+        nothing = dict.fromkeys(names)
         looked = await agent.result(
             "get_screenshot", attempt=agent.attempt, item=item["item"], **nothing
         )
         assert not looked.is_error
-        await agent.answer(item["item"], "x", space=None, view=None)
+        await agent.answer(item["item"], "x", space=None, view=None, client=None)
 
 
 async def test_views_are_counted_and_what_can_not_be_shown_costs_none(exam: Exam) -> None:

@@ -12,7 +12,7 @@ from snellen.server.screenshots.encoding import LOSSLESS_BYTES, encode
 from snellen.server.screenshots.requests import Format
 from snellen.tasks.samples import sample_pack
 
-LIMIT = 1_000_000
+LIMIT = 750_000
 Encode = Callable[..., bytes]
 
 

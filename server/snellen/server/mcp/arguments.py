@@ -5,7 +5,15 @@ from collections.abc import Mapping
 from difflib import get_close_matches
 from typing import Annotated, Any, Literal, cast
 
-from pydantic import BeforeValidator, ConfigDict, Field, JsonValue, ValidationError, create_model
+from pydantic import (
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    JsonValue,
+    ValidationError,
+    create_model,
+    model_validator,
+)
 
 from snellen.grading.models.base import Closed
 from snellen.server.errors import ExamError
@@ -44,11 +52,30 @@ _Tasks = Annotated[tuple[Annotated[str, Field(max_length=200)], ...], Field(max_
 _Space = Literal["pixels", "view", "unit", "thousand"]
 
 
-class ListBenchmarks(Closed):
+class Arguments(Closed):
+    """The arguments of a tool; null for one that has a default is the default.
+
+    Clients in strict mode send null for every argument that they leave out.
+    """
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_nulls(cls, given: object) -> object:
+        if not isinstance(given, Mapping):
+            return given
+        fields = cls.model_fields
+        return {
+            name: value
+            for name, value in cast("Mapping[str, object]", given).items()
+            if value is not None or name not in fields or fields[name].is_required()
+        }
+
+
+class ListBenchmarks(Arguments):
     """The arguments of `list_benchmarks`: none."""
 
 
-class StartAttempt(Closed):
+class StartAttempt(Arguments):
     """The arguments of `start_attempt`."""
 
     tasks: Annotated[
@@ -72,7 +99,7 @@ class StartPlaying(StartAttempt):
     ] = "pixels"
 
 
-class ListItems(Closed):
+class ListItems(Arguments):
     """The arguments of `list_items`."""
 
     attempt: _Attempt
@@ -85,7 +112,7 @@ class ListItems(Closed):
     ] = None
 
 
-class GetItem(Closed):
+class GetItem(Arguments):
     """The arguments of `get_item`."""
 
     attempt: _Attempt
@@ -96,7 +123,7 @@ class GetItem(Closed):
     client: _Client = "main"
 
 
-class GetScreenshot(Closed):
+class GetScreenshot(Arguments):
     """The arguments of `get_screenshot`."""
 
     attempt: _Attempt
@@ -120,7 +147,7 @@ class GetScreenshot(Closed):
     client: _Client = "main"
 
 
-class SubmitAnswer(Closed):
+class SubmitAnswer(Arguments):
     """The arguments of `submit_answer`."""
 
     attempt: _Attempt
@@ -161,7 +188,7 @@ def _point(description: str = "") -> Any:  # noqa: ANN401
     return _shown("array", description, items={"type": "number"})
 
 
-class InWorld(Closed):
+class InWorld(Arguments):
     """The arguments of every call in an item's world; the others are read later."""
 
     model_config = ConfigDict(extra="allow")
@@ -175,7 +202,8 @@ class InWorld(Closed):
         given = {name: getattr(self, name) for name in self.model_fields_set}
         for name in InWorld.model_fields:
             given.pop(name, None)
-        return {**given, **(self.model_extra or {})}
+        said = {**given, **(self.model_extra or {})}
+        return {name: value for name, value in said.items() if value is not None}
 
 
 class Act(InWorld):
@@ -226,7 +254,7 @@ def of_world_tool(tool: WorldTool) -> type[InWorld]:
     return create_model(tool.name, __base__=base, __doc__=tool.description, **fields)
 
 
-class FinishAttempt(Closed):
+class FinishAttempt(Arguments):
     """The arguments of `finish_attempt`."""
 
     attempt: _Attempt

@@ -33,12 +33,12 @@ class Limits:
     Attributes:
         max_side: The longest side, in pixels, from 64 to 2000.
         max_pixels: Width times height, at least 128 rows of `max_side`.
-        max_bytes: Of the encoded image, before base64.
+        max_bytes: Of the encoded image, before base64: the default is 1,000,000 characters after.
     """
 
     max_side: int = 1568
     max_pixels: int = 1_150_000
-    max_bytes: int = 1_000_000
+    max_bytes: int = 750_000
 
     def __post_init__(self) -> None:
         if not LEAST_SIDE <= self.max_side <= MOST_SIDE:

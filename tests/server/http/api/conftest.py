@@ -50,13 +50,14 @@ class Door:
         return await self.call("GET", path, token, **more)  # type: ignore[arg-type]
 
     async def upload(
-        self, token: str | None, answers: Mapping[str, str] | str, **said: str
+        self, token: str | None, answers: Mapping[str, str] | str | bytes, **said: str
     ) -> httpx2.Response:
-        """Upload answers as JSON lines."""
-        lines = answers if isinstance(answers, str) else as_lines(answers)
-        key = said.pop("key", None)
+        """Upload answers as JSON lines; bytes as they are."""
+        lines = answers if isinstance(answers, str | bytes) else as_lines(answers)
+        key, encoding = said.pop("key", None), said.pop("encoding", None)
         headers = {"Content-Type": said.pop("form", "application/x-ndjson")}
         headers |= {} if key is None else {"Idempotency-Key": key}
+        headers |= {} if encoding is None else {"Content-Encoding": encoding}
         path = f"{EXAM}/submissions"
         return await self.call("POST", path, token, headers, content=lines, params=said)
 

@@ -1,4 +1,5 @@
 import asyncio
+import gzip
 import json
 from collections.abc import AsyncGenerator, Callable
 from contextlib import AbstractAsyncContextManager
@@ -53,6 +54,38 @@ async def test_the_same_key_is_one_submission_and_other_bytes_are_a_conflict(
         assert (status, "used with another file" in said) == (409, True)
         status, said = problem(await here.upload(ada, {"a": "2"}))
         assert (status, "all are used" in said) == (429, True)
+
+
+async def test_a_body_that_was_compressed_on_its_way_is_the_same_file(door: Opening) -> None:
+    lines = json.dumps({"item_id": "a", "response": "1" * 1_000_000}).encode()
+    half = len(lines) // 2
+    async with door(uploads=3) as here:
+        ada = here.token("ada")
+        members = gzip.compress(lines[:half]) + gzip.compress(lines[half:])
+        sent = await here.upload(ada, members, encoding="gzip")
+        assert sent.status_code == 201
+        where = sent.headers["location"].removeprefix("/v1")
+        assert (await here.get(f"{where}/file", ada)).content == lines
+
+
+@pytest.mark.parametrize(
+    ("body", "encoding", "status", "message"),
+    [
+        (gzip.compress(b"x" * 1000)[:20], "gzip", 415, "the gzip stream is cut off"),
+        (b"no gzip", "gzip", 415, "the body is no gzip stream"),
+        (b"x", "br", 415, "the content encoding 'br' is not supported"),
+        (gzip.compress(bytes(200 << 20)), "gzip", 413, "an upload may have at most"),
+    ],
+    ids=["cut off", "no gzip", "another encoding", "larger than the limit"],
+)
+async def test_a_body_that_can_not_be_decoded_uses_no_upload(
+    door: Opening, body: bytes, encoding: str, status: int, message: str
+) -> None:
+    async with door(uploads=1) as here:
+        ada = here.token("ada")
+        found, said = problem(await here.upload(ada, body, encoding=encoding))
+        assert (found, message in said) == (status, True)
+        assert (await here.upload(ada, {"a": "1"})).status_code == 201
 
 
 async def test_racing_uploads_take_exactly_the_quota(door: Opening) -> None:

@@ -2,7 +2,7 @@
 
 import asyncio
 import zlib
-from collections.abc import AsyncIterable
+from collections.abc import AsyncIterable, AsyncIterator
 from hashlib import sha256
 from http import HTTPStatus
 from typing import Annotated, Any
@@ -22,6 +22,7 @@ from snellen.server.store.tables.endpoint import JobState
 from snellen.server.store.tables.exams import Scope
 
 PART_BYTES = 256 << 10
+_GZIP = 16 + zlib.MAX_WBITS
 """The number of an upload's bytes in one row."""
 
 POLL_SECONDS = 2
@@ -264,8 +265,11 @@ class Received(Closed):
 async def receive(request: Request, most: int) -> Received:
     """Read a request's body in parts, so that no whole upload is in memory uncompressed.
 
+    A body with `Content-Encoding: gzip` is decoded, and the limit counts its decoded bytes.
+
     Raises:
         TooLargeError: It is larger than the limit; the rest of it is not read.
+        FormError: Its encoding is not supported, or it is no whole gzip stream.
         ExamError: It is empty, or its length is not a number.
     """
     said = request.headers.get("content-length", "0")
@@ -273,7 +277,36 @@ async def receive(request: Request, most: int) -> Received:
         raise ExamError("Content-Length is not a number", field="content-length")
     if int(said) > most:
         raise _too_large(most)
-    return await keep_bytes(request.stream(), most)
+    encoding = request.headers.get("content-encoding", "").strip().lower()
+    if encoding in ("", "identity"):
+        return await keep_bytes(request.stream(), most)
+    if encoding not in ("gzip", "x-gzip"):
+        raise FormError(
+            f"the content encoding {encoding[:40]!r} is not supported; use gzip or none",
+            field="content-encoding",
+        )
+    return await keep_bytes(_unzipped(request.stream()), most)
+
+
+async def _unzipped(chunks: AsyncIterable[bytes]) -> AsyncIterator[bytes]:
+    """Yield the decoded bytes of a gzip stream, in pieces of a bounded size."""
+    decoder, started = zlib.decompressobj(_GZIP), False
+    async for received in chunks:
+        chunk = received
+        while chunk:
+            try:
+                yield decoder.decompress(chunk, PART_BYTES)
+            except zlib.error as error:
+                raise FormError(f"the body is no gzip stream: {error}") from None
+            chunk = decoder.unconsumed_tail
+            if decoder.eof:
+                # A stream may have several members.
+                chunk, decoder = decoder.unused_data, zlib.decompressobj(_GZIP)
+                started = bool(chunk)
+            else:
+                started = True
+    if started:
+        raise FormError("the gzip stream is cut off")
 
 
 def _too_large(most: int) -> TooLargeError:
