@@ -46,6 +46,14 @@ def test_thousandths_that_are_read_as_pixels_are_named_with_their_score() -> Non
     )
 
 
+def test_steps_that_come_as_references_are_clustered_by_their_episode() -> None:
+    answers, references = run("view")
+    report = sdk.grade(answers, task="androidcontrol/high", references=references)
+    estimate = report.numbers.estimate
+    assert estimate is not None
+    assert (report.numbers.clustered_by, estimate.clusters, estimate.items) == ("episode", 12, 60)
+
+
 def test_auto_takes_the_space_that_alone_explains_them_and_signs_it() -> None:
     answers, references = run("thousand")
     for protocol in ("qwen", "robust"):

@@ -248,6 +248,13 @@ def test_a_corrected_verdict_beside_an_interval_without_0_says_that_it_is_for_on
     assert all("for this comparison alone" in text for text in said)
 
 
+def test_equal_differences_say_that_their_interval_has_no_spread() -> None:
+    (found,) = sdk.compare([run(0.0, 1), run(1.0, 1)])
+    assert "differences are +1, so the interval has no spread" in found.note
+    (found,) = sdk.compare([run(0.4, 1), run(0.7, 2)])
+    assert "no spread" not in found.note
+
+
 def test_cells_set_the_runs_beside_each_other_by_the_values_of_a_tag() -> None:
     first, second = run(0.4, 1), run(0.7, 2)
     (found,) = sdk.compare({"a": first, "b": second}, by=["page"])

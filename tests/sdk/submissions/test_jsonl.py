@@ -197,6 +197,12 @@ def test_gzip_is_read_as_it_streams(tmp_path: Path) -> None:
     assert batch.bytes_read == batch.bytes_total == path.stat().st_size
 
 
+def test_gzip_is_read_under_another_name(tmp_path: Path) -> None:
+    path = tmp_path / "answers.jsonl"
+    path.write_bytes(gzip.compress(GOOD))
+    assert [batch.item_ids for batch in read(path)] == [["good"]]
+
+
 def test_a_truncated_gzip_keeps_what_came_before(tmp_path: Path) -> None:
     path = tmp_path / "answers.ndjson.gz"
     rows = (f'{{"item_id": "{i}", "response": "{random.Random(i).random()}"}}' for i in range(9999))

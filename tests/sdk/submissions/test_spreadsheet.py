@@ -1,4 +1,5 @@
 import csv
+import gzip
 import io
 import random
 from pathlib import Path
@@ -35,6 +36,19 @@ def test_all_columns_are_read_in_any_order(file: Path) -> None:
     assert (batch.models, batch.problems) == (["m", None], [])
     assert list(batch.lines) == [2, 3]
     assert batch.bytes_read == batch.bytes_total == file.stat().st_size
+
+
+@pytest.mark.parametrize("mark", [";", "\t"])
+def test_semicolons_or_tabs_part_the_cells_where_the_header_has_no_comma(
+    file: Path, mark: str
+) -> None:
+    batch = parse(file, f'item_id{mark}response\na{mark}1,5\nb{mark}"x{mark}y"\n')
+    assert batch.responses == ["1,5", f"x{mark}y"]
+
+
+def test_a_compressed_table_is_refused_with_what_to_do(file: Path) -> None:
+    with pytest.raises(SubmissionError, match=r"compressed with gzip; unpack it"):
+        parse(file, gzip.compress(b"item_id,response\na,1\n"))
 
 
 def test_a_response_stays_text(file: Path) -> None:
@@ -112,7 +126,7 @@ def test_a_quoted_cell_that_does_not_end_is_refused(file: Path) -> None:
 
 @pytest.mark.parametrize(
     ("header", "field"),
-    [("number,response", "item_id"), ("item_id,text", "response"), ("item_id;response", "item_id")],
+    [("number,response", "item_id"), ("item_id,text", "response"), ("item_id|response", "item_id")],
 )
 def test_a_header_without_the_needed_columns_is_refused(
     file: Path, header: str, field: str

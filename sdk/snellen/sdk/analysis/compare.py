@@ -16,7 +16,7 @@ from snellen.grading.models.samples import SampleDesign
 from snellen.grading.models.scores import Outcome
 from snellen.grading.protocols.base import SCREEN, FloatArray, IntArray
 from snellen.grading.report.comparison import COMPARISON_RENDERERS
-from snellen.grading.stats.clusters import SAME
+from snellen.grading.stats.clusters import SAME, varies
 from snellen.grading.stats.compare import Correction, Pair, Procedure, adjust
 from snellen.grading.stats.compare import compare as compare_pair
 from snellen.sdk.files import check_ending, write_atomically
@@ -185,7 +185,7 @@ class _Pairing:
             metric=self.key,
             only_first=len(first.scores.ids) - len(self.ids),
             only_second=len(second.scores.ids) - len(self.ids),
-            note="; ".join([*_warnings(first, second), *self._sampled()]),
+            note="; ".join([*_warnings(first, second), *self._sampled(), *self._constant()]),
             attempts_differ=first.provenance.attempts != second.provenance.attempts,
         )
         first_values, second_values = self.values
@@ -198,6 +198,14 @@ class _Pairing:
             yield (
                 f"{len(self.ids):,} sampled items stand for {self.weighting.sum():,.0f}; each"
                 " counts as often as it stands for"
+            )
+
+    def _constant(self) -> Iterator[str]:
+        apart = self.values[1] - self.values[0]
+        if len(apart) > 1 and not varies(apart):
+            yield (
+                f"all {len(apart):,} differences are {apart[0]:+.3g}, so the interval has no spread"
+                " to rest on: it is that of a metric between its bounds"
             )
 
     def finished(self, found: comparisons.Comparison, made_with: str) -> Comparison:

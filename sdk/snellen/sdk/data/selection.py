@@ -16,6 +16,7 @@ from snellen.grading.models.golds import Golds
 from snellen.grading.models.reports import DataPin, PinVerdict
 from snellen.grading.models.samples import SampleDesign
 from snellen.grading.protocols.base import Context, Protocol
+from snellen.grading.protocols.golds import StepGold
 from snellen.grading.protocols.table import gold_shape
 from snellen.sdk.data.samples import Sample
 from snellen.sdk.data.tags import NO_TAGS, Tagging, Tags
@@ -186,6 +187,10 @@ def _from_references(task: str | None, references: References) -> Selection:
         shape.read(reference, field=f"references[{item_id!r}]")
         for item_id, reference in references.items()
     ]
+    tagging = Tagging()
+    if isinstance(golds[0], StepGold) and all(gold.episode for gold in golds):
+        # The steps of an episode depend on each other, as in loaded data.
+        tagging = Tagging({"episode": [gold.episode for gold in golds]}, "episode")
     return Selection(
         task=task,
         ids=list(references),
@@ -199,6 +204,7 @@ def _from_references(task: str | None, references: References) -> Selection:
             verdict=PinVerdict.UNKNOWN,
             path=None if path is None else str(path.absolute()),
         ),
+        tagging=tagging,
     )
 
 

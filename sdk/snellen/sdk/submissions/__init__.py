@@ -41,6 +41,7 @@ _READERS = {
     ".ndjson.gz": "jsonl.read_jsonl",
     ".json": "document.read_document",
     ".csv": "spreadsheet.read_csv",
+    ".tsv": "spreadsheet.read_csv",
     ".parquet": "arrow.read_parquet",
 }
 """The reader of each ending: a module of this package, imported for its first file."""
@@ -61,9 +62,9 @@ def read(
         source: One of
 
             - a path: `.jsonl` or `.ndjson` (also `.gz`): one submission a line; `.json`: an array
-              of submissions, an object that has one as `submissions`, or a saved report; `.csv`
-              or `.parquet` with the columns item_id, response and, if wanted, attempt, model and
-              error;
+              of submissions, an object that has one as `submissions`, or a saved report; `.csv`,
+              `.tsv` or `.parquet` with the columns item_id, response and, if wanted, attempt,
+              model and error;
             - `-`: JSONL from standard input;
             - a list or any other iterable of dicts or Submissions, taken lazily;
             - a pandas or polars DataFrame, or anything else that exports an Arrow stream.

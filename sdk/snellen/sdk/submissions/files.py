@@ -67,12 +67,22 @@ def size_of(file: FileIO) -> int | None:
     return size or None
 
 
+GZIP = b"\x1f\x8b"
+"""What a gzip stream begins with."""
+
+
 def without_mark(head: bytes, file: str) -> bytes:
     """Return the first bytes of a file without UTF-8's byte order mark.
 
     Raises:
-        SubmissionError: The mark is another encoding's.
+        SubmissionError: The mark is another encoding's, or that of gzip.
     """
+    if head.startswith(GZIP):
+        raise SubmissionError(
+            "it is compressed with gzip; unpack it (`gunzip -c FILE > NEW`). Only JSONL is read"
+            " compressed",
+            file=file,
+        )
     for mark, encoding in _FOREIGN:
         if head.startswith(mark):
             raise SubmissionError(

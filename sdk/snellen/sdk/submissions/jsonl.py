@@ -18,6 +18,7 @@ from snellen.grading.models.reports import ProblemKind
 from snellen.sdk.submissions.batch import Batch, Collector, Limits
 from snellen.sdk.submissions.files import (
     BLOCK,
+    GZIP,
     LONGEST_MARK,
     display,
     open_binary,
@@ -46,9 +47,22 @@ def read_jsonl(path: str, limits: Limits) -> Iterator[Batch]:
         raw = stack.enter_context(open_binary(path))
         collector = Collector(limits, file, size_of(raw))
         read: Callable[[int], bytes] = raw.read
-        if path.lower().endswith(".gz"):
+        if path.lower().endswith(".gz") or _is_gzip(raw):
             read = stack.enter_context(gzip.GzipFile(fileobj=raw, mode="rb")).read1
         yield from _read(_guarded(read, path, collector), collector, raw.tell)
+
+
+def _is_gzip(raw: io.FileIO) -> bool:
+    """Whether a file begins as gzip does, whatever its name; a pipe is taken by its name."""
+    if not raw.seekable():
+        return False
+    try:
+        head = raw.read(len(GZIP))
+    except OSError:
+        # The reader of the lines meets the same fault, and names it.
+        return False
+    raw.seek(0)
+    return head == GZIP
 
 
 def read_stdin(limits: Limits) -> Iterator[Batch]:

@@ -4,7 +4,7 @@ import csv
 import io
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import chain, islice
 from types import MappingProxyType
 from typing import NamedTuple, TextIO
 
@@ -36,9 +36,10 @@ class _Row(NamedTuple):
 
 
 def read_csv(path: str, limits: Limits) -> Iterator[Batch]:
-    """Read a CSV file in UTF-8, with commas and double quotes.
+    """Read a CSV file in UTF-8, with double quotes and with commas, semicolons or tabs.
 
-    A response stays text, whatever shape the task wants; an empty error or model is none.
+    The header says which: semicolons or tabs are taken where it has no comma. A response stays
+    text, whatever shape the task wants; an empty error or model is none.
     """
     file = display(path)
     # The module's own limit is 128 KiB for the whole process; it is only ever raised here.
@@ -51,7 +52,9 @@ def read_csv(path: str, limits: Limits) -> Iterator[Batch]:
             raise unreadable(file, error) from error
         # Bytes that are not UTF-8 become lone surrogates, which the check of records refuses.
         text = io.TextIOWrapper(buffered, "utf-8-sig", errors="surrogateescape", newline="")
-        rows = _rows(_lines(text, file, limits.largest), file, collector)
+        lines = _lines(text, file, limits.largest)
+        first = next(lines, "")
+        rows = _rows(chain([first], lines), file, collector, _delimiter(first))
         header = [name.strip() for name in next(rows, _Row(1, [])).cells]
         if not header:
             raise SubmissionError("it is empty: it has no submissions", file=file)
@@ -63,8 +66,14 @@ def read_csv(path: str, limits: Limits) -> Iterator[Batch]:
         yield from collector.rest()
 
 
-def _rows(lines: Iterator[str], file: str, collector: Collector) -> Iterator[_Row]:
-    reader = csv.reader(lines, strict=True)
+def _delimiter(header: str) -> str:
+    if "," in header:
+        return ","
+    return next((mark for mark in "\t;" if mark in header), ",")
+
+
+def _rows(lines: Iterator[str], file: str, collector: Collector, delimiter: str) -> Iterator[_Row]:
+    reader = csv.reader(lines, strict=True, delimiter=delimiter)
     while True:
         line = reader.line_num + 1
         try:
