@@ -92,6 +92,11 @@ def contains(text: str, other: str) -> bool:
     return first in second or second in first
 
 
+def pressed(kind: ActionType) -> ActionType:
+    """Return a kind of action as the code that has one kind for all that is pressed knows it."""
+    return ActionType.KEY if kind is ActionType.NAVIGATE else kind
+
+
 def apart(point: Point, other: Point) -> float:
     """Return the distance of two points, in the space of both."""
     return sqrt((point[0] - other[0]) ** 2 + (point[1] - other[1]) ** 2)

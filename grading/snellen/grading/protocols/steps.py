@@ -73,6 +73,17 @@ def said_in(vocabulary: Vocabulary, action: Action, text: str) -> Said:
     return Said(action, vocabulary.name, vocabulary.space.id, text)
 
 
+def text_in(own: Vocabulary, answer: Said, size: Extent | None) -> str:
+    """Return an answer as a vocabulary has it: its text, or its action written; empty if it can't.
+
+    Raises:
+        UnjudgeableError: The screenshot's size is needed for it and unknown.
+    """
+    if answer.format == own.name:
+        return answer.text
+    return own.write(in_space(answer.action, answer.space, own.space, size)) or ""
+
+
 def moved(
     point: Point | None, space: CoordinateSpace, to: CoordinateSpace, size: Extent | None
 ) -> Point | None:
