@@ -68,7 +68,10 @@ def _within_14(point: Point | None, gold: StepGold) -> bool:
     if point is None or target is None:
         return False
     across, down = (target[0] - point[0]) / width, (target[1] - point[1]) / height
-    return across**2 + down**2 < 0.14**2
+    try:
+        return across**2 + down**2 < 0.14**2
+    except OverflowError:
+        raise PublishedCrashError from None
 
 
 def _shares_words(text: str, other: str) -> bool:

@@ -21,7 +21,6 @@ from snellen.grading.protocols.base import (
 from snellen.grading.protocols.step_rules import (
     EPISODES,
     KEYS,
-    apart,
     by_episode,
     contains,
     is_click,
@@ -82,14 +81,22 @@ def _enlarged(box: Ltrb) -> Ltrb:
 
 
 def _near_in_view(point: Point, target: Point, seen: Extent) -> bool:
-    """Within 4 % of the longer side of the resized image, in its pixels."""
+    """Within 4 % of the longer side of the resized image, in its pixels.
+
+    Raises:
+        PublishedCrashError: No float holds the square of a distance.
+    """
     across, down = (target[0] - point[0]) * seen[0], (target[1] - point[1]) * seen[1]
-    return sqrt(across**2 + down**2) <= _REACH * max(seen)
+    try:
+        return sqrt(across**2 + down**2) <= _REACH * max(seen)
+    except OverflowError:
+        raise PublishedCrashError from None
 
 
 def _near_in_unit(point: Point, target: Point, _: Extent) -> bool:
     """Within 4 % in fractions of the screen along each axis."""
-    return apart(point, target) <= _REACH
+    across, down = target[0] - point[0], target[1] - point[1]
+    return sqrt(across * across + down * down) <= _REACH
 
 
 _Near = Callable[[Point, Point, Extent], bool]
