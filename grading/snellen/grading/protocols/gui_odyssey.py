@@ -13,7 +13,6 @@ import numpy as np
 from rapidfuzz.distance import Levenshtein
 
 from snellen.grading.coordinates import PIXELS, THOUSAND
-from snellen.grading.metrics.text import set_f1
 from snellen.grading.models.actions import ActionType, Point
 from snellen.grading.parse.vocabularies.agentcpm import AGENTCPM, GUIEVALKIT
 from snellen.grading.parse.vocabularies.gui_r1 import GUI_R1
@@ -46,6 +45,7 @@ from snellen.grading.protocols.step_rules import (
     by_episode,
     contains,
     pressed,
+    words_f1,
 )
 from snellen.grading.protocols.steps import (
     Compare,
@@ -216,7 +216,7 @@ def _os_atlas(answer: Said, gold: StepGold) -> Sequence[float]:
         case ActionType.CLICK | ActionType.LONG_PRESS:
             right = _near(given, reference)
         case ActionType.TYPE:
-            right = set_f1(given.lower().split(), reference.lower().split()) > 0.5
+            right = words_f1(given.lower().split(), reference.lower().split()) > 0.5
         case ActionType.SCROLL:
             right = given == reference
         case _:

@@ -38,6 +38,7 @@ from snellen.grading.protocols.androidcontrol.screensuite import on_screen
 from snellen.grading.protocols.base import (
     ALL_ITEMS,
     AS_IS,
+    STOP_ON_CRASH,
     AnswerValue,
     BoolArray,
     Context,
@@ -54,7 +55,7 @@ from snellen.grading.protocols.base import (
 )
 from snellen.grading.protocols.golds import STEP, GoldShape, StepGold
 from snellen.grading.protocols.robust_steps import robust_steps
-from snellen.grading.protocols.step_rules import ABSENT, drops
+from snellen.grading.protocols.step_rules import ABSENT, drops, words_f1
 from snellen.grading.protocols.steps import (
     Compare,
     Said,
@@ -78,10 +79,7 @@ _IDS = {ActionType.CLICK: "4", ActionType.SELECT: "2", ActionType.TYPE: "3"}
 
 def _f1(words: Iterable[str], others: Iterable[str]) -> float:
     given, expected = set(words), set(others)
-    if not given and not expected:
-        return 1.0
-    common = len(given & expected)
-    return 2 * common / (len(given) + len(expected)) if common else 0.0
+    return words_f1(given, expected) if given or expected else 1.0
 
 
 def _values(element: bool, f1: float) -> tuple[float, float, float]:
@@ -148,7 +146,7 @@ def _grounded(plan: Mapping[str, object]) -> Point:
 UGROUND_RULE = Protocol(
     TASK,
     "uground",
-    1,
+    2,
     "UGround 3a9b9f2, the evaluation of Multimodal-Mind2Web",
     "a point in any positive box, edges included; the operation's words in lower case and without"
     " punctuation, as sets; a step without an answer counts 0",
@@ -161,6 +159,7 @@ UGROUND_RULE = Protocol(
         _means(_uground),
         _MACRO,
     ),
+    STOP_ON_CRASH,
     write=writes_step(UGROUND_WEB),
 )
 
@@ -177,13 +176,16 @@ def _rounded(gold: StepGold) -> Ltrb | None:
     return tuple(round(side, 3) for side in sides)  # type: ignore[return-value]  # four sides
 
 
-def _in_the_box(point: Any, gold: StepGold) -> bool:
-    """Whether a value lies in the one box as Python compares it: what is left of it is one axis.
+def _in_the_box(value: object, gold: StepGold) -> bool:
+    """Whether a value lies in the one box as Python compares it.
+
+    Of what lies left or right of the box the second coordinate is not looked at.
 
     Raises:
         TypeError: It is no point.
         LookupError: The same.
     """
+    point: Any = value
     box = _rounded(gold)
     if box is None:
         return False
@@ -431,11 +433,10 @@ def _write_choice(before: str) -> Callable[[Gold], list[object]]:
 _OFFICIAL = replace(
     UGROUND_RULE,
     id="official",
-    version=2,
     source="Mind2Web 1b7c323, the choice of a fine-tuned model",
-    special="the answer's first letter, of the elements that are shown, of which any positive one is"
-    " right; the operation's words as sets, case counts; references without letters can't be held"
-    " against it",
+    special="the answer's first letter, of the elements that are shown, of which any positive one"
+    " is right; the operation's words as sets, case counts; references without letters can't be"
+    " held against it",
     parser=_choice_parser(
         "the first letter, `Action:` and `Value:`", _letters(_first_letter), empty_raises=True
     ),

@@ -12,17 +12,18 @@ _NUMBER = (
     r"(?:0[xX][0-9a-fA-F_]++|0[oO][0-7_]++|0[bB][01_]++"
     r"|(?:[0-9][0-9_]*+(?:\.[0-9_]*+)?+|\.[0-9][0-9_]*+)(?:[eE][+-]?[0-9_]++)?+[jJ]?+)(?!\w)"
 )
-_STRING = r"""(?:'(?:[^'\\\n]|\\.)*+'|"(?:[^"\\\n]|\\.)*+")"""
+_STRING = r"""[uUbB]?(?:'(?:[^'\\\n]|\\.)*+'|"(?:[^"\\\n]|\\.)*+")"""
 # Python's parser tries some texts that are no literals in many ways; of these tokens it does not.
 _TOKENS = re.compile(
-    rf"(?:\s++|[][(){{}},:+-]|{_NUMBER}|{_STRING}|(?:True|False|None)\b)*+", re.DOTALL
+    rf"(?:\s++|#[^\n]*+|[][(){{}},:+-]|\.\.\.|{_NUMBER}|{_STRING}|(?:True|False|None)\b)*+",
+    re.DOTALL,
 )
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 _PYTHON_ESCAPES = frozenset("\n\\'\"abfnrtvxuUN01234567")
 
 
 def python_literal(text: str) -> object:
-    """Return the value of a Python literal without prefixes of strings and without comments.
+    """Return the value of a Python literal; raw strings are none here.
 
     Raises:
         ValueError: It is none.

@@ -47,12 +47,12 @@ def _read(text: str) -> Action | None:
         except ValueError:
             point = None
         return Action(_POINTED[name], point=point)
-    info = str(decoded(text).info)
+    after = text.partition(":")[2].strip()
     if name == "TYPE":
-        return Action(ActionType.TYPE, text=info)
+        return Action(ActionType.TYPE, text=after)
     if name == "SCROLL":
         # The finger's direction.
-        finger = direction_of(info)
+        finger = direction_of(after)
         return Action(ActionType.SCROLL, direction=finger and finger.opposite)
     if name in _PRESSED:
         return Action(ActionType.NAVIGATE, button=_PRESSED[name])

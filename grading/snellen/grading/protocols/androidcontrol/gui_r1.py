@@ -6,7 +6,6 @@ from dataclasses import replace
 import numpy as np
 
 from snellen.grading.coordinates import VIEW
-from snellen.grading.metrics.text import set_f1
 from snellen.grading.models.actions import POINTED, ActionType, Point
 from snellen.grading.parse.vocabularies.gui_r1 import GUI_R1, listed, name_of, text_of
 from snellen.grading.protocols.androidcontrol.qwen import QWEN_RULE
@@ -18,7 +17,7 @@ from snellen.grading.protocols.base import (
     Gold,
     PublishedCrashError,
 )
-from snellen.grading.protocols.step_rules import KEYS
+from snellen.grading.protocols.step_rules import KEYS, words_f1
 from snellen.grading.protocols.steps import (
     Said,
     StepGold,
@@ -83,7 +82,7 @@ def _shares_words(text: str, other: str) -> bool:
         (word,), (expected,) = words, others
         if word in expected or expected in word:
             return True
-    return set_f1([*words], [*others]) >= 0.5
+    return words_f1(words, others) >= 0.5
 
 
 def _categories_with_a_hit(golds: Sequence[Gold], values: FloatArray) -> BoolArray:

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from math import sqrt
 
 from snellen.grading.coordinates import PIXELS, THOUSAND
-from snellen.grading.metrics.text import set_f1
 from snellen.grading.models.actions import ActionType
 from snellen.grading.parse.vocabularies.os_atlas import (
     OS_ATLAS,
@@ -20,7 +19,7 @@ from snellen.grading.protocols.base import (
     PublishedCrashError,
     UnjudgeableError,
 )
-from snellen.grading.protocols.step_rules import KEYS, TAPS, is_click, share
+from snellen.grading.protocols.step_rules import KEYS, TAPS, is_click, share, words_f1
 from snellen.grading.protocols.steps import (
     Said,
     StepGold,
@@ -64,7 +63,7 @@ def _os_atlas(answer: Said, gold: StepGold) -> Sequence[float]:
         raise PublishedCrashError
     # The second words alone are compared, so that the first word of a text decides.
     first, other = tokens[1].lower().split(), expected[1].lower().split()
-    return float(set_f1(first, other) > 0.5), 1.0
+    return float(words_f1(first, other) > 0.5), 1.0
 
 
 def _near(given: str, reference: str) -> bool:
@@ -88,7 +87,7 @@ def _os_atlas_crash(text: str) -> str:
 OS_ATLAS_RULE = Protocol(
     HIGH,
     "os-atlas",
-    1,
+    2,
     "OS-Atlas bad0840, the evaluation of AndroidControl; UI-TARS and UI-R1 say the same rule",
     "a click within 14 % of the screen, whatever its shape; of typed text and apps the first word"
     " decides; an empty answer ends the run",

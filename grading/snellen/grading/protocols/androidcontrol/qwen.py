@@ -164,6 +164,10 @@ def _qwen(near: _Near, *, any_swipe: bool) -> Compare:
         fields = call_arguments(text_in(QWEN, answer, gold.image_size))
         if name is None or fields is None:
             raise PublishedCrashError
+        if gold.image_size is not None:
+            # Every coordinate is divided, whatever the actions are.
+            for coordinate in fields.keys() & {"coordinate", "coordinate2"}:
+                _fractions(sides(fields, coordinate), _screen(gold))
         if fields["action"] == name:
             return float(right(fields, gold)), 1.0
         if name == "open" and fields["action"] == "click" and gold.boxes:
@@ -196,7 +200,7 @@ def _clicked(answer: AnswerValue | None, _: StepGold, value: Sequence[float]) ->
 QWEN_RULE = Protocol(
     HIGH,
     "qwen",
-    1,
+    2,
     "InfiGUI-R1 d280ab8, after the file that Qwen posted for Qwen2.5-VL (its issue 904)",
     "a click in a candidate box enlarged 1.2 times, or within 4 % of the longer side; text by"
     " containment, so that an empty one matches all; a click for `open` counts where boxes are"
