@@ -13,7 +13,6 @@ _MARKER = "actions:\n"
 # The published code strips these characters from both ends, where a suffix was meant.
 _STRIPPED = "<|im_end|>"
 _DIGITS = re.compile(r"\d+")
-_BRACKETED = re.compile(r"\[(.*)\]", re.DOTALL)
 _POINTED = {"CLICK": ActionType.CLICK, "LONG_PRESS": ActionType.LONG_PRESS}
 _PRESSED = "PRESS_"
 _ENDED = {"COMPLETE": "success", "IMPOSSIBLE": "infeasible"}
@@ -57,8 +56,8 @@ def _read(text: str) -> Action | None:
 
 
 def _action(name: str, rest: str) -> Action | None:
-    bracketed = _BRACKETED.search(rest)
-    inside = bracketed[1] if bracketed else rest
+    start, end = rest.find("["), rest.rfind("]")
+    inside = rest[start + 1 : end] if 0 <= start < end else rest
     match name:
         case "CLICK" | "LONG_PRESS":
             return Action(_POINTED[name], point=_point(rest))

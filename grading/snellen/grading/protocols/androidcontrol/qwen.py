@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from snellen.grading.coordinates import VIEW, Extent
 from snellen.grading.metrics.boxes import Ltrb
-from snellen.grading.metrics.taps import in_any
+from snellen.grading.metrics.taps import enlarged, in_any
 from snellen.grading.models.actions import ActionType, Point, swiped
 from snellen.grading.parse.vocabularies.qwen import QWEN, call_arguments, sides
 from snellen.grading.protocols.androidcontrol.parts import HIGH
@@ -72,14 +72,6 @@ def _fractions(pair: Sequence[float] | None, screen: _Screen) -> Point:
         raise PublishedCrashError from None
 
 
-def _enlarged(box: Ltrb) -> Ltrb:
-    """Return a box enlarged 1.2 times about its center, in the order of the published sums."""
-    left, top, right, bottom = box
-    x, y = (left + right) / 2, (top + bottom) / 2
-    width, height = (right - left) * 1.2, (bottom - top) * 1.2
-    return x - width / 2, y - height / 2, x + width / 2, y + height / 2
-
-
 def _near_in_view(point: Point, target: Point, seen: Extent) -> bool:
     """Within 4 % of the longer side of the resized image, in its pixels.
 
@@ -129,7 +121,7 @@ def _qwen(near: _Near, *, any_swipe: bool) -> Compare:
     def hits(fields: Mapping[str, object], gold: StepGold, target: Point | None) -> bool:
         screen = _screen(gold)
         point = _fractions(sides(fields), screen)
-        if in_any(point, [_enlarged(box) for box in screen.boxes]):
+        if in_any(point, [enlarged(box, 1.2) for box in screen.boxes]):
             return True
         if target is None:
             left, top, right, bottom = screen.boxes[0]
