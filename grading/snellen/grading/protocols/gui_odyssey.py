@@ -17,7 +17,7 @@ from snellen.grading.models.actions import ActionType, Point
 from snellen.grading.parse.vocabularies.agentcpm import AGENTCPM, GUIEVALKIT
 from snellen.grading.parse.vocabularies.gui_r1 import GUI_R1
 from snellen.grading.parse.vocabularies.literals import python_literal
-from snellen.grading.parse.vocabularies.odyssey import ODYSSEY, decoded
+from snellen.grading.parse.vocabularies.odyssey import ODYSSEY, decoded, read_kind
 from snellen.grading.parse.vocabularies.os_atlas import (
     OS_ATLAS_FINGERS,
     runs_of_digits,
@@ -176,7 +176,11 @@ _OFFICIAL = Protocol(
     "a point in the element's box or within 14 % of the screen, whatever its shape; typed text by"
     " containment or half of its letters, up to its first colon; a click whose point can't be read"
     " has a right type; missing answers are dropped",
-    step_parser("what stands before and after the first colon; a point as a literal", ODYSSEY),
+    step_parser(
+        "what stands before and after the first colon; a point as a literal",
+        ODYSSEY,
+        reads=read_kind,
+    ),
     AS_IS,
     step_metric(
         "the box or 14 % in fractions; text contains, or half its letters",

@@ -32,6 +32,10 @@ from snellen.grading.parse.vocabularies.web import (
     UGROUND_WEB,
     dictionary,
     operation_of,
+    read_clicks,
+    read_dictionary,
+    read_plan,
+    read_three_fields,
     showui_fields,
 )
 from snellen.grading.protocols.androidcontrol.screensuite import on_screen
@@ -150,7 +154,7 @@ UGROUND_RULE = Protocol(
     "UGround 3a9b9f2, the evaluation of Multimodal-Mind2Web",
     "a point in any positive box, edges included; the operation's words in lower case and without"
     " punctuation, as sets; a step without an answer counts 0",
-    step_parser("a planner's operation and a grounder's `(x, y)`", UGROUND_WEB),
+    step_parser("a planner's operation and a grounder's `(x, y)`", UGROUND_WEB, reads=read_plan),
     AS_IS,
     step_metric(
         "any positive box; words of the operation as sets",
@@ -228,7 +232,9 @@ _SEECLICK = replace(
     source="SeeClick 0ef37ac",
     special="the one published box, in fractions with three decimals; steps without a box are"
     " dropped; its operation F1 is the mean of the means of the three operations",
-    parser=step_parser("a dictionary with `action_type` and `click_point`", SEECLICK),
+    parser=step_parser(
+        "a dictionary with `action_type` and `click_point`", SEECLICK, reads=read_dictionary
+    ),
     metric=step_metric(
         "the one box; number and value of the operation as sets",
         _KEYS,
@@ -276,7 +282,9 @@ _SHOWUI = replace(
     source="ShowUI 21ed7cb",
     special="as `seeclick`, but a SELECT's value is the element's name; every step is an episode of"
     " its own, so that macro is micro and episode success is step success",
-    parser=step_parser("`'action', 'value', 'position'` in that order", SHOWUI),
+    parser=step_parser(
+        "`'action', 'value', 'position'` in that order", SHOWUI, reads=read_three_fields
+    ),
     metric=step_metric(
         "the one box; a SELECT by its element's name", _KEYS, _showui, _as_micro, _MACRO
     ),
@@ -349,7 +357,9 @@ _SCREENSUITE = replace(
     special="a click in the first positive box; a TYPE is two entries, a click and a typing that"
     " counts it again; a SELECT's value is not looked at; an episode is cut where a step has no"
     " box",
-    parser=step_parser("ScreenSuite's `click(x, y)` and `type(text)`", SCREENSUITE_WEB),
+    parser=step_parser(
+        "ScreenSuite's `click(x, y)` and `type(text)`", SCREENSUITE_WEB, reads=read_clicks
+    ),
     metric=step_metric(
         "the first positive box, and typed text equal in lower case",
         _KEYS,

@@ -161,13 +161,20 @@ Check = Callable[[str], str]
 """Says of a text in the protocol's own vocabulary why the published code raises; empty: not."""
 
 
-def step_parser(name: str, own: Vocabulary, crashes: Check = lambda _: "") -> Parser:
+def step_parser(
+    name: str,
+    own: Vocabulary,
+    crashes: Check = lambda _: "",
+    reads: Callable[[str], Action | None] | None = None,
+) -> Parser:
     """Make the parser of a protocol that wants one vocabulary.
 
     Args:
         name: What protocol tables call it.
         own: The protocol's own vocabulary, in which a response is that declares none.
         crashes: Says of a text in it why the published code raises.
+        reads: From a text in it to what the published code goes on with, where that may be right
+            though it is no action of the vocabulary; None: the vocabulary's own reading.
     """
 
     def read(response: object, context: Context) -> Parsed:
@@ -188,7 +195,7 @@ def step_parser(name: str, own: Vocabulary, crashes: Check = lambda _: "") -> Pa
             text = written
         if fault := crashes(text):
             return unparsed(fault, crashed=True)
-        action = own.read(text)
+        action = (reads or own.read)(text)
         if action is None:
             return unparsed(f"no action of {own.name} in it")
         return Parsed(said_in(own, action, text))

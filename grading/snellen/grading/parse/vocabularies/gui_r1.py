@@ -82,7 +82,8 @@ def _end_of_line(text: str, start: int) -> int:
     return len(text) if end < 0 else end
 
 
-def _read(text: str) -> Action:
+def read_list(text: str) -> Action:
+    """Read a list; what is none is an unknown action at the point (0, 0)."""
     found = listed(text)
     kind = _TYPES.get(found.name, ActionType.UNKNOWN)
     typed = found.text
@@ -95,6 +96,12 @@ def _read(text: str) -> Action:
         button=found.name.removeprefix("press_") if kind is ActionType.NAVIGATE else "",
         status="infeasible" if found.name == "impossible" else "",
     )
+
+
+def _read(text: str) -> Action | None:
+    action = read_list(text)
+    nothing = action.type is ActionType.UNKNOWN and action.point == (0, 0)
+    return None if nothing else action
 
 
 def _as_floats(point: tuple[int, int]) -> Point | None:

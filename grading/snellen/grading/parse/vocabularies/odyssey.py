@@ -38,7 +38,8 @@ def decoded(text: str) -> Decoded:
     return Decoded(name, python_literal(info) if parts and name in _POINTED else info)
 
 
-def _read(text: str) -> Action | None:
+def read_kind(text: str) -> Action | None:
+    """Read an action of which the kind alone has to be known."""
     name = text.partition(":")[0].strip()
     if name in _POINTED:
         # One whose point is none has a right type, whatever the reference is.
@@ -59,6 +60,13 @@ def _read(text: str) -> Action | None:
     if name in _ENDED:
         return Action(ActionType.FINISH, status=_ENDED[name])
     return None
+
+
+def _read(text: str) -> Action | None:
+    action = read_kind(text)
+    if action is None or action.type not in (*_POINTED.values(), ActionType.SCROLL):
+        return action
+    return None if action.point is None and action.direction is None else action
 
 
 def _write(action: Action) -> str | None:

@@ -93,9 +93,15 @@ _POINTED = {
 }
 
 
-def _read(text: str) -> Action | None:
+def read_call(text: str) -> Action | None:
+    """Read a call; one of an unknown action is unknown, and None stands for no call at all."""
     arguments = call_arguments(text)
     return None if arguments is None else _action(arguments)
+
+
+def _read(text: str) -> Action | None:
+    action = read_call(text)
+    return None if action is None or action.type is ActionType.UNKNOWN else action
 
 
 def _action(arguments: Mapping[str, object]) -> Action:

@@ -3,14 +3,14 @@
 import json
 import re
 from bisect import bisect_left
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import NamedTuple, cast
 
 from snellen.grading.coordinates import PIXELS, UNIT
 from snellen.grading.models.actions import Action, ActionType, Point
 from snellen.grading.parse.vocabularies.base import Vocabulary, as_point, plain_number
 from snellen.grading.parse.vocabularies.literals import json_fields, python_literal
-from snellen.grading.parse.vocabularies.screensuite import clicked_at, typed_text
+from snellen.grading.parse.vocabularies.screensuite import called, clicked_at, typed_text
 from snellen.grading.parse.vocabularies.uground import grounded
 
 _OPERATIONS = {
@@ -33,7 +33,18 @@ def operation_of(action: Action) -> str | None:
 # ---- UGround: a planner's operation and a grounder's point -------------------------------------
 
 
-def _read_plan(text: str) -> Action | None:
+def _known(read: Callable[[str], Action | None]) -> Callable[[str], Action | None]:
+    """Return a reader that leaves alone what a published one goes on with: unknown operations."""
+
+    def known(text: str) -> Action | None:
+        action = read(text)
+        return None if action is None or action.type is ActionType.UNKNOWN else action
+
+    return known
+
+
+def read_plan(text: str) -> Action | None:
+    """Read a planner's JSON, of any operation."""
     fields = json_fields(text)
     if fields is None or "action" not in fields:
         return None
@@ -53,7 +64,7 @@ def _write_plan(action: Action) -> str | None:
     return json.dumps(fields, ensure_ascii=False)
 
 
-UGROUND_WEB = Vocabulary("uground-web", PIXELS, _read_plan, _write_plan, "UGround 3a9b9f2")
+UGROUND_WEB = Vocabulary("uground-web", PIXELS, _known(read_plan), _write_plan, "UGround 3a9b9f2")
 
 # ---- SeeClick: a Python dictionary with numbers of operations ----------------------------------
 
@@ -70,7 +81,8 @@ def dictionary(text: str) -> Mapping[object, object]:
     return cast("Mapping[object, object]", value)
 
 
-def _read_seeclick(text: str) -> Action | None:
+def read_dictionary(text: str) -> Action | None:
+    """Read a dictionary, of any operation."""
     try:
         fields = dictionary(text)
     except ValueError:
@@ -93,7 +105,9 @@ def _write_seeclick(action: Action) -> str | None:
     return f'{{"action_type": {number}, "click_point": ({_pair(action.point)}){value}}}'
 
 
-SEECLICK = Vocabulary("seeclick", UNIT, _read_seeclick, _write_seeclick, "SeeClick 0ef37ac")
+SEECLICK = Vocabulary(
+    "seeclick", UNIT, _known(read_dictionary), _write_seeclick, "SeeClick 0ef37ac"
+)
 
 # ---- ShowUI: three fields in their order -------------------------------------------------------
 
@@ -158,7 +172,8 @@ def _position(found: re.Match[str]) -> Point | None:
     return None if found[1] == "None" else (float(found[2]), float(found[3]))
 
 
-def _read_showui(text: str) -> Action | None:
+def read_three_fields(text: str) -> Action | None:
+    """Read the three fields, of any operation."""
     try:
         fields = showui_fields(text)
     except ValueError:
@@ -175,16 +190,21 @@ def _write_showui(action: Action) -> str | None:
     return f"{{'action': '{name}', 'value': {value}, 'position': [{_pair(action.point)}]}}"
 
 
-SHOWUI = Vocabulary("showui", UNIT, _read_showui, _write_showui, "ShowUI 21ed7cb")
+SHOWUI = Vocabulary("showui", UNIT, _known(read_three_fields), _write_showui, "ShowUI 21ed7cb")
 
 # ---- ScreenSuite: a click, and what is typed after it ------------------------------------------
 
 
-def _read_clicks(text: str) -> Action:
+def read_clicks(text: str) -> Action:
     """Read the first click and the first typed text, wherever they stand; neither need be there."""
     point, typed = clicked_at(text), typed_text(text)
     kind = ActionType.UNKNOWN if point is None else ActionType.CLICK
     return Action(ActionType.TYPE if typed is not None else kind, point=point, text=typed or "")
+
+
+def _read_clicks(text: str) -> Action | None:
+    action = read_clicks(text)
+    return None if action.point is None or called(text) not in ("click", "longpress") else action
 
 
 def _write_clicks(action: Action) -> str | None:

@@ -7,7 +7,7 @@ import numpy as np
 
 from snellen.grading.coordinates import VIEW
 from snellen.grading.models.actions import POINTED, ActionType, Point
-from snellen.grading.parse.vocabularies.gui_r1 import GUI_R1, listed, name_of, text_of
+from snellen.grading.parse.vocabularies.gui_r1 import GUI_R1, listed, name_of, read_list, text_of
 from snellen.grading.protocols.androidcontrol.qwen import QWEN_RULE
 from snellen.grading.protocols.base import (
     AnswerValue,
@@ -123,7 +123,7 @@ GUI_R1_RULE = replace(
     source="GUI-R1 d43eea2",
     special="the step needs no right type: a point within 14 %, or text that shares half its words;"
     " a category without a hit leaves the denominator, and so do back, home and wait",
-    parser=step_parser("GUI-R1's list in <answer>", GUI_R1),
+    parser=step_parser("GUI-R1's list in <answer>", GUI_R1, reads=read_list),
     metric=step_metric(
         "nearer than 14 % in fractions, or half the words, whatever the type",
         KEYS,

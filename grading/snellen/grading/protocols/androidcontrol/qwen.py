@@ -9,7 +9,7 @@ from snellen.grading.coordinates import VIEW, Extent
 from snellen.grading.metrics.boxes import Ltrb
 from snellen.grading.metrics.taps import enlarged, in_any
 from snellen.grading.models.actions import ActionType, Point, swiped
-from snellen.grading.parse.vocabularies.qwen import QWEN, call_arguments, sides
+from snellen.grading.parse.vocabularies.qwen import QWEN, call_arguments, read_call, sides
 from snellen.grading.protocols.androidcontrol.parts import HIGH
 from snellen.grading.protocols.base import (
     AS_IS,
@@ -197,7 +197,7 @@ QWEN_RULE = Protocol(
     "a click in a candidate box enlarged 1.2 times, or within 4 % of the longer side; text by"
     " containment, so that an empty one matches all; a click for `open` counts where boxes are"
     " known",
-    step_parser("the call after <tool_call>, or a bare one", QWEN),
+    step_parser("the call after <tool_call>, or a bare one", QWEN, reads=read_call),
     AS_IS,
     step_metric(
         "boxes x 1.2 or 4 % of the longer side; text contains; swipes by axis",
@@ -224,7 +224,9 @@ UI_S1_RULE = replace(
     source="UI-S1 (X-PLUG MobileAgent 11cea57)",
     special="as `qwen`, but 4 % in fractions along each axis, and every swipe is right; an episode"
     " stops at its first miss; a step that ends the task raises, which loses its episode",
-    parser=step_parser("the call after <tool_call>; without one it raises", QWEN, _no_call),
+    parser=step_parser(
+        "the call after <tool_call>; without one it raises", QWEN, _no_call, read_call
+    ),
     metric=step_metric(
         "boxes x 1.2 or 4 % in fractions; text contains; any swipe",
         KEYS,
