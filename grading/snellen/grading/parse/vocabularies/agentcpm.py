@@ -1,7 +1,7 @@
 """AgentCPM-GUI's and guievalkit's compact JSON, in thousandths."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import cast
 
 from snellen.grading.coordinates import THOUSAND
@@ -27,8 +27,9 @@ _USUAL = 200
 
 def _is_whole(value: object, most: float = float("inf")) -> bool:
     """Whether a value is a whole number from 0 to a limit, as a schema has it: 5.0 is one."""
-    number = not isinstance(value, bool) and isinstance(value, int | float)
-    return number and 0 <= value <= most and value % 1 == 0
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return 0 <= value <= most and value % 1 == 0
 
 
 def _is_place(value: object) -> bool:
@@ -41,13 +42,15 @@ def _is_text(value: object) -> bool:
 
 
 def _is_input(value: object) -> bool:
-    fields = cast("Mapping[str, object]", value) if isinstance(value, dict) else {}
-    return fields.keys() == {"point", "text"} and (
+    if not isinstance(value, dict):
+        return False
+    fields = cast("Mapping[str, object]", value)
+    return set(fields) == {"point", "text"} and (
         _is_place(fields["point"]) and _is_text(fields["text"])
     )
 
 
-_FITS = {
+_FITS: Mapping[str, Callable[[object], bool]] = {
     "thought": _is_text,
     "POINT": _is_place,
     "to": lambda value: _is_place(value) or (isinstance(value, str) and value in _WAYS),

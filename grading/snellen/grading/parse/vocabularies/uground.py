@@ -65,7 +65,7 @@ def _read(text: str) -> Action | None:
         case "open_app":
             return Action(ActionType.OPEN_APP, point=point, app=str(fields.get("app_name", "")))
         case "navigate_back" | "navigate_home" as kind:
-            return Action(ActionType.NAVIGATE, point=point, button=_NAVIGATED[kind])
+            return Action(ActionType.NAVIGATE, point=point, button=_NAVIGATED[str(kind)])
         case "wait":
             return Action(ActionType.WAIT)
         case "status":
