@@ -392,6 +392,7 @@ def test_what_gui_r1_cannot_read_is_a_point_in_the_corner(answer: str) -> None:
     """GUI-R1 d43eea2, `extract_coord` and `extract_action`: [0, 0, 0, 0], and no action."""
     columns = graded("gui-r1", answer, step("click", point=[2, 58]))
     assert columns.values[0].tolist() == [1, 0]
+    assert "the published code goes on" in columns.notes[0]
 
 
 def test_gui_r1_compares_the_text_whatever_the_action_and_has_a_default() -> None:

@@ -15,7 +15,7 @@ from typing import NamedTuple, cast
 import msgspec
 
 from snellen.grading.coordinates import PIXELS, THOUSAND, UNIT, VIEW, CoordinateSpace, Extent
-from snellen.grading.models.actions import Action, Point
+from snellen.grading.models.actions import Action, ActionType, Point
 from snellen.grading.parse.vocabularies.base import Vocabulary
 from snellen.grading.parse.vocabularies.plain import PLAIN, declared_space, is_plain, json_object
 from snellen.grading.parse.vocabularies.table import VOCABULARIES
@@ -198,7 +198,9 @@ def step_parser(
         action = (reads or own.read)(text)
         if action is None:
             return unparsed(f"no action of {own.name} in it")
-        return Parsed(said_in(own, action, text))
+        unknown = action.type is ActionType.UNKNOWN
+        note = f"no action of {own.name} in it; the published code goes on" if unknown else ""
+        return Parsed(said_in(own, action, text), None, note)
 
     return Parser(name, read)
 
