@@ -12,6 +12,7 @@ from snellen.grading.grade import OUTCOMES, Answers, Columns, Grader
 from snellen.grading.models.scores import Outcome
 from snellen.grading.parse.vocabularies.table import VOCABULARIES
 from snellen.grading.protocols.base import Gold
+from snellen.grading.protocols.step_rules import words_f1
 from snellen.grading.protocols.table import gold_shape, protocol_of, protocols_of
 from snellen.grading.tally import Tally
 
@@ -238,6 +239,36 @@ def test_os_atlas_compares_whole_texts(answer: str, type_: int, right: int) -> N
     assert columns.values[0].tolist() == [right, type_]
 
 
+@pytest.mark.parametrize(
+    ("inside", "right"),
+    [
+        ("CLICK\nactions:\nCLICK <point>[[194,525]]</point>", 0),
+        ("CLICK 194 525 9", 1),
+        ("CLICK -194,525", 1),
+        ("CLICK 194.525", 1),
+        (f"CLICK {'9' * 5000} 525", 0),
+    ],
+)
+def test_os_atlas_reads_two_runs_of_digits_between_the_first_two_markers(
+    inside: str, right: int
+) -> None:
+    """OS-Atlas bad0840, eval_scripts/android_control/evaluation_unify.py."""
+    assert graded("os-atlas", f"actions:\n{inside}", CLICK).values[0].tolist() == [right, 1]
+
+
+@pytest.mark.parametrize("answer", ["actions:\n  ", f"actions:\nCLICK {'9' * 400} 1"])
+def test_os_atlas_ends_the_run_on_blanks_and_on_a_distance_that_no_float_holds(
+    answer: str,
+) -> None:
+    """OS-Atlas bad0840: `split()[0]` and `math.sqrt` raise."""
+    assert graded("os-atlas", answer, CLICK).crashed[0]
+
+
+def test_os_atlas_rounds_a_half_as_the_published_sums_do() -> None:
+    """OS-Atlas bad0840, `calculate_f1_score`."""
+    assert words_f1("abcde", "abcdfghijkl") > 0.5
+
+
 CALL = '{"name": "mobile_use", "arguments": {"action": "click", "coordinate": [212, 1264]}}'
 
 
@@ -250,13 +281,91 @@ CALL = '{"name": "mobile_use", "arguments": {"action": "click", "coordinate": [2
         (f"<tool_call>{CALL}", 1),
         (f"<think>{CALL.replace('212', '9')}</think><tool_call>{CALL}</tool_call>", 1),
         (f"<tool_call>{CALL}</tool_call><tool_call>{CALL.replace('212', '9')}</tool_call>", 1),
+        # Between the first two opening tags; without a closing one up to the last two braces.
+        (f"<tool_call>{CALL}<tool_call>{CALL.replace('212', '9')}", 1),
+        (f"<tool_call>{CALL} tail", 1),
+        (f"prose {CALL} tail}}", 1),
+        (f"```json\n{CALL}\n```", 1),
+        (f"<tool_call>```json\n{CALL}\n```</tool_call>", 0),
+        (CALL.replace("1264]", "1264, 3]"), 1),
+        (CALL.replace("1264]", '1264, "x"]'), 1),
         (CALL.replace('"', "'"), 0),
         (CALL.replace(', "coordinate": [212, 1264]', ""), 0),
+        (CALL.replace('"click", ', '"click", "candidate_bbox": [1], '), 0),
         ("", 0),
     ],
 )
 def test_what_qwens_parser_reads(answer: str, value: int) -> None:
     assert graded("qwen", answer, CLICK).values[0, 0] == value
+
+
+def call(**arguments: object) -> str:
+    return json.dumps({"name": "mobile_use", "arguments": arguments})
+
+
+def swipe(*end: float) -> str:
+    return call(action="swipe", coordinate=[500, 1000], coordinate2=list(end))
+
+
+@pytest.mark.parametrize(
+    ("end", "way"),
+    [
+        # The image that is seen is 1092 wide and 2408 high: 100 across are more than 200 down.
+        ((600, 800), "left"),
+        ((590, 800), "down"),
+        ((500, 1000), "down"),
+        ((400, 1100), "right"),
+    ],
+)
+def test_qwen_takes_a_swipes_axis_in_fractions_of_the_image(
+    end: tuple[float, float], way: str
+) -> None:
+    """InfiGUI-R1 d280ab8: `norm_coordinate` stands before `predict_direction`."""
+    gold = step("scroll", direction=way)
+    assert graded("qwen", swipe(*end), gold).values[0].tolist() == [1, 1]
+    assert graded("ui-s1", swipe(*end), gold).values[0].tolist() == [1, 1]
+
+
+RAISES: list[tuple[str, Gold]] = [
+    (call(action="click"), CLICK),
+    (call(action="wait", coordinate=None), WAIT),
+    (call(action="wait", coordinate=[5]), CLICK),
+    (call(action="wait", coordinate=[10**320, 1]), WAIT),
+    (call(action="type", text=5), NEW_YORK),
+    (call(action="type"), NEW_YORK),
+    (call(action="system_button", button=None), BACK),
+    (call(coordinate=[212, 1264]), CLICK),
+    (call(action="terminate", status="success"), FINISH),
+    (call(action="key", text="x"), step("key", button="x")),
+]
+
+
+@pytest.mark.parametrize(("answer", "gold"), RAISES)
+def test_what_qwens_code_catches_is_wrong_and_what_ui_s1_raises_is_a_crash(
+    answer: str, gold: Gold
+) -> None:
+    """InfiGUI-R1 d280ab8, `compute_scores`; UI-S1 (X-PLUG MobileAgent 11cea57), qwenvl_utils."""
+    caught = graded("qwen", answer, gold)
+    assert (caught.values[0].tolist(), bool(caught.crashed[0])) == ([0, 0], False)
+    assert graded("ui-s1", answer, gold).crashed[0]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [call(action="swipe"), call(action="swipe", coordinate=[1, 2])],
+)
+def test_ui_s1_takes_any_swipe(answer: str) -> None:
+    """UI-S1 (X-PLUG MobileAgent 11cea57): a swipe's coordinates are not looked at."""
+    assert graded("ui-s1", answer, DOWN).values[0].tolist() == [1, 1]
+    assert graded("qwen", answer, DOWN).values[0].tolist() == [0, 0]
+
+
+def test_what_raises_leaves_qwens_grounding() -> None:
+    """InfiGUI-R1 d280ab8: the counter of clicks stands behind the comparison."""
+    lost = call(action="click")
+    unknown = call(action="tap", coordinate=[212, 1264])
+    assert metrics("qwen", [(RIGHT, CLICK), (lost, CLICK)])["grounding"] == 1
+    assert metrics("qwen", [(RIGHT, CLICK), (unknown, CLICK)])["grounding"] == 0.5
 
 
 def test_a_click_without_a_place_has_not_even_qwens_type() -> None:
@@ -271,10 +380,103 @@ def test_a_click_without_a_place_has_not_even_qwens_type() -> None:
         ("[{'action': 'click', 'point': [9, 9]}, {'action': 'x', 'point': [212, 1264]}]", 1),
         ("[{'action': 'click', 'point': [212.5, 1264]}]", 0),
         ("[{'action': 'click', 'point': (212, 1264)}]", 0),
+        ("[{'action':'click','point':[212,1264]}]", 1),
     ],
 )
 def test_what_gui_r1s_parser_reads(inside: str, value: int) -> None:
     assert graded("gui-r1", f"<answer>{inside}</answer>", CLICK).values[0, 0] == value
+
+
+@pytest.mark.parametrize("answer", ["", "[{'action': 'click', 'point': [900, 900]}]", "<answer>"])
+def test_what_gui_r1_cannot_read_is_a_point_in_the_corner(answer: str) -> None:
+    """GUI-R1 d43eea2, `extract_coord` and `extract_action`: [0, 0, 0, 0], and no action."""
+    columns = graded("gui-r1", answer, step("click", point=[2, 58]))
+    assert columns.values[0].tolist() == [1, 0]
+    assert "the published code goes on" in columns.notes[0]
+
+
+def test_gui_r1_compares_the_text_whatever_the_action_and_has_a_default() -> None:
+    """GUI-R1 d43eea2, eval_omni.py and `extract_input_text`."""
+    said = "<answer>[{'action': 'scroll', 'point': [1, 1], 'input_text': 'york'}]</answer>"
+    assert graded("gui-r1", said, step("type", text="York")).values[0].tolist() == [1, 0]
+    silent = "<answer>[{'action': 'type', 'point': [1, 1]}]</answer>"
+    assert graded("gui-r1", silent, step("type", text="input text")).values[0].tolist() == [1, 1]
+
+
+def test_gui_r1_has_back_and_home_as_two_categories() -> None:
+    """GUI-R1 d43eea2: names are compared, and a category is a group and a name."""
+    home = step("navigate", button="home")
+    said = "<answer>[{'action':'press_back','point':[1,1],'input_text':'no'}]</answer>"
+    assert graded("gui-r1", said, home).values[0].tolist() == [0, 0]
+    assert mean_of("gui-r1", [(said, BACK), (said, home), (RIGHT, CLICK)], "type") == 1
+
+
+@pytest.mark.parametrize(
+    ("answer", "gold", "agentcpm", "guievalkit"),
+    [
+        ({"PRESS": "APPSELECT"}, BACK, [0, 1], [0, 1]),
+        ({"PRESS": "BACK"}, step("key", button="enter"), [0, 1], [0, 1]),
+        ({"POINT": [500, 500], "to": [500, 500]}, DOWN, [0, 1], [0, 1]),
+        ({"POINT": [500, 500], "to": "Up"}, DOWN, [0, 0], [0, 0]),
+        ({"POINT": [194, 525], "STATUS": "finish"}, CLICK, [0, 0], [0, 0]),
+        ({"POINT": [194, 525], "TYPE": "x"}, CLICK, [0, 0], [0, 0]),
+        ({"POINT": [194, 525], "duration": 100}, WAIT, [1, 1], [1, 1]),
+        ({"CLEAR": None}, WAIT, [1, 1], [1, 1]),
+        ({"OPEN_APP": "Maps", "STATUS": "finish"}, FINISH, [0, 0], [1, 1]),
+        ({"TYPE": "york", "thought": "x"}, NEW_YORK, [1, 1], [1, 1]),
+    ],
+)
+def test_the_schema_and_the_order_of_agentcpms_actions(
+    answer: dict[str, object], gold: Gold, agentcpm: list[float], guievalkit: list[float]
+) -> None:
+    """AgentCPM-GUI acbaf50 and guievalkit d5e954e: the schema for extraction and `action_map`."""
+    said = json.dumps(answer)
+    assert graded("agentcpm", said, gold).values[0].tolist() == agentcpm
+    assert graded("guievalkit", said, gold).values[0].tolist() == guievalkit
+
+
+@pytest.mark.parametrize(
+    ("answer", "gold", "value"),
+    [
+        (" wait()", WAIT, 0),
+        ("wait()", WAIT, 1),
+        ("type(NEW YORK)", NEW_YORK, 1),
+        ('type("New York")', NEW_YORK, 1),
+        ("type()", NEW_YORK, 0),
+        ("click(-210, -1260)", CLICK, 1),
+        ("click(210.0, 1260, 5)", CLICK, 1),
+        ("click(2100, 1260)", CLICK, 0),
+        ("click(210\n, 1260)", CLICK, 0),
+        ("long_press(210, 1260)", CLICK, 0),
+        ("scroll(('down'))", DOWN, 0),
+    ],
+)
+def test_what_screensuite_reads(answer: str, gold: Gold, value: int) -> None:
+    """ScreenSuite 0.0.1: `score_single_output`, `parse_click_action` and `parse_type_action`."""
+    assert graded("screensuite", answer, gold).values[0, 0] == value
+
+
+def test_screensuite_ends_the_run_on_a_scroll_without_brackets() -> None:
+    """ScreenSuite 0.0.1: `split("(")[1]` raises."""
+    assert graded("screensuite", "scroll", DOWN).crashed[0]
+
+
+@pytest.mark.parametrize(
+    ("plan", "gold", "value"),
+    [
+        ({"action_type": "click", "grounding": "210, 1260"}, CLICK, 1),
+        ({"action_type": "click", "grounding": "(105, 630)", "scale": 0.5}, CLICK, 1),
+        ({"action_type": "scroll", "direction": "Down"}, DOWN, 0),
+        ({"action_type": "status", "goal_status": "successful"}, FINISH, 1),
+        ({"action_type": "status", "goal_status": "infeasible"}, FINISH, 0),
+        ({"action_type": "input_text", "text": "A"}, step("type", text="A", point=[210, 1260]), 0),
+    ],
+)
+def test_uground_compares_a_plan_key_by_key(
+    plan: dict[str, object], gold: Gold, value: int
+) -> None:
+    """UGround 3a9b9f2, offline_evaluation/AndroidControl/eval.py."""
+    assert graded("uground", json.dumps(plan), gold).values[0, 0] == value
 
 
 def test_uground_wants_typed_text_equal_at_the_right_node() -> None:
@@ -312,12 +514,23 @@ def test_a_protocol_of_nodes_says_that_the_data_has_none() -> None:
         ("click 215 779", 1),
         ("click 216 779", 0),
         ("click 0 779", 0),
-        ("I scroll, then click at 125, 779", 1),
-        ("I click at 125, 779 and scroll", 0),
+        ("click, not open_app, at 125, 779", 1),
+        # `scroll` stands behind `click` in its list of names, wherever they stand in the text.
+        ("I scroll, then click at 125, 779", 0),
+        # Scaled coordinates lose their decimals: 215.9 + 151 is not 151.2 away from 210.
+        ("click 125.5 779", 0),
     ],
 )
-def test_ui_r1_takes_the_last_name_and_the_first_two_numbers(answer: str, value: int) -> None:
+def test_ui_r1_takes_the_last_of_its_names_and_the_first_two_numbers(
+    answer: str, value: int
+) -> None:
+    """UI-R1 2fe9bf0, evaluation/eval_ac.py."""
     assert graded("ui-r1", answer, CLICK).values[0, 0] == value
+
+
+def test_ui_r1_raises_on_a_number_that_python_does_not_read() -> None:
+    """UI-R1 2fe9bf0, evaluation/eval_ac.py."""
+    assert graded("ui-r1", f"click {'9' * 5000} 779", CLICK).crashed[0]
 
 
 def test_ui_r1_counts_clicks_alone() -> None:

@@ -45,7 +45,8 @@ ROWS: list[tuple[str, Gold, str]] = [
     ("TYPE: ", NEW_YORK, "1 1 0 1 1 0"),
     ("TYPE: New Delhi", NEW_YORK, "0 0 1 0 0 1"),
     ("TYPE: colo\u0075r picker", step("type", text="color picker"), "1 1 1 0 0 1"),
-    ("SCROLL: Up", UP, "1 1 0 1 1 1"),
+    # As an answer of OS-Atlas it is written anew, and has lost its case.
+    ("SCROLL: Up", UP, "1 1 1 1 1 1"),
     ("PRESS_HOME", RECENT, "0 0 0 1 1 n"),
     ("PRESS_RECENT", RECENT, "1 1 1 0 d n"),
     ("COMPLETE", step("finish", status="infeasible"), "0 0 0 1 1 n"),
@@ -75,6 +76,74 @@ def test_one_answer_is_worth_what_each_published_code_printed(row: int, protocol
         assert metrics(protocol, [(answer, gold), (right, CLICK)])["step"] == 1
     else:
         assert found.values[0, 0] == float(want)
+
+
+@pytest.mark.parametrize(
+    ("answer", "gold", "values"),
+    [
+        ("CLICK: 500, 639.5", CLICK, [1, 1]),
+        ("CLICK : (500, 500)", CLICK, [1, 1]),
+        ("CLICK: 500", CLICK, [1, 1]),
+        ("CLICK: [[500, 500]]", CLICK, [1, 1]),
+        ("CLICK: '(500, 500)'", CLICK, [1, 1]),
+        (f"CLICK: {'(' * 150}500, 500{')' * 150}", CLICK, [1, 1]),
+        ("CLICK: (500, 500, 3)", BOXED, [1, 1]),
+        ("CLICK: 500", BOXED, [0, 1]),
+        (f"CLICK: ({'9' * 5000}, 1)", CLICK, [0, 1]),
+        ("CLICK: {1, 2}", CLICK, [0, 1]),
+        ("CLICK", CLICK, [0, 1]),
+        ("CLICK:", RECENT, [0, 1]),
+        ("CLICK: open('x')", RECENT, [0, 1]),
+        ("SCROLL", UP, [0, 1]),
+        ("SCROLL : UP", UP, [1, 1]),
+        ("SCROLL: UP now", UP, [0, 1]),
+    ],
+)
+def test_the_official_code_evaluates_what_follows_a_clicks_colon(
+    answer: str, gold: Gold, values: list[float]
+) -> None:
+    """GUI-Odyssey fefcbe9, `simple_decode` and `click_matching`; literals alone are evaluated."""
+    assert graded("official", answer, gold).values[0].tolist() == values
+
+
+@pytest.mark.parametrize(
+    ("answer", "gold", "values"),
+    [
+        ("actions:\nCLICK <point>[[500,500]]</point>", CLICK, [1, 1]),
+        ("CLICK <point>[[500,500]]</point>", CLICK, [0, 0]),
+        ("actions:\nCLICK: [[500,-500]]", CLICK, [1, 1]),
+        ("actions:\nCLICK [500,500,3]", CLICK, [0, 1]),
+        ("actions:\nCLICK 5", step("click", point=place(3, 4)), [1, 1]),
+        ("actions:\nSCROLL [UP]", UP, [1, 1]),
+        ("actions:\nSCROLL [Up]", UP, [0, 1]),
+        ("actions:\nSCROLL: [UP]", UP, [0, 1]),
+        ("actions:\nTYPE: []", step("type", text="x"), [0, 1]),
+        ("actions:\nTYPE [new york]", NEW_YORK, [1, 1]),
+        ("actions:\nCOMPLETE<|im_end|>", step("finish", status="success"), [1, 1]),
+        ("actions:\nCOMPLETE\n", step("finish", status="success"), [1, 1]),
+    ],
+)
+def test_os_atlas_reads_its_own_text_behind_its_own_marker(
+    answer: str, gold: Gold, values: list[float]
+) -> None:
+    """OS-Atlas bad0840, eval_scripts/odyssey/evaluation_unify.py."""
+    said = {"format": "os-atlas", "response": answer}
+    assert graded("os-atlas", answer, gold).values[0].tolist() == values
+    assert graded("os-atlas", said, gold).values[0].tolist() == values
+
+
+def test_os_atlas_ends_the_run_on_a_number_that_python_does_not_read() -> None:
+    """OS-Atlas bad0840: here `int` stands outside of what is caught."""
+    assert graded("os-atlas", f"actions:\nCLICK {'9' * 5000} 1", CLICK).crashed[0]
+
+
+@pytest.mark.parametrize("protocol", ["agentcpm", "guievalkit"])
+def test_all_that_is_pressed_is_one_type(protocol: str) -> None:
+    """AgentCPM-GUI acbaf50 and guievalkit d5e954e, `action_map`."""
+    gold = step("key", button="enter")
+    assert graded(protocol, '{"PRESS": "HOME"}', gold).values[0].tolist() == [0, 1]
+    assert graded(protocol, '{"PRESS": "HOME"}', RECENT).values[0].tolist() == [1, 1]
+    assert graded(protocol, '{"PRESS": "APPSELECT"}', RECENT).values[0].tolist() == [0, 1]
 
 
 def test_a_malformed_click_has_the_right_type() -> None:

@@ -10,7 +10,7 @@ _NEAREST = 5
 
 
 def enlarged(box: Ltrb, factor: float) -> Ltrb:
-    """Return a box enlarged about its center.
+    """Return a box enlarged about its center, by the published sums: edges depend on them.
 
     Args:
         box: Left, top, right, bottom.
@@ -22,8 +22,9 @@ def enlarged(box: Ltrb, factor: float) -> Ltrb:
     (-2.5, -5.0, 12.5, 25.0)
     """
     left, top, right, bottom = box
-    across, down = (right - left) * (factor - 1) / 2, (bottom - top) * (factor - 1) / 2
-    return left - across, top - down, right + across, bottom + down
+    x, y = (left + right) / 2, (top + bottom) / 2
+    across, down = (right - left) * factor / 2, (bottom - top) * factor / 2
+    return x - across, y - down, x + across, y + down
 
 
 def in_any(point: Point, boxes: Sequence[Ltrb]) -> bool:

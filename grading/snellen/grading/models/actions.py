@@ -29,7 +29,7 @@ class ActionType(StrEnum):
     WAIT = "wait"
     FINISH = "finish"
     UNKNOWN = "unknown"
-    """An answer that says where and not what; never a reference."""
+    """An answer that does not say what is done, and may say where; never a reference."""
 
 
 POINTED = frozenset(

@@ -7,25 +7,32 @@ colon up to the next, so that the times 10:45 and 10:30 are one.
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from statistics import fmean
+from typing import Any
 
+import numpy as np
 from rapidfuzz.distance import Levenshtein
 
 from snellen.grading.coordinates import PIXELS, THOUSAND
-from snellen.grading.metrics.text import set_f1
-from snellen.grading.models.actions import Action, ActionType, Point
+from snellen.grading.models.actions import ActionType, Point
 from snellen.grading.parse.vocabularies.agentcpm import AGENTCPM, GUIEVALKIT
 from snellen.grading.parse.vocabularies.gui_r1 import GUI_R1
-from snellen.grading.parse.vocabularies.odyssey import ODYSSEY
-from snellen.grading.parse.vocabularies.os_atlas import first_point
+from snellen.grading.parse.vocabularies.literals import python_literal
+from snellen.grading.parse.vocabularies.odyssey import ODYSSEY, decoded, read_kind
+from snellen.grading.parse.vocabularies.os_atlas import (
+    OS_ATLAS_FINGERS,
+    runs_of_digits,
+    written_after_marker,
+)
 from snellen.grading.protocols.androidcontrol.gui_r1 import GUI_R1_RULE
+from snellen.grading.protocols.androidcontrol.os_atlas import within_140
 from snellen.grading.protocols.base import (
     AS_IS,
     AnswerValue,
     Corpus,
     Denominator,
     Gold,
-    Parser,
     Protocol,
+    PublishedCrashError,
 )
 from snellen.grading.protocols.golds import STEP, GoldShape, StepGold
 from snellen.grading.protocols.robust_steps import robust_steps
@@ -33,11 +40,12 @@ from snellen.grading.protocols.step_rules import (
     ABSENT,
     EPISODES,
     KEYS,
-    TAPS,
     UNREAD,
     apart,
     by_episode,
     contains,
+    pressed,
+    words_f1,
 )
 from snellen.grading.protocols.steps import (
     Compare,
@@ -47,6 +55,7 @@ from snellen.grading.protocols.steps import (
     moved,
     step_metric,
     step_parser,
+    text_in,
     writes_step,
 )
 
@@ -60,18 +69,11 @@ def _thousandths(point: Point | None, gold: StepGold) -> Point | None:
     return found and (round(found[0], 6), round(found[1], 6))
 
 
-def _given(answer: Said, gold: StepGold) -> str:
-    if answer.format == ODYSSEY.name:
-        return answer.text
-    action = in_space(answer.action, answer.space, THOUSAND, gold.image_size)
-    return ODYSSEY.write(action) or ""
-
-
 def _reference(gold: StepGold) -> str:
     return ODYSSEY.write(in_space(gold.action, PIXELS, THOUSAND, gold.image_size)) or ""
 
 
-def _near(answer: Said, gold: StepGold) -> bool:
+def _within_14(answer: Said, gold: StepGold) -> bool:
     """Within 14 % in fractions of the screen along each axis, edges included."""
     point = answer.at(THOUSAND, gold.image_size)
     target = _thousandths(gold.action.point, gold)
@@ -80,38 +82,37 @@ def _near(answer: Said, gold: StepGold) -> bool:
     return apart((point[0] / 1000, point[1] / 1000), (target[0] / 1000, target[1] / 1000)) <= 0.14
 
 
-def _in_box(answer: Said, gold: StepGold) -> bool:
-    point = answer.at(THOUSAND, gold.image_size)
-    if point is None or not gold.boxes:
-        return False
+def _box(gold: StepGold) -> Sequence[float] | None:
+    """Return the first box of a reference in thousandths: whole numbers, as they were published."""
+    if not gold.boxes:
+        return None
     left, top, right, bottom = gold.boxes[0]
     low, high = _thousandths((left, top), gold), _thousandths((right, bottom), gold)
-    if low is None or high is None:
-        return False
-    return low[0] <= point[0] <= high[0] and low[1] <= point[1] <= high[1]
+    return low and high and (*low, *high)
 
 
 # ---- official ----------------------------------------------------------------------------------
 
 
-def _parted(text: str) -> tuple[str, str]:
-    parts = text.split(":")
-    return parts[0].strip(), parts[1].strip() if len(parts) > 1 else ""
-
-
 def _official(*, boxes: bool) -> Compare:
     def compare(answer: Said, gold: StepGold) -> Sequence[float]:
-        (name, info), (action, expected) = _parted(_given(answer, gold)), _parted(_reference(gold))
-        if name != action:
+        reference = decoded(_reference(gold))
+        try:
+            given = decoded(text_in(ODYSSEY, answer, gold.image_size))
+        except ValueError:
+            # It counts as `invalid`, which is no failure of the action's type.
+            return 0.0, 1.0
+        if given.name != reference.name:
             return 0.0, 0.0
+        info, expected = given.info, reference.info
         match gold.action.type:
             case ActionType.CLICK | ActionType.LONG_PRESS:
-                right = _near(answer, gold) or (boxes and _in_box(answer, gold))
+                target = _thousandths(gold.action.point, gold)
+                right = _clicked(info, target or (), _box(gold) if boxes else None)
             case ActionType.TYPE:
-                alike = Levenshtein.normalized_similarity(info, expected) >= 0.5
-                right = info in expected or expected in info or alike
+                right = _alike(str(info), str(expected))
             case ActionType.SCROLL:
-                right = info.lower() == expected.lower()
+                right = str(info).lower() == str(expected).lower()
             case _:
                 right = True
         return float(right), 1.0
@@ -119,18 +120,25 @@ def _official(*, boxes: bool) -> Compare:
     return compare
 
 
-def _malformed(text: str) -> Action | None:
-    """Read an answer whose kind can be told and nothing else: a right type, and a wrong step."""
-    kind = {"CLICK": ActionType.CLICK, "LONG_PRESS": ActionType.LONG_PRESS}.get(_parted(text)[0])
-    return None if kind is None else Action(kind)
+def _alike(text: str, other: str) -> bool:
+    return text in other or other in text or Levenshtein.normalized_similarity(text, other) >= 0.5
 
 
-def _read(text: str) -> Action | None:
-    published = ODYSSEY.published
-    return (published and published(text)) or _malformed(text)
+def _clicked(info: object, target: Sequence[float], box: Sequence[float] | None) -> bool:
+    """Whether a value is a point in a box, or within 14 % in fractions along each axis.
 
-
-_READS = replace(ODYSSEY, published=_read)
+    It is whatever Python and NumPy make of the value: one number stands for both coordinates, and
+    of a longer list the first two can lie in the box. What raises there is wrong.
+    """
+    try:
+        value: Any = python_literal(info.strip()) if isinstance(info, str) else info
+        if box and box[0] <= value[0] <= box[2] and box[1] <= value[1] <= box[3]:
+            return True
+        with np.errstate(all="ignore"):
+            apart = np.asarray(value) / 1000 - np.asarray(target) / 1000
+            return bool(np.linalg.norm(apart) <= 0.14)
+    except (TypeError, ValueError, ArithmeticError, LookupError):
+        return False
 
 
 def _sets(compare: Compare) -> Corpus:
@@ -160,15 +168,19 @@ def _sets(compare: Compare) -> Corpus:
 
 _WITH_BOXES, _WITHOUT = _official(boxes=True), _official(boxes=False)
 _SETS = (*EPISODES, "text", "category_mean")
-_PARSER = Parser("the text before and after the first colon", step_parser("", _READS).read)
 _OFFICIAL = Protocol(
     HIGH,
     "official",
-    1,
+    2,
     "GUI-Odyssey fefcbe9, of July 2025",
     "a point in the element's box or within 14 % of the screen, whatever its shape; typed text by"
-    " containment or half of its letters, up to its first colon; missing answers are dropped",
-    _PARSER,
+    " containment or half of its letters, up to its first colon; a click whose point can't be read"
+    " has a right type; missing answers are dropped",
+    step_parser(
+        "what stands before and after the first colon; a point as a literal",
+        ODYSSEY,
+        reads=read_kind,
+    ),
     AS_IS,
     step_metric(
         "the box or 14 % in fractions; text contains, or half its letters",
@@ -198,29 +210,34 @@ _FIRST = replace(
 
 
 def _os_atlas(answer: Said, gold: StepGold) -> Sequence[float]:
-    given, reference = _given(answer, gold).strip(), _reference(gold)
-    tokens, expected = given.split(), reference.split()
-    if not tokens or tokens[0].replace(":", "") != expected[0].replace(":", ""):
+    size = gold.image_size
+    given = (written_after_marker(text_in(OS_ATLAS_FINGERS, answer, size)) or "").strip()
+    written = OS_ATLAS_FINGERS.write(in_space(gold.action, PIXELS, THOUSAND, size)) or ""
+    reference = written_after_marker(written) or ""
+    if given.split(" ")[0].strip(":") != reference.split(" ")[0]:
         return 0.0, 0.0
-    if gold.action.type in TAPS:
-        target = first_point(reference)
-        point = first_point(given) if _two_numbers(given) else (0.0, 0.0)
-        near = point is not None and target is not None and apart(point, target) <= 140
-        return float(near), 1.0
-    if gold.action.type is ActionType.TYPE:
-        words, others = given.lower().split(), reference.lower().split()
-        return float(set_f1(words, others) > 0.5), 1.0
-    if gold.action.type is ActionType.SCROLL:
-        return float(given == reference), 1.0
-    return 1.0, 1.0
+    match gold.action.type:
+        case ActionType.CLICK | ActionType.LONG_PRESS:
+            right = _near(given, reference)
+        case ActionType.TYPE:
+            right = words_f1(given.lower().split(), reference.lower().split()) > 0.5
+        case ActionType.SCROLL:
+            right = given == reference
+        case _:
+            right = True
+    return float(right), 1.0
 
 
-def _two_numbers(text: str) -> bool:
-    return sum(part.isdigit() for part in _digits(text)) == 2
-
-
-def _digits(text: str) -> list[str]:
-    return "".join(letter if letter.isdigit() else " " for letter in text[:10_000]).split()
+def _near(given: str, reference: str) -> bool:
+    """Whether exactly two numbers are near the reference; any other count is the point (0, 0)."""
+    try:
+        numbers = runs_of_digits(given, 3)
+    except ValueError:
+        raise PublishedCrashError from None
+    try:
+        return within_140(numbers if len(numbers) == 2 else (0, 0), reference)
+    except OverflowError:
+        return False
 
 
 _OS_ATLAS = replace(
@@ -229,7 +246,14 @@ _OS_ATLAS = replace(
     source="OS-Atlas bad0840, the evaluation of GUI-Odyssey",
     special="a click within 14 % of the screen; typed text by the words that it shares, the word"
     " TYPE among them; a scroll by equal text; all else by its type",
+    parser=step_parser("OS-Atlas's, after `actions:`", OS_ATLAS_FINGERS),
     metric=step_metric("within 140 thousandths; shared words above a half", KEYS, _os_atlas),
+    denominator=Denominator(
+        "drops failed responses; one item that raises ends the run",
+        drops=ABSENT,
+        stops_on_crash=True,
+    ),
+    write=writes_step(OS_ATLAS_FINGERS),
 )
 
 # ---- agentcpm, guievalkit, gui-r1 --------------------------------------------------------------
@@ -237,16 +261,16 @@ _OS_ATLAS = replace(
 
 def _common(answer: Said, gold: StepGold) -> Sequence[float]:
     given, action = answer.action, gold.action
-    if given.type is not action.type:
+    if pressed(given.type) is not pressed(action.type):
         return 0.0, 0.0
     match action.type:
         case ActionType.CLICK | ActionType.LONG_PRESS:
-            right = _near(answer, gold)
+            right = _within_14(answer, gold)
         case ActionType.TYPE:
             right = contains(given.text, action.text)
         case ActionType.SCROLL:
             right = given.direction is action.direction
-        case ActionType.NAVIGATE:
+        case ActionType.NAVIGATE | ActionType.KEY:
             # References that press RECENT become HOME when the data is converted.
             right = given.button == {"recent": "home"}.get(action.button, action.button)
         case _:

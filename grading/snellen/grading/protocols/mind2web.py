@@ -6,29 +6,43 @@ value is, and in what becomes of steps whose element has no box.
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from statistics import fmean
 from string import punctuation
+from typing import Any, cast
 
 import numpy as np
 from msgspec import structs
 
-from snellen.grading.coordinates import PIXELS, UNIT
+from snellen.grading.coordinates import PIXELS
 from snellen.grading.metrics.boxes import Ltrb, point_in_box
 from snellen.grading.metrics.taps import in_any
-from snellen.grading.models.actions import Action, ActionType
+from snellen.grading.models.actions import Action, ActionType, Point
 from snellen.grading.parse.responses import as_json_text
 from snellen.grading.parse.vocabularies.base import Vocabulary
+from snellen.grading.parse.vocabularies.literals import json_fields
+from snellen.grading.parse.vocabularies.screensuite import clicked_at, typed_text
+from snellen.grading.parse.vocabularies.uground import numbers_of
 from snellen.grading.parse.vocabularies.web import (
     SCREENSUITE_WEB,
     SEECLICK,
     SHOWUI,
     UGROUND_WEB,
+    dictionary,
     operation_of,
+    read_clicks,
+    read_dictionary,
+    read_plan,
+    read_three_fields,
+    showui_fields,
 )
+from snellen.grading.protocols.androidcontrol.screensuite import on_screen
 from snellen.grading.protocols.base import (
+    ALL_ITEMS,
     AS_IS,
+    STOP_ON_CRASH,
     AnswerValue,
     BoolArray,
     Context,
@@ -39,12 +53,13 @@ from snellen.grading.protocols.base import (
     Parsed,
     Parser,
     Protocol,
+    PublishedCrashError,
     UnjudgeableError,
     unparsed,
 )
 from snellen.grading.protocols.golds import STEP, GoldShape, StepGold
 from snellen.grading.protocols.robust_steps import robust_steps
-from snellen.grading.protocols.step_rules import ABSENT, drops
+from snellen.grading.protocols.step_rules import ABSENT, drops, words_f1
 from snellen.grading.protocols.steps import (
     Compare,
     Said,
@@ -54,6 +69,7 @@ from snellen.grading.protocols.steps import (
     screen_of,
     step_metric,
     step_parser,
+    text_in,
     writes_step,
 )
 
@@ -67,10 +83,7 @@ _IDS = {ActionType.CLICK: "4", ActionType.SELECT: "2", ActionType.TYPE: "3"}
 
 def _f1(words: Iterable[str], others: Iterable[str]) -> float:
     given, expected = set(words), set(others)
-    if not given and not expected:
-        return 1.0
-    common = len(given & expected)
-    return 2 * common / (len(given) + len(expected)) if common else 0.0
+    return words_f1(given, expected) if given or expected else 1.0
 
 
 def _values(element: bool, f1: float) -> tuple[float, float, float]:
@@ -110,21 +123,38 @@ def _said(action: Action, value: str) -> str:
 
 
 def _uground(answer: Said, gold: StepGold) -> Sequence[float]:
-    point = answer.at(PIXELS, gold.image_size)
-    element = point is not None and in_any(point, gold.boxes)
-    given = _plain_words(_said(answer.action, answer.action.text))
-    expected = _plain_words(_said(gold.action, gold.action.text))
-    return _values(element, _f1(given, expected))
+    plan = json_fields(text_in(UGROUND_WEB, answer, gold.image_size)) or {}
+    operation, value = plan.get("action"), plan.get("value", "None")
+    if not isinstance(operation, str) or not isinstance(value, str):
+        raise PublishedCrashError
+    given = operation if value.lower() == "none" else f"{operation} {value}"
+    expected = _said(gold.action, gold.action.text)
+    element = "grounding" in plan and in_any(_grounded(plan), gold.boxes)
+    return _values(element, _f1(_plain_words(given), _plain_words(expected)))
+
+
+def _grounded(plan: Mapping[str, object]) -> Point:
+    """Return the grounder's point; an empty one is (0, 0), and so is what is no text."""
+    output, scale = plan["grounding"], plan.get("scale", 1.0)
+    numbers: Sequence[float] = (0.0, 0.0)
+    try:
+        if output and isinstance(output, str):
+            numbers = numbers_of(output)
+        if not isinstance(scale, int | float):
+            raise PublishedCrashError
+        return numbers[0] / scale, numbers[1] / scale
+    except (ValueError, LookupError, ArithmeticError):
+        raise PublishedCrashError from None
 
 
 UGROUND_RULE = Protocol(
     TASK,
     "uground",
-    1,
+    2,
     "UGround 3a9b9f2, the evaluation of Multimodal-Mind2Web",
     "a point in any positive box, edges included; the operation's words in lower case and without"
     " punctuation, as sets; a step without an answer counts 0",
-    step_parser("a planner's operation and a grounder's `(x, y)`", UGROUND_WEB),
+    step_parser("a planner's operation and a grounder's `(x, y)`", UGROUND_WEB, reads=read_plan),
     AS_IS,
     step_metric(
         "any positive box; words of the operation as sets",
@@ -133,6 +163,7 @@ UGROUND_RULE = Protocol(
         _means(_uground),
         _MACRO,
     ),
+    STOP_ON_CRASH,
     write=writes_step(UGROUND_WEB),
 )
 
@@ -149,9 +180,20 @@ def _rounded(gold: StepGold) -> Ltrb | None:
     return tuple(round(side, 3) for side in sides)  # type: ignore[return-value]  # four sides
 
 
-def _in_the_box(answer: Said, gold: StepGold) -> bool:
-    box, point = _rounded(gold), answer.at(UNIT, gold.image_size)
-    return box is not None and point is not None and point_in_box(*point, box)
+def _in_the_box(value: object, gold: StepGold) -> bool:
+    """Whether a value lies in the one box as Python compares it.
+
+    Of what lies left or right of the box the second coordinate is not looked at.
+
+    Raises:
+        TypeError: It is no point.
+        LookupError: The same.
+    """
+    point: Any = value
+    box = _rounded(gold)
+    if box is None:
+        return False
+    return bool(box[0] <= point[0] <= box[2] and box[1] <= point[1] <= box[3])
 
 
 def _numbered(action: Action, value: str) -> list[str]:
@@ -159,9 +201,21 @@ def _numbered(action: Action, value: str) -> list[str]:
     return [number] if number == "4" else f"{number} {value}".lower().split()
 
 
+_RAISED = (TypeError, ValueError, AttributeError, LookupError, ArithmeticError)
+"""What a comparison raises that takes an answer's values as they are; what was scored stays."""
+
+
 def _seeclick(answer: Said, gold: StepGold) -> Sequence[float]:
-    given = _numbered(answer.action, answer.action.text)
-    return _values(_in_the_box(answer, gold), _f1(given, _numbered(gold.action, gold.action.text)))
+    element, f1 = False, 0.0
+    with suppress(*_RAISED):
+        fields: Mapping[Any, Any] = dictionary(text_in(SEECLICK, answer, gold.image_size))
+        kind = fields["action_type"]
+        element = _in_the_box(fields["click_point"], gold)
+        given = str(kind)
+        if kind in (2, 3):
+            given += f" {fields['value'].lower()}"
+        f1 = _f1(given.split(), _numbered(gold.action, gold.action.text))
+    return _values(element, f1)
 
 
 def _by_type(golds: Sequence[Gold], answers: Sequence[AnswerValue | None]) -> Mapping[str, float]:
@@ -178,7 +232,9 @@ _SEECLICK = replace(
     source="SeeClick 0ef37ac",
     special="the one published box, in fractions with three decimals; steps without a box are"
     " dropped; its operation F1 is the mean of the means of the three operations",
-    parser=step_parser("a dictionary with `action_type` and `click_point`", SEECLICK),
+    parser=step_parser(
+        "a dictionary with `action_type` and `click_point`", SEECLICK, reads=read_dictionary
+    ),
     metric=step_metric(
         "the one box; number and value of the operation as sets",
         _KEYS,
@@ -194,13 +250,16 @@ _SEECLICK = replace(
 def _showui(answer: Said, gold: StepGold) -> Sequence[float]:
     select = gold.action.type is ActionType.SELECT
     expected = _numbered(gold.action, gold.name if select else gold.action.text)
-    given = _numbered(answer.action, answer.action.text)
-    # Its reader takes an empty value for none, which ends the comparison.
-    f1 = 0.0 if answer.action.type in _VALUED and not answer.action.text else _f1(given, expected)
-    return _values(_in_the_box(answer, gold), f1)
-
-
-_VALUED = (ActionType.TYPE, ActionType.SELECT)
+    element, f1 = False, 0.0
+    with suppress(*_RAISED):
+        fields = showui_fields(text_in(SHOWUI, answer, gold.image_size))
+        element = _in_the_box(fields.position, gold)
+        given = _IDS[_TYPES[fields.action]]
+        # A value that is None ends the comparison of the two that have one; an empty one is a text.
+        if given != "4":
+            given += f" {cast('str', fields.value).lower()}"
+        f1 = _f1(given.split(), expected)
+    return _values(element, f1)
 
 
 def _as_micro(golds: Sequence[Gold], answers: Sequence[AnswerValue | None]) -> Mapping[str, float]:
@@ -223,7 +282,9 @@ _SHOWUI = replace(
     source="ShowUI 21ed7cb",
     special="as `seeclick`, but a SELECT's value is the element's name; every step is an episode of"
     " its own, so that macro is micro and episode success is step success",
-    parser=step_parser("`'action', 'value', 'position'` in that order", SHOWUI),
+    parser=step_parser(
+        "`'action', 'value', 'position'` in that order", SHOWUI, reads=read_three_fields
+    ),
     metric=step_metric(
         "the one box; a SELECT by its element's name", _KEYS, _showui, _as_micro, _MACRO
     ),
@@ -233,17 +294,26 @@ _SHOWUI = replace(
 # ---- screensuite -------------------------------------------------------------------------------
 
 
-def _entries(answer: AnswerValue | None, gold: StepGold) -> tuple[float, ...]:
+def _entries(answer: Said | None, gold: StepGold) -> tuple[float, ...]:
     """Return the scores of a step's entries: a click, and for a TYPE the typing as well."""
-    if answer is None:
-        return (0.0, 0.0) if gold.action.type is ActionType.TYPE else (0.0,)
-    point = answer.at(PIXELS, gold.image_size)
-    click = float(point is not None and bool(gold.boxes) and in_any(point, gold.boxes[:1]))
+    text = "" if answer is None else text_in(SCREENSUITE_WEB, answer, gold.image_size)
+    click = float(_in_first_box(clicked_at(text), gold))
     if gold.action.type is not ActionType.TYPE:
         return (click,)
-    text = answer.action.text.lower()
-    typed = float(bool(text) and text == gold.action.text.lower())
-    return click, (click + typed) / 2
+    # None, where nothing is typed, is no text.
+    return click, (click + float(typed_text(text) == gold.action.text.lower())) / 2
+
+
+def _in_first_box(point: Point | None, gold: StepGold) -> bool:
+    """Whether a point is in the first box, whose far sides are sums of fractions of the image."""
+    if point is None or not gold.boxes:
+        return False
+    (width, height), (left, top, right, bottom) = screen_of(gold), gold.boxes[0]
+    place = on_screen(point, (width, height))
+    if place is None:
+        return False
+    x, y = left / width, top / height
+    return point_in_box(*place, (x, y, x + (right - left) / width, y + (bottom - top) / height))
 
 
 def _screensuite(answer: Said, gold: StepGold) -> Sequence[float]:
@@ -287,7 +357,9 @@ _SCREENSUITE = replace(
     special="a click in the first positive box; a TYPE is two entries, a click and a typing that"
     " counts it again; a SELECT's value is not looked at; an episode is cut where a step has no"
     " box",
-    parser=step_parser("ScreenSuite's `click(x, y)` and `type(text)`", SCREENSUITE_WEB),
+    parser=step_parser(
+        "ScreenSuite's `click(x, y)` and `type(text)`", SCREENSUITE_WEB, reads=read_clicks
+    ),
     metric=step_metric(
         "the first positive box, and typed text equal in lower case",
         _KEYS,
@@ -311,29 +383,39 @@ _VALUE = re.compile(r"Value: (.*)")
 _TYPES = {"CLICK": ActionType.CLICK, "SELECT": ActionType.SELECT, "TYPE": ActionType.TYPE}
 
 
-def _read_letter(text: str) -> Action:
-    action, value = _ACTION.search(text), _VALUE.search(text)
-    return Action(
-        _TYPES[action[1]] if action else ActionType.UNKNOWN,
-        text=value[1].strip() if value else "",
-        button=_letter_of(text),
-    )
+def _first_letter(text: str) -> str:
+    return text.strip()[:1]
 
 
-def _letter_of(text: str) -> str:
+def _answered_letter(text: str) -> str:
     chosen = _ANSWER.search(text)
-    return chosen[1] if chosen else text.strip()[:1]
+    return chosen[1] if chosen else "A"
 
 
-_LETTERS = Vocabulary("mind2web-letters", PIXELS, _read_letter, lambda _: None, "Mind2Web 1b7c323")
+def _letters(letter_of: Callable[[str], str]) -> Vocabulary:
+    def read(text: str) -> Action:
+        action, value = _ACTION.search(text), _VALUE.search(text)
+        return Action(
+            _TYPES[action[1]] if action else ActionType.UNKNOWN,
+            text=value[1].strip() if value else "",
+            button=letter_of(text),
+        )
+
+    return Vocabulary(_LETTERS, PIXELS, read, lambda _: None, "Mind2Web 1b7c323")
 
 
-def _read_choice(response: object, _: Context) -> Parsed:
-    text = as_json_text(response)
-    if text is None or not text.strip():
-        return unparsed("empty: the published code raises", crashed=True)
-    action = _read_letter(text)
-    return Parsed(said_in(_LETTERS, action, text))
+_LETTERS = "mind2web-letters"
+
+
+def _choice_parser(name: str, vocabulary: Vocabulary, *, empty_raises: bool) -> Parser:
+    def read(response: object, _: Context) -> Parsed:
+        text = as_json_text(response)
+        if text is None or (empty_raises and not text.strip()):
+            return unparsed("empty: the published code raises", crashed=True)
+        action = vocabulary.read(text)
+        return Parsed(said_in(vocabulary, action, text)) if action else unparsed("no choice")
+
+    return Parser(name, read)
 
 
 def _official(answer: Said, gold: StepGold) -> Sequence[float]:
@@ -341,7 +423,7 @@ def _official(answer: Said, gold: StepGold) -> Sequence[float]:
         return 0.0, 0.0, 0.0
     if not gold.letters:
         raise UnjudgeableError("a choice needs the letters of the elements that were shown")
-    if answer.format != _LETTERS.name:
+    if answer.format != _LETTERS:
         raise UnjudgeableError("a point is no choice of an element that was shown")
     operation = operation_of(answer.action) or ""
     given = f"{operation} {answer.action.text}".split()
@@ -349,18 +431,25 @@ def _official(answer: Said, gold: StepGold) -> Sequence[float]:
     return _values(answer.action.button in gold.letters, _f1(given, expected))
 
 
-def _write_choice(gold: StepGold) -> list[object]:
-    value = f"\nValue: {gold.action.text}" if gold.action.text else ""
-    return [f"{gold.letters[:1] or 'A'}.\nAction: {operation_of(gold.action)}{value}"]
+def _write_choice(before: str) -> Callable[[Gold], list[object]]:
+    def write(gold: StepGold) -> list[object]:
+        value = f"\nValue: {gold.action.text}" if gold.action.text else ""
+        letter, operation = gold.letters[:1] or "A", operation_of(gold.action)
+        return [f"{before}{letter}.\nAction: {operation}{value}"]
+
+    return write
 
 
 _OFFICIAL = replace(
     UGROUND_RULE,
     id="official",
-    source="Mind2Web 1b7c323, and SeeAct 2434627",
-    special="a letter of the elements that are shown, of which any positive one is right; the"
-    " operation's words as sets, case counts; references without letters can't be held against it",
-    parser=Parser("a letter, `Action:` and `Value:`", _read_choice),
+    source="Mind2Web 1b7c323, the choice of a fine-tuned model",
+    special="the answer's first letter, of the elements that are shown, of which any positive one"
+    " is right; the operation's words as sets, case counts; references without letters can't be"
+    " held against it",
+    parser=_choice_parser(
+        "the first letter, `Action:` and `Value:`", _letters(_first_letter), empty_raises=True
+    ),
     metric=step_metric(
         "the letter; words of the operation as sets, case counts",
         _KEYS,
@@ -368,10 +457,25 @@ _OFFICIAL = replace(
         _means(_official),
         _MACRO,
     ),
-    write=_write_choice,
+    write=_write_choice(""),
+)
+_CHAT = replace(
+    _OFFICIAL,
+    id="official-chat",
+    version=1,
+    source="Mind2Web 1b7c323, the choice of a chat model",
+    special="as `official`, but the letter stands behind `Answer: `; without one it is A, none of"
+    " the elements",
+    parser=_choice_parser(
+        "`Answer: ` and a letter, `Action:` and `Value:`",
+        _letters(_answered_letter),
+        empty_raises=False,
+    ),
+    denominator=ALL_ITEMS,
+    write=_write_choice("Answer: "),
 )
 
-_ALL = (UGROUND_RULE, robust_steps(TASK), _SEECLICK, _SHOWUI, _SCREENSUITE, _OFFICIAL)
+_ALL = (UGROUND_RULE, robust_steps(TASK), _SEECLICK, _SHOWUI, _SCREENSUITE, _OFFICIAL, _CHAT)
 PROTOCOLS: Mapping[str, tuple[Protocol, ...]] = {
     task: tuple(replace(protocol, task=task) for protocol in _ALL)
     for task in (TASK, WEBSITE, DOMAIN)

@@ -108,13 +108,16 @@ def _boxed_polygons(answer: _Point, gold: AreaTarget) -> bool:
 
 
 def _first_vertices(answer: _Point, gold: AreaTarget) -> bool:
-    """As `_hit`, but a polygon is the box of its first two corners, and (0, 0) is the refusal."""
+    """As `_hit`, in fractions; a polygon is the box of its first two corners.
+
+    The refusal is (0, 0).
+    """
     if gold.refused:
         return answer == (0, 0)
-    if gold.polygon:
-        left, top, right, bottom = gold.polygon[:4]
-        return left <= answer[0] <= right and top <= answer[1] <= bottom
-    return _in_area(answer, gold)
+    left, top, right, bottom = gold.polygon[:4] or _in_pixels(gold)
+    width, height = gold.image_size or (1, 1)
+    across = left / width <= answer[0] / width <= right / width
+    return across and top / height <= answer[1] / height <= bottom / height
 
 
 def _point_or_none(response: object, _: Context) -> Parsed:
@@ -212,6 +215,7 @@ _VLMEVALKIT = replace(
 _MAIUI = replace(
     _OFFICIAL,
     id="maiui",
+    version=2,
     source="MAI-UI 4dd07b9",
     special="a polygon is the box of its first two corners; a refusal is exactly (0, 0)",
     metric=_metric("the point in the box of the first four numbers", _first_vertices),

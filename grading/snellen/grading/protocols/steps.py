@@ -18,7 +18,7 @@ from snellen.grading.actions.declaring import SPACES, Declared, declared
 from snellen.grading.actions.reading import NoActionError, is_plain, read_action
 from snellen.grading.coordinates import PIXELS, UNIT, VIEW, CoordinateSpace, Extent
 from snellen.grading.errors import InputError
-from snellen.grading.models.actions import Action, Point
+from snellen.grading.models.actions import Action, ActionType, Point
 from snellen.grading.models.geometry import Size
 from snellen.grading.parse.vocabularies.base import Vocabulary
 from snellen.grading.protocols.base import (
@@ -74,6 +74,17 @@ def said_in(vocabulary: Vocabulary, action: Action, text: str) -> Said:
     return Said(action, vocabulary.name, vocabulary.space.id, text)
 
 
+def text_in(own: Vocabulary, answer: Said, size: Extent | None) -> str:
+    """Return an answer as a vocabulary has it: its text, or its action written; empty if it can't.
+
+    Raises:
+        UnjudgeableError: The screenshot's size is needed for it and unknown.
+    """
+    if answer.format == own.name:
+        return answer.text
+    return own.write(in_space(answer.action, answer.space, own.space, size)) or ""
+
+
 def moved(
     point: Point | None,
     space: CoordinateSpace,
@@ -127,13 +138,20 @@ Check = Callable[[str], str]
 """Says of a text in the protocol's own vocabulary why the published code raises; empty: not."""
 
 
-def step_parser(name: str, own: Vocabulary, crashes: Check = lambda _: "") -> Parser:
+def step_parser(
+    name: str,
+    own: Vocabulary,
+    crashes: Check = lambda _: "",
+    reads: Callable[[str], Action | None] | None = None,
+) -> Parser:
     """Make the parser of a protocol that wants one vocabulary.
 
     Args:
         name: What protocol tables call it.
         own: The protocol's own vocabulary, in which a response is that declares none.
         crashes: Says of a text in it why the published code raises.
+        reads: From a text in it to what the published code goes on with, where that may be right
+            though it is no action of the vocabulary; None: the vocabulary's own reading.
     """
 
     def read(response: object, context: Context) -> Parsed:
@@ -146,9 +164,11 @@ def step_parser(name: str, own: Vocabulary, crashes: Check = lambda _: "") -> Pa
         action = published(text)
         if action is None:
             return unparsed(f"no action of {own.name} in it; {_ELSE}")
-        return Parsed(said_in(own, action, text))
+        unknown = action.type is ActionType.UNKNOWN
+        note = f"no action of {own.name} in it; the published code goes on" if unknown else ""
+        return Parsed(said_in(own, action, text), None, note)
 
-    published = own.published or own.read
+    published = reads or own.read
     return Parser(name, read)
 
 

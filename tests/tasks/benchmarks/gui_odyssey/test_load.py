@@ -45,8 +45,12 @@ def test_the_references_published_text_is_right_under_every_text_rule(folder: Pa
         {"item_id": "7/4", "response": "LONG_PRESS: (100, 100)"},
         {"item_id": "7/5", "response": "COMPLETE"},
     ]
-    for protocol in ("official", "official-2024", "os-atlas"):
-        report = sdk.grade(answers, task=HIGH, data=folder, protocol=protocol, progress=False)
+    named = [
+        {**answer, "response": {"format": "gui-odyssey", "response": answer["response"]}}
+        for answer in answers
+    ]
+    for protocol, given in (("official", answers), ("official-2024", answers), ("os-atlas", named)):
+        report = sdk.grade(given, task=HIGH, data=folder, protocol=protocol, progress=False)
         assert report.value == 1
 
 

@@ -20,8 +20,8 @@ class Vocabulary:
         published: From a text to the action as published code reads it, with points in that space;
             None where it reads none. It takes any text and never raises. None for a vocabulary
             that no protocol's published code reads.
-        write: From an action with points in that space to a text that `read` and `published` read
-            as the same action; None where the vocabulary has no such action.
+        write: From an action with points in that space to a text that `read` reads as the same
+            action; None where the vocabulary has no such action.
         source: Whose it is.
     """
 
@@ -32,7 +32,11 @@ class Vocabulary:
     source: str
 
     def read(self, text: str) -> Action | None:
-        """Read a text of the vocabulary as a careful person would; None where it has no action."""
+        """Read a text as published code does; as `understood` where there is no such code."""
+        return self.understood(text) if self.published is None else self.published(text)
+
+    def understood(self, text: str) -> Action | None:
+        """Read a text as a careful person would; None where it has no action."""
         # The reader of all formats writes and reads with this package's parts.
         from snellen.grading.actions.formats import format_of
         from snellen.grading.actions.reading import NoActionError, read_action

@@ -1,14 +1,15 @@
 """GUI-R1: a list in <answer> tags, in pixels of the resized image."""
 
 import re
+from typing import NamedTuple
 
 from snellen.grading.coordinates import VIEW
-from snellen.grading.models.actions import Action, ActionType, direction_of
+from snellen.grading.models.actions import Action, ActionType, Point, direction_of
 from snellen.grading.parse.vocabularies.base import Vocabulary, whole
 
-_ACTION = re.compile(r"'action': '(\w+)'")
-_TEXT = re.compile(r"'input_text': '(.*?)'")
-_PAIR = re.compile(r"\{[^{}]*\[(\d{1,300}), (\d{1,300})\][^{}]*\}")
+_ACTION = re.compile(r"'action':\s*'(\w+)'")
+_TEXT = re.compile(r"'input_text':\s*'(.*?)'")
+_PAIR = re.compile(r"\[(\d++),\s*+(\d++)\]\s*+")
 _TYPES = {
     "click": ActionType.CLICK,
     "long_press": ActionType.LONG_PRESS,
@@ -21,6 +22,7 @@ _TYPES = {
     "open_app": ActionType.OPEN_APP,
     "press_back": ActionType.NAVIGATE,
     "press_home": ActionType.NAVIGATE,
+    "press_recent": ActionType.NAVIGATE,
     "wait": ActionType.WAIT,
     "complete": ActionType.FINISH,
     "impossible": ActionType.FINISH,
@@ -29,57 +31,108 @@ _NAMES = {kind: name for name, kind in reversed(_TYPES.items())}
 _NO_TEXT = "no input text"
 
 
-def _read(text: str) -> Action | None:
-    """Read as the published code does: what it can't read is the point (0, 0) and no text.
+class Listed(NamedTuple):
+    """An answer as the published code reads it.
 
-    Source: GUI-R1 d43eea2, the readers of its evaluation.
+    Attributes:
+        name: The action; empty if there is none.
+        text: Whatever the action is; a default if there is none.
+        point: (0, 0) if there is none.
     """
-    # A pattern would look for the end again after each beginning.
-    _, _, rest = text[:100_000].partition("<answer>")
-    inside, ended, _ = rest.partition("</answer>")
+
+    name: str
+    text: str
+    point: tuple[int, int]
+
+
+def listed(text: str) -> Listed:
+    """Read an answer: what can't be read has the value that stands for none.
+
+    Source: GUI-R1 d43eea2, the readers of its inference on AndroidControl.
+    """
+    inside, ended, _ = text.partition("<answer>")[2].partition("</answer>")
     if not ended:
-        inside = ""
-    named = _ACTION.search(inside)
-    kind = _TYPES.get(named[1]) if named else None
-    pairs = _PAIR.findall(inside)
-    said = _TEXT.search(inside)
-    typed = said[1] if said else ""
-    if kind is None:
-        # Double quotes: the published code has the point all the same, and no action.
-        return Action(ActionType.UNKNOWN, point=_point(pairs)) if pairs else None
-    button = named[1].removeprefix("press_") if kind is ActionType.NAVIGATE and named else ""
+        return Listed("", _NO_TEXT, (0, 0))
+    name, said = _ACTION.search(inside), _TEXT.search(inside)
+    return Listed(name[1] if name else "", said[1] if said else _NO_TEXT, _last_pair(inside))
+
+
+def _last_pair(text: str) -> tuple[int, int]:
+    """Return the last pair of the first line that has one in braces.
+
+    What closes the brace stands on the line on which the blanks behind the pair end.
+    """
+    found: tuple[str, str] | None = None
+    end = -1
+    for pair in _PAIR.finditer(text):
+        if found and pair.start() > end:
+            break
+        line = text.rfind("\n", 0, pair.start()) + 1
+        after = _end_of_line(text, pair.end())
+        if text.find("{", line, pair.start()) >= 0 and text.find("}", pair.end(), after) >= 0:
+            found, end = (pair[1], pair[2]), _end_of_line(text, pair.start())
+    try:
+        return (int(found[0]), int(found[1])) if found else (0, 0)
+    except ValueError:
+        return 0, 0
+
+
+def _end_of_line(text: str, start: int) -> int:
+    end = text.find("\n", start)
+    return len(text) if end < 0 else end
+
+
+def read_list(text: str) -> Action:
+    """Read a list; what is none is an unknown action at the point (0, 0)."""
+    found = listed(text)
+    kind = _TYPES.get(found.name, ActionType.UNKNOWN)
+    typed = found.text
     return Action(
         kind,
-        point=_point(pairs),
+        point=_as_floats(found.point),
         text=typed if kind in (ActionType.TYPE, ActionType.SELECT) else "",
         app=typed if kind is ActionType.OPEN_APP else "",
         direction=direction_of(typed) if kind is ActionType.SCROLL else None,
-        button=button,
-        status="infeasible" if named and named[1] == "impossible" else "",
+        button=found.name.removeprefix("press_") if kind is ActionType.NAVIGATE else "",
+        status="infeasible" if found.name == "impossible" else "",
     )
 
 
-def _point(pairs: list[tuple[str, str]]) -> tuple[float, float]:
-    return (float(pairs[-1][0]), float(pairs[-1][1])) if pairs else (0.0, 0.0)
+def _read(text: str) -> Action | None:
+    action = read_list(text)
+    nothing = action.type is ActionType.UNKNOWN and action.point == (0, 0)
+    return None if nothing else action
 
 
-def said(action: Action) -> str:
-    """Return what an action has in the field of the text."""
+def _as_floats(point: tuple[int, int]) -> Point | None:
+    try:
+        return float(point[0]), float(point[1])
+    except OverflowError:
+        return None
+
+
+def name_of(action: Action) -> str:
+    """Return the name of an action; empty if it has none."""
+    if action.type is ActionType.NAVIGATE:
+        return f"press_{action.button}"
+    if action.type is ActionType.FINISH and action.status == "infeasible":
+        return "impossible"
+    return _NAMES.get(action.type, "")
+
+
+def text_of(action: Action) -> str:
+    """Return what a reference has in the field of the text."""
     if action.type is ActionType.SCROLL:
         return action.direction or ""
     return action.app if action.type is ActionType.OPEN_APP else action.text
 
 
 def _write(action: Action) -> str | None:
-    name = _NAMES.get(action.type)
-    if action.type is ActionType.NAVIGATE:
-        name = f"press_{action.button}" if action.button in ("back", "home") else None
-    elif action.type is ActionType.FINISH and action.status == "infeasible":
-        name = "impossible"
-    if name is None:
+    name = name_of(action)
+    if not name:
         return None
     x, y = whole(action.point or (0.0, 0.0))
-    text = said(action) or _NO_TEXT
+    text = text_of(action) or _NO_TEXT
     return f"<answer>[{{'action': '{name}', 'point': [{x}, {y}], 'input_text': '{text}'}}]</answer>"
 
 

@@ -1,23 +1,25 @@
 """OS-Atlas: `actions:` and then CLICK <point>[[x,y]]</point> and its like, in thousandths."""
 
 import re
+from itertools import islice
+
+import msgspec
 
 from snellen.grading.coordinates import THOUSAND
-from snellen.grading.models.actions import Action, ActionType, direction_of
+from snellen.grading.models.actions import Action, ActionType, Point, direction_of
 from snellen.grading.parse.vocabularies.base import Vocabulary, whole
 
 _MARKER = "actions:\n"
 # The published code strips these characters from both ends, where a suffix was meant.
 _STRIPPED = "<|im_end|>"
 _DIGITS = re.compile(r"\d+")
-_BRACKETED = re.compile(r"\[(.*)\]", re.DOTALL)
 _POINTED = {"CLICK": ActionType.CLICK, "LONG_PRESS": ActionType.LONG_PRESS}
-_PRESSED = {"PRESS_BACK": "back", "PRESS_HOME": "home", "PRESS_RECENT": "recent"}
+_PRESSED = "PRESS_"
 _ENDED = {"COMPLETE": "success", "IMPOSSIBLE": "infeasible"}
 
 
 def written_after_marker(text: str) -> str | None:
-    r"""Return what stands after the first marker, without the end's characters.
+    r"""Return what stands between the first two markers, without the end's characters.
 
     Returns:
         None without a marker, which the published code calls an invalid action.
@@ -27,43 +29,67 @@ def written_after_marker(text: str) -> str | None:
     >>> written_after_marker("thoughts:\nx\nactions:\nWAIT<|im_end|>")
     'WAIT'
     """
-    _, marker, after = text.partition(_MARKER)
-    return after.strip(_STRIPPED) if marker else None
+    _, *after = text.split(_MARKER, 2)
+    return after[0].strip(_STRIPPED) if after else None
 
 
-def first_point(text: str) -> tuple[float, float] | None:
-    """Return the first two runs of digits as a point, so that 12.5 is 12 and 5."""
-    digits = _DIGITS.findall(text[:10_000])
-    if len(digits) < 2 or max(map(len, digits[:2])) > 300:
+def runs_of_digits(text: str, count: int) -> list[int]:
+    """Return the first whole numbers of a text, so that 12.5 is 12 and 5.
+
+    Raises:
+        ValueError: Python reads no number of so many digits.
+    """
+    return [int(found[0]) for found in islice(_DIGITS.finditer(text), count)]
+
+
+def _point(text: str) -> Point | None:
+    try:
+        x, y = map(float, runs_of_digits(text, 2))
+    except (ValueError, OverflowError):
         return None
-    return float(digits[0]), float(digits[1])
+    return x, y
 
 
 def _read(text: str) -> Action | None:
-    written = written_after_marker(text)
-    tokens = (written or "").split(maxsplit=1)
-    if not tokens:
-        return None
-    name, rest = tokens[0], tokens[1] if len(tokens) > 1 else ""
-    bracketed = _BRACKETED.search(rest)
-    inside = bracketed[1] if bracketed else rest
-    if name in _POINTED:
-        return Action(_POINTED[name], point=first_point(rest))
-    if name == "TYPE":
-        return Action(ActionType.TYPE, text=inside)
-    if name == "OPEN_APP":
-        return Action(ActionType.OPEN_APP, app=inside)
-    if name == "SCROLL":
-        return Action(ActionType.SCROLL, direction=direction_of(inside))
-    if name in _PRESSED:
-        return Action(ActionType.NAVIGATE, button=_PRESSED[name])
-    if name == "ENTER":
-        return Action(ActionType.KEY, button="enter")
-    if name == "WAIT":
-        return Action(ActionType.WAIT)
-    if name in _ENDED:
-        return Action(ActionType.FINISH, status=_ENDED[name])
-    return None
+    tokens = (written_after_marker(text) or "").split(maxsplit=1)
+    return _action(tokens[0], tokens[1] if len(tokens) > 1 else "") if tokens else None
+
+
+def _action(name: str, rest: str) -> Action | None:
+    start, end = rest.find("["), rest.rfind("]")
+    inside = rest[start + 1 : end] if 0 <= start < end else rest
+    match name:
+        case "CLICK" | "LONG_PRESS":
+            return Action(_POINTED[name], point=_point(rest))
+        case "TYPE":
+            return Action(ActionType.TYPE, text=inside)
+        case "OPEN_APP":
+            return Action(ActionType.OPEN_APP, app=inside)
+        case "SCROLL":
+            return Action(ActionType.SCROLL, direction=direction_of(inside))
+        case "ENTER":
+            return Action(ActionType.KEY, button="enter")
+        case "WAIT":
+            return Action(ActionType.WAIT)
+        case _ if name in _ENDED:
+            return Action(ActionType.FINISH, status=_ENDED[name])
+        case _ if name.startswith(_PRESSED):
+            button = name.removeprefix(_PRESSED).lower()
+            return Action(ActionType.NAVIGATE, button=button)
+        case _:
+            return None
+
+
+def _read_fingers(text: str) -> Action | None:
+    """Read as the evaluation of GUI-Odyssey does: up to a blank, and a colon is no part of it."""
+    name, _, rest = (written_after_marker(text) or "").strip().partition(" ")
+    action = _action(name.strip(":"), rest)
+    return action and _turned(action)
+
+
+def _turned(action: Action) -> Action:
+    way = action.direction
+    return msgspec.structs.replace(action, direction=way.opposite) if way else action
 
 
 def written(action: Action) -> str | None:
@@ -95,4 +121,12 @@ def _write(action: Action) -> str | None:
     return None if text is None else f"{_MARKER}{text}"
 
 
+def _write_fingers(action: Action) -> str | None:
+    return _write(_turned(action))
+
+
 OS_ATLAS = Vocabulary("os-atlas", THOUSAND, _read, _write, "OS-Atlas bad0840")
+OS_ATLAS_FINGERS = Vocabulary(
+    "os-atlas", THOUSAND, _read_fingers, _write_fingers, "OS-Atlas bad0840, of GUI-Odyssey"
+)
+"""The same on GUI-Odyssey, whose scrolls say where the finger moves."""

@@ -1,45 +1,82 @@
-"""Qwen-VL's `mobile_use` and `computer_use` tool calls, in pixels of the resized image."""
+"""Qwen-VL's `mobile_use` calls in pixels of the resized image, read as published code does."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from math import isfinite
 from typing import cast
 
 from snellen.grading.coordinates import VIEW
-from snellen.grading.models.actions import Action, ActionType, swiped
-from snellen.grading.parse.vocabularies.base import Vocabulary, as_number, as_point, plain_number
+from snellen.grading.models.actions import Action, ActionType, Point, swiped
+from snellen.grading.parse.vocabularies.base import Vocabulary, as_number, plain_number
 
 _OPEN, _CLOSE = "<tool_call>", "</tool_call>"
 _BARE = '{"name": "mobile_use", "arguments":'
 _CONCLUSION = "<conclusion>"
-_LONGEST = 100_000
 
 
 def call_arguments(text: str) -> Mapping[str, object] | None:
     """Return the arguments of the call that the published parser finds; None where it raises.
 
-    It takes what follows the last `</think>`; of that what follows the first `<tool_call>`, else
-    from the literal opening of a bare call on; up to `</tool_call>`, or up to `<conclusion>` and
-    then to the last `}}`.
+    It takes what follows the last `</think>`; of that what stands between the first two
+    `<tool_call>`, else what follows the literal opening of a bare call; up to `</tool_call>`, or,
+    where there is none, up to `<conclusion>` and then to the last `}}`. Arguments without an
+    action, and coordinates that can't be divided by the image's size, raise later whatever the
+    reference is.
 
     Source: InfiGUI-R1 d280ab8, adapted from what Qwen posted in Qwen2.5-VL's issue 904.
     """
-    said = text.rpartition("</think>")[2][:_LONGEST]
-    _, opened, after = said.partition(_OPEN)
-    if not opened:
-        start = said.find(_BARE)
-        if start < 0:
+    said = text.rpartition("</think>")[2]
+    if _OPEN in said:
+        after = said.split(_OPEN, 2)[1]
+    else:
+        _, bare, rest = said.partition(_BARE)
+        if not bare:
             return None
-        after = said[start:]
+        after = _BARE + rest
     call, closed, _ = after.partition(_CLOSE)
-    if not closed and _CONCLUSION in after:
-        call = after.partition(_CONCLUSION)[0]
-        call = call[: call.rfind("}}") + 2]
+    if not closed:
+        call = after.partition(_CONCLUSION)[0].rsplit("}}", 1)[0] + "}}"
     try:
-        value = json.loads(call.strip().removeprefix("```json").strip("`\n "))
-        arguments = value["arguments"]
+        arguments: object = json.loads(call.strip())["arguments"]
     except (ValueError, RecursionError, TypeError, KeyError, IndexError):
         return None
-    return cast("Mapping[str, object]", arguments) if isinstance(arguments, dict) else None
+    if not isinstance(arguments, dict):
+        return None
+    fields = cast("Mapping[str, object]", arguments)
+    return fields if "action" in fields and _divides(fields) else None
+
+
+def _divides(fields: Mapping[str, object]) -> bool:
+    points = [fields[name] for name in ("coordinate", "coordinate2") if name in fields]
+    if not all(_numbers(point, 2) for point in points):
+        return False
+    boxes = fields.get("candidate_bbox", ())
+    # An empty text or object is gone through as an empty list is.
+    return not boxes or (
+        isinstance(boxes, list) and all(_numbers(box, 4) for box in cast("list[object]", boxes))
+    )
+
+
+def _numbers(value: object, count: int) -> bool:
+    """Whether a list begins with numbers; a truth value is one, and what follows is not read."""
+    if not isinstance(value, list):
+        return False
+    numbers = cast("list[object]", value)[:count]
+    return len(numbers) == count and all(isinstance(number, int | float) for number in numbers)
+
+
+def sides(arguments: Mapping[str, object], name: str = "coordinate") -> Sequence[float] | None:
+    """Return the first two numbers of a coordinate of a call; None if it has no such one."""
+    return cast("Sequence[float]", arguments[name])[:2] if name in arguments else None
+
+
+def _point(arguments: Mapping[str, object], name: str) -> Point | None:
+    try:
+        x, y = map(float, sides(arguments, name) or ())
+    except (ValueError, OverflowError):
+        return None
+    return (x, y) if isfinite(x) and isfinite(y) else None
 
 
 def _text(arguments: Mapping[str, object], name: str) -> str:
@@ -47,62 +84,56 @@ def _text(arguments: Mapping[str, object], name: str) -> str:
     return value if isinstance(value, str) else str(value)
 
 
-def _pointed(kind: ActionType) -> Callable[[Mapping[str, object]], Action | None]:
-    def read(arguments: Mapping[str, object]) -> Action | None:
-        point = as_point(arguments.get("coordinate"))
-        return None if point is None else Action(kind, point=point)
-
-    return read
-
-
-def _swipe(arguments: Mapping[str, object]) -> Action | None:
-    start, end = (as_point(arguments.get(name)) for name in ("coordinate", "coordinate2"))
-    if start is None or end is None:
-        return None
-    return Action(ActionType.SCROLL, point=start, end=end, direction=swiped(start, end))
-
-
-def _button(arguments: Mapping[str, object]) -> Action:
-    return Action(ActionType.NAVIGATE, button=_text(arguments, "button").strip().lower())
-
-
-def _key(arguments: Mapping[str, object]) -> Action:
-    keys = arguments.get("keys", arguments.get("text", ""))
-    named = cast("list[object]", keys) if isinstance(keys, list) else [keys]
-    return Action(ActionType.KEY, button="+".join(map(str, named)).lower())
-
-
-def _wait(arguments: Mapping[str, object]) -> Action:
-    return Action(ActionType.WAIT, seconds=as_number(arguments.get("time")))
-
-
-def _terminate(arguments: Mapping[str, object]) -> Action:
-    failed = _text(arguments, "status").lower() in ("failure", "fail", "infeasible")
-    return Action(ActionType.FINISH, status="infeasible" if failed else "success")
-
-
-_READERS: Mapping[str, Callable[[Mapping[str, object]], Action | None]] = {
-    "click": _pointed(ActionType.CLICK),
-    "left_click": _pointed(ActionType.CLICK),
-    "double_click": _pointed(ActionType.DOUBLE_CLICK),
-    "right_click": _pointed(ActionType.RIGHT_CLICK),
-    "mouse_move": _pointed(ActionType.HOVER),
-    "long_press": _pointed(ActionType.LONG_PRESS),
-    "swipe": _swipe,
-    "type": lambda given: Action(ActionType.TYPE, text=_text(given, "text")),
-    "open": lambda given: Action(ActionType.OPEN_APP, app=_text(given, "text")),
-    "system_button": _button,
-    "key": _key,
-    "wait": _wait,
-    "terminate": _terminate,
-    "answer": lambda given: Action(ActionType.FINISH, text=_text(given, "text"), status="success"),
+_POINTED = {
+    "click": ActionType.CLICK,
+    "left_click": ActionType.CLICK,
+    "double_click": ActionType.DOUBLE_CLICK,
+    "right_click": ActionType.RIGHT_CLICK,
+    "mouse_move": ActionType.HOVER,
+    "long_press": ActionType.LONG_PRESS,
 }
 
 
-def _read(text: str) -> Action | None:
+def read_call(text: str) -> Action | None:
+    """Read a call; one of an unknown action is unknown, and None stands for no call at all."""
     arguments = call_arguments(text)
-    reader = None if arguments is None else _READERS.get(str(arguments.get("action")))
-    return None if arguments is None or reader is None else reader(arguments)
+    return None if arguments is None else _action(arguments)
+
+
+def _read(text: str) -> Action | None:
+    action = read_call(text)
+    return None if action is None or action.type is ActionType.UNKNOWN else action
+
+
+def _action(arguments: Mapping[str, object]) -> Action:
+    start, end = (_point(arguments, name) for name in ("coordinate", "coordinate2"))
+    match arguments["action"]:
+        case str() as name if name in _POINTED:
+            return Action(_POINTED[name], point=start)
+        case "swipe":
+            way = swiped(start, end) if start and end else None
+            return Action(ActionType.SCROLL, point=start, end=end, direction=way)
+        case "type":
+            return Action(ActionType.TYPE, text=_text(arguments, "text"))
+        case "open":
+            return Action(ActionType.OPEN_APP, app=_text(arguments, "text"))
+        case "system_button":
+            button = _text(arguments, "button").strip().lower()
+            return Action(ActionType.NAVIGATE, button=button)
+        case "key":
+            keys = arguments.get("keys", arguments.get("text", ""))
+            named = cast("list[object]", keys) if isinstance(keys, list) else [keys]
+            return Action(ActionType.KEY, button="+".join(map(str, named)).lower())
+        case "wait":
+            return Action(ActionType.WAIT, seconds=as_number(arguments.get("time")))
+        case "terminate":
+            failed = _text(arguments, "status").lower() in ("failure", "fail", "infeasible")
+            return Action(ActionType.FINISH, status="infeasible" if failed else "success")
+        case "answer":
+            answer = _text(arguments, "text")
+            return Action(ActionType.FINISH, text=answer, status="success")
+        case _:
+            return Action(ActionType.UNKNOWN, point=start)
 
 
 _NAMES = {
@@ -160,4 +191,6 @@ def _write(action: Action) -> str | None:
     return f"{_OPEN}\n{call}\n{_CLOSE}"
 
 
-QWEN = Vocabulary("qwen", VIEW, _read, _write, "Qwen2.5-VL issue 904; InfiGUI-R1 d280ab8")
+QWEN = Vocabulary("qwen", VIEW, None, _write, "Qwen2.5-VL")
+INFIGUI_QWEN = replace(QWEN, published=_read, source="Qwen2.5-VL issue 904; InfiGUI-R1 d280ab8")
+"""The same as the published evaluation of AndroidControl reads it."""

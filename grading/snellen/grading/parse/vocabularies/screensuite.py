@@ -3,9 +3,8 @@
 import re
 
 from snellen.grading.coordinates import PIXELS
-from snellen.grading.models.actions import Action, ActionType, direction_of
+from snellen.grading.models.actions import Action, ActionType, Point, direction_of
 from snellen.grading.parse.vocabularies.base import Vocabulary, plain_number
-from snellen.grading.parse.vocabularies.calls import calls_in
 
 _TYPES = {
     "click": ActionType.CLICK,
@@ -17,33 +16,102 @@ _TYPES = {
     "navigatehome": ActionType.NAVIGATE,
     "wait": ActionType.WAIT,
 }
-_NUMBER = re.compile(r"-?\d{1,12}(?:\.\d{1,12})?")
+_NUMBER = re.compile(r"[\d.]+")
+_QUOTED = re.compile(r"[\"'](.+?)[\"']")
 _WAY = re.compile(r"up|down|left|right")
 
 
 def called(text: str) -> str:
-    """Return what stands before the first bracket, without underscores, in lower case."""
-    return text.lower().partition("(")[0].replace("_", "").strip()
+    """Return what stands before the first bracket, without underscores, in lower case.
+
+    A blank before it is kept, so that no action has this name.
+    """
+    return text.lower().partition("(")[0].replace("_", "")
+
+
+def clicked_at(text: str) -> Point | None:
+    """Return the first two numbers in the brackets of the first `click(...)` on one line.
+
+    A minus is no part of a number.
+
+    Source: ScreenSuite 0.0.1, `parse_click_action`.
+
+    >>> clicked_at("I click(3, -4.5)")
+    (3.0, 4.5)
+    """
+    said = text.lower()
+    place = said.find("click(")
+    while place >= 0:
+        line = said.find("\n", place)
+        line = len(said) if line < 0 else line
+        end = said.find(")", place, line)
+        if end >= 0:
+            return _numbers(said[place + len("click(") : end])
+        place = said.find("click(", line)
+    return None
+
+
+def _numbers(text: str) -> Point | None:
+    numbers = _NUMBER.findall(text)[:2]
+    try:
+        x, y = map(float, numbers)
+    except ValueError:
+        return None
+    return x, y
+
+
+def typed_text(text: str) -> str | None:
+    """Return what stands in the first `type(...)` that holds anything, in lower case.
+
+    Of that what stands in the first quotes, of either kind; without blanks around it.
+
+    Returns:
+        None where nothing is typed.
+
+    Source: ScreenSuite 0.0.1, `parse_type_action`.
+
+    >>> typed_text("type('New York')"), typed_text("type(5)")
+    ('new york', '5')
+    """
+    said = text.lower()
+    place = said.find("type(")
+    while place >= 0:
+        start = place + len("type(")
+        end = said.find(")", start)
+        if end < 0:
+            return None
+        if end > start:
+            quoted = _QUOTED.search(said[start:end])
+            return (quoted[1] if quoted else said[start:end]).strip()
+        place = said.find("type(", end)
+    return None
 
 
 def _read(text: str) -> Action | None:
-    name = called(text[:20_000])
+    name = called(text)
     kind = _TYPES.get(name)
     if kind is None:
         return None
-    after = text.partition("(")[2]
-    if kind in (ActionType.CLICK, ActionType.LONG_PRESS):
-        numbers = [float(number) for number in _NUMBER.findall(after[:400])]
-        return Action(kind, point=(numbers[0], numbers[1])) if len(numbers) > 1 else Action(kind)
-    if kind is ActionType.SCROLL:
-        way = _WAY.search(after.lower())
-        return Action(kind, direction=direction_of(way[0]) if way else None)
-    if kind is ActionType.NAVIGATE:
-        return Action(kind, button=name.removeprefix("navigate"))
-    said = next((str(call.get("text", 0, "")) for call in calls_in(text)), "")
-    if kind is ActionType.OPEN_APP:
-        return Action(kind, app=said)
-    return Action(kind, text=said if kind is ActionType.TYPE else "")
+    match kind:
+        case ActionType.CLICK | ActionType.LONG_PRESS:
+            return Action(
+                kind, point=clicked_at(text.replace("_", "").replace("longpress", "click"))
+            )
+        case ActionType.SCROLL:
+            way = _WAY.search(text.lower().partition("(")[2])
+            return Action(kind, direction=direction_of(way[0]) if way else None)
+        case ActionType.NAVIGATE:
+            return Action(kind, button=name.removeprefix("navigate"))
+        case ActionType.OPEN_APP:
+            return Action(kind, app=_argument(text))
+        case ActionType.TYPE:
+            return Action(kind, text=typed_text(text) or "")
+        case _:
+            return Action(kind)
+
+
+def _argument(text: str) -> str:
+    return text.partition("(")[2].rpartition(")")[0].strip().strip("\"'")
 
 
 def _write(action: Action) -> str | None:

@@ -1,9 +1,10 @@
 """UI-R1: five actions by name, and the first two whole numbers of the text, scaled by constants."""
 
 import re
+from itertools import islice
 
 from snellen.grading.coordinates import PIXELS
-from snellen.grading.models.actions import Action, ActionType, direction_of
+from snellen.grading.models.actions import Action, ActionType, Point, direction_of
 from snellen.grading.parse.vocabularies.base import Vocabulary
 
 _NAMES = {
@@ -16,41 +17,57 @@ _NAMES = {
 _WRITTEN = {kind: name for name, kind in _NAMES.items()}
 # What the image is taken to be resized from and to, whatever it is.
 _ACROSS, _DOWN = 1080 / 644, 2400 / 1484
-_WHOLE = re.compile(r"\d{1,12}")
+_WHOLE = re.compile(r"\d+")
 _WAY = re.compile(r"'(up|down|left|right)'")
 _TEXT = re.compile(r"'text': ['\"](.{0,2000}?)['\"], 'action'", re.DOTALL)
-_LONGEST = 20_000
 
 
-def _read(text: str) -> Action | None:
-    """Read the last of the five names that stands anywhere in the text.
+def clicked_at(text: str) -> tuple[int, int] | None:
+    """Return the first two whole numbers of a text, scaled by constants; None if there are fewer.
+
+    Raises:
+        ValueError: Python reads no number of so many digits.
+        OverflowError: No float holds one of them.
 
     Source: UI-R1 2fe9bf0, the evaluation of AndroidControl.
     """
-    said = text[:_LONGEST]
-    places = {kind: said.rfind(name) for name, kind in _NAMES.items()}
-    kind = max(places, key=lambda each: places[each])
-    if places[kind] < 0:
+    numbers = [int(found[0]) for found in islice(_WHOLE.finditer(text), 2)]
+    return (int(_ACROSS * numbers[0]), int(_DOWN * numbers[1])) if len(numbers) == 2 else None
+
+
+def _read(text: str) -> Action | None:
+    """Read the last of the five names, in their order, that stands anywhere in the text.
+
+    Source: UI-R1 2fe9bf0, the evaluation of AndroidControl.
+    """
+    named = [kind for name, kind in _NAMES.items() if name in text]
+    if not named:
         return None
-    numbers = [int(number) for number in _WHOLE.findall(said)[:2]]
-    point = (numbers[0] * _ACROSS, numbers[1] * _DOWN) if len(numbers) == 2 else None
-    way, typed = _WAY.search(said), _TEXT.search(said)
-    text = typed[1] if typed else ""
+    kind = named[-1]
+    way, typed = _WAY.search(text), _TEXT.search(text)
+    said = typed[1] if typed else ""
     return Action(
         kind,
-        point=point if kind is ActionType.CLICK else None,
+        point=_point(text) if kind is ActionType.CLICK else None,
         direction=direction_of(way[1]) if kind is ActionType.SCROLL and way else None,
-        text=text if kind is ActionType.TYPE else "",
-        app=text if kind is ActionType.OPEN_APP else "",
+        text=said if kind is ActionType.TYPE else "",
+        app=said if kind is ActionType.OPEN_APP else "",
         button="back" if kind is ActionType.NAVIGATE else "",
     )
+
+
+def _point(text: str) -> Point | None:
+    try:
+        found = clicked_at(text)
+        return found and (float(found[0]), float(found[1]))
+    except (ValueError, OverflowError):
+        return None
 
 
 def _write(action: Action) -> str | None:
     name = _WRITTEN.get(action.type)
     if name is None or (action.type is ActionType.NAVIGATE and action.button != "back"):
         return None
-    # The text stands first: the last name in the whole answer is the action.
     text = action.text or action.app
     fields = f"'text': {text!r}, 'action': '{name}'" if text else f"'action': '{name}'"
     if action.type is ActionType.CLICK:

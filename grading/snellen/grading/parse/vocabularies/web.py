@@ -1,17 +1,16 @@
 """How evaluations of Mind2Web have an operation written: what is done, where, with which value."""
 
-import ast
 import json
 import re
-from collections.abc import Mapping
-from typing import cast
+from bisect import bisect_left
+from collections.abc import Callable, Mapping
+from typing import NamedTuple, cast
 
 from snellen.grading.coordinates import PIXELS, UNIT
 from snellen.grading.models.actions import Action, ActionType, Point
 from snellen.grading.parse.vocabularies.base import Vocabulary, as_point, plain_number
-from snellen.grading.parse.vocabularies.calls import calls_in
-from snellen.grading.parse.vocabularies.plain import json_object
-from snellen.grading.parse.vocabularies.screensuite import SCREENSUITE
+from snellen.grading.parse.vocabularies.literals import json_fields, python_literal
+from snellen.grading.parse.vocabularies.screensuite import called, clicked_at, typed_text
 from snellen.grading.parse.vocabularies.uground import grounded
 
 _OPERATIONS = {
@@ -24,7 +23,6 @@ _OPERATIONS = {
 _NAMES = {kind: name for name, kind in reversed(_OPERATIONS.items())}
 _IDS = {4: ActionType.CLICK, 2: ActionType.SELECT, 3: ActionType.TYPE}
 _NUMBERS = {kind: number for number, kind in _IDS.items()}
-_LONGEST = 20_000
 
 
 def operation_of(action: Action) -> str | None:
@@ -35,14 +33,24 @@ def operation_of(action: Action) -> str | None:
 # ---- UGround: a planner's operation and a grounder's point -------------------------------------
 
 
-def _read_plan(text: str) -> Action | None:
-    fields = json_object(text)
-    kind = _OPERATIONS.get(str(fields.get("action", "")).upper()) if fields else None
-    if fields is None or kind is None:
+def _known(read: Callable[[str], Action | None]) -> Callable[[str], Action | None]:
+    """Return a reader that leaves alone what a published one goes on with: unknown operations."""
+
+    def known(text: str) -> Action | None:
+        action = read(text)
+        return None if action is None or action.type is ActionType.UNKNOWN else action
+
+    return known
+
+
+def read_plan(text: str) -> Action | None:
+    """Read a planner's JSON, of any operation."""
+    fields = json_fields(text)
+    if fields is None or "action" not in fields:
         return None
-    value = fields.get("value")
-    said = "" if value is None or str(value).lower() == "none" else str(value)
-    return Action(kind, point=grounded(fields), text=said)
+    kind = _OPERATIONS.get(str(fields["action"]).upper(), ActionType.UNKNOWN)
+    value = str(fields.get("value"))
+    return Action(kind, point=grounded(fields), text="" if value.lower() == "none" else value)
 
 
 def _write_plan(action: Action) -> str | None:
@@ -56,30 +64,33 @@ def _write_plan(action: Action) -> str | None:
     return json.dumps(fields, ensure_ascii=False)
 
 
-UGROUND_WEB = Vocabulary("uground-web", PIXELS, _read_plan, _write_plan, "UGround 3a9b9f2")
+UGROUND_WEB = Vocabulary("uground-web", PIXELS, _known(read_plan), _write_plan, "UGround 3a9b9f2")
 
 # ---- SeeClick: a Python dictionary with numbers of operations ----------------------------------
 
 
-def _literal(text: str) -> Mapping[str, object] | None:
-    start, end = text.find("{"), text.rfind("}")
-    if start < 0 or end < start or end - start > _LONGEST:
-        return None
+def dictionary(text: str) -> Mapping[object, object]:
+    """Return the Python dictionary that an answer is.
+
+    Raises:
+        ValueError: It is none.
+    """
+    value = python_literal(text)
+    if not isinstance(value, dict):
+        raise ValueError("no dictionary")
+    return cast("Mapping[object, object]", value)
+
+
+def read_dictionary(text: str) -> Action | None:
+    """Read a dictionary, of any operation."""
     try:
-        value: object = ast.literal_eval(text[start : end + 1])
-    except (SyntaxError, ValueError, TypeError, MemoryError, RecursionError):
+        fields = dictionary(text)
+    except ValueError:
         return None
-    return cast("Mapping[str, object]", value) if isinstance(value, dict) else None
-
-
-def _read_seeclick(text: str) -> Action | None:
-    fields = _literal(text)
-    number = None if fields is None else fields.get("action_type")
-    kind = _IDS.get(number) if isinstance(number, int) else None
-    if fields is None or kind is None:
-        return None
-    value = str(fields.get("value", ""))
-    return Action(kind, point=as_point(fields.get("click_point")), text=value)
+    number = fields.get("action_type")
+    kind = _IDS.get(number, ActionType.UNKNOWN) if isinstance(number, int) else ActionType.UNKNOWN
+    point = as_point(fields.get("click_point"))
+    return Action(kind, point=point, text=str(fields.get("value", "")))
 
 
 def _pair(point: Point) -> str:
@@ -94,26 +105,81 @@ def _write_seeclick(action: Action) -> str | None:
     return f'{{"action_type": {number}, "click_point": ({_pair(action.point)}){value}}}'
 
 
-SEECLICK = Vocabulary("seeclick", UNIT, _read_seeclick, _write_seeclick, "SeeClick 0ef37ac")
+SEECLICK = Vocabulary(
+    "seeclick", UNIT, _known(read_dictionary), _write_seeclick, "SeeClick 0ef37ac"
+)
 
 # ---- ShowUI: three fields in their order -------------------------------------------------------
 
-_SHOWUI = re.compile(
-    r"'action':\s{0,9}'(\w{1,40})',\s{0,9}'value':\s{0,9}(None|'.{0,2000}?'),\s{0,9}"
-    r"'position':\s{0,9}\[\s{0,9}(\d[\d.]{0,30}),\s{0,9}(\d[\d.]{0,30})\s{0,9}\]"
-)
+_PLACE = r",\s*+'position':\s*+(None|\[([0-9.]++),\s*+([0-9.]++)\])"
+_STARTS = re.compile(r"'action':\s*+'")
+_VALUES = re.compile(r"',\s*+'value':\s*+")
+_UNVALUED, _QUOTED = re.compile(rf"None{_PLACE}"), re.compile(rf"'{_PLACE}")
 
 
-def _read_showui(text: str) -> Action | None:
-    found = _SHOWUI.search(text[:_LONGEST].replace('"', "'"))
-    kind = _OPERATIONS.get(found[1]) if found else None
-    if found is None or kind is None:
-        return None
+class Fields(NamedTuple):
+    """An answer to ShowUI's prompt: `position` is None where it says so, and so is `value`."""
+
+    action: str
+    value: str | None
+    position: Point | None
+
+
+class _Lines:
+    """The ends of a text's lines, to tell whether two places are on one."""
+
+    def __init__(self, text: str) -> None:
+        self.ends = [end.start() for end in re.finditer("\n", text)]
+
+    def are_one(self, start: int, end: int) -> bool:
+        return bisect_left(self.ends, start) == bisect_left(self.ends, end)
+
+
+def showui_fields(text: str) -> Fields:
+    """Return the three fields that stand one after the other, double quotes taken for single.
+
+    It is what the published pattern finds, without its way of looking for an end from each
+    beginning: the first action that any end fits, the first value behind it, and of each the
+    nearest end on its line.
+
+    Raises:
+        ValueError: They don't stand there, or a coordinate is no number.
+
+    Source: ShowUI 21ed7cb, `pred2json`.
+    """
+    said = text.replace('"', "'")
+    lines, places = _Lines(said), list(_QUOTED.finditer(said))
+    starts = [place.start() for place in places]
+    found: dict[int, tuple[str | None, re.Match[str]]] = {}
+    for mark in _VALUES.finditer(said):
+        if none := _UNVALUED.match(said, mark.end()):
+            found[mark.start()] = (None, none)
+        elif said.startswith("'", mark.end()):
+            start = mark.end() + 1
+            place = bisect_left(starts, start)
+            if place < len(starts) and lines.are_one(start, starts[place]):
+                found[mark.start()] = (said[start : starts[place]], places[place])
+    ends = [*found]
+    for mark in _STARTS.finditer(said):
+        place = bisect_left(ends, mark.end())
+        if place < len(ends) and lines.are_one(mark.end(), ends[place]):
+            value, position = found[ends[place]]
+            return Fields(said[mark.end() : ends[place]], value, _position(position))
+    raise ValueError("no action, value and position in their order")
+
+
+def _position(found: re.Match[str]) -> Point | None:
+    return None if found[1] == "None" else (float(found[2]), float(found[3]))
+
+
+def read_three_fields(text: str) -> Action | None:
+    """Read the three fields, of any operation."""
     try:
-        point = (float(found[3]), float(found[4]))
+        fields = showui_fields(text)
     except ValueError:
         return None
-    return Action(kind, point=point, text="" if found[2] == "None" else found[2][1:-1])
+    kind = _OPERATIONS.get(fields.action, ActionType.UNKNOWN)
+    return Action(kind, point=fields.position, text=fields.value or "")
 
 
 def _write_showui(action: Action) -> str | None:
@@ -124,18 +190,21 @@ def _write_showui(action: Action) -> str | None:
     return f"{{'action': '{name}', 'value': {value}, 'position': [{_pair(action.point)}]}}"
 
 
-SHOWUI = Vocabulary("showui", UNIT, _read_showui, _write_showui, "ShowUI 21ed7cb")
+SHOWUI = Vocabulary("showui", UNIT, _known(read_three_fields), _write_showui, "ShowUI 21ed7cb")
 
 # ---- ScreenSuite: a click, and what is typed after it ------------------------------------------
 
 
+def read_clicks(text: str) -> Action:
+    """Read the first click and the first typed text, wherever they stand; neither need be there."""
+    point, typed = clicked_at(text), typed_text(text)
+    kind = ActionType.UNKNOWN if point is None else ActionType.CLICK
+    return Action(ActionType.TYPE if typed is not None else kind, point=point, text=typed or "")
+
+
 def _read_clicks(text: str) -> Action | None:
-    clicked = SCREENSUITE.read(text)
-    if clicked is None or clicked.type is not ActionType.CLICK:
-        return None
-    typed = [str(call.get("text", 0, "")) for call in calls_in(text) if call.name == "type"]
-    kind = ActionType.TYPE if typed else ActionType.CLICK
-    return Action(kind, point=clicked.point, text=typed[0] if typed else "")
+    action = read_clicks(text)
+    return None if action.point is None or called(text) not in ("click", "longpress") else action
 
 
 def _write_clicks(action: Action) -> str | None:

@@ -5,10 +5,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from snellen.grading.coordinates import PIXELS, UNIT
-from snellen.grading.metrics.text import set_f1
-from snellen.grading.models.actions import POINTED, ActionType
-from snellen.grading.parse.vocabularies.gui_r1 import GUI_R1, said
+from snellen.grading.coordinates import VIEW
+from snellen.grading.models.actions import POINTED, ActionType, Point
+from snellen.grading.parse.vocabularies.gui_r1 import GUI_R1, listed, name_of, read_list, text_of
 from snellen.grading.protocols.androidcontrol.qwen import QWEN_RULE
 from snellen.grading.protocols.base import (
     AnswerValue,
@@ -16,15 +15,17 @@ from snellen.grading.protocols.base import (
     Denominator,
     FloatArray,
     Gold,
+    PublishedCrashError,
 )
-from snellen.grading.protocols.step_rules import KEYS
+from snellen.grading.protocols.step_rules import KEYS, words_f1
 from snellen.grading.protocols.steps import (
     Said,
     StepGold,
     judged,
-    moved,
+    screen_of,
     step_metric,
     step_parser,
+    text_in,
     writes_step,
 )
 
@@ -37,29 +38,51 @@ _WITH_TEXT = (
 
 
 def _gui_r1(answer: Said, gold: StepGold) -> Sequence[float]:
-    same = float(answer.action.type is gold.action.type)
+    given = listed(text_in(GUI_R1, answer, gold.image_size))
+    same = float(given.name == name_of(gold.action))
+    # The point is scaled before anything is compared.
+    point = _scaled(given.point, gold)
     if gold.action.type in POINTED:
-        return float(_within_14(answer, gold)), same
+        return float(_within_14(point, gold)), same
     if gold.action.type in _WITH_TEXT:
-        return float(_shares_words(said(answer.action), said(gold.action))), same
+        return float(_shares_words(given.text, text_of(gold.action))), same
     return same, same
 
 
-def _within_14(answer: Said, gold: StepGold) -> bool:
-    """Nearer than 14 % in fractions of the screen along each axis, whatever the type."""
+def _scaled(point: tuple[int, int], gold: StepGold) -> Point | None:
+    """Return a point of the resized image in pixels of the original, whose size may be unknown."""
     size = gold.image_size
-    point, target = answer.at(UNIT, size), moved(gold.action.point, PIXELS, UNIT, size)
+    seen = VIEW.extent(size)
+    if size is None or seen is None:
+        return None
+    try:
+        return point[0] * (size[0] / seen[0]), point[1] * (size[1] / seen[1])
+    except OverflowError:
+        raise PublishedCrashError from None
+
+
+def _within_14(point: Point | None, gold: StepGold) -> bool:
+    """Nearer than 14 % in fractions of the screen along each axis, whatever the type."""
+    (width, height), target = screen_of(gold), gold.action.point
     if point is None or target is None:
         return False
-    return (point[0] - target[0]) ** 2 + (point[1] - target[1]) ** 2 < 0.14**2
+    across, down = (target[0] - point[0]) / width, (target[1] - point[1]) / height
+    try:
+        return across**2 + down**2 < 0.14**2
+    except OverflowError:
+        raise PublishedCrashError from None
 
 
 def _shares_words(text: str, other: str) -> bool:
-    first, second = (one.replace("[", "").replace("]", "").lower() for one in (text, other))
-    words, others = first.split(), second.split()
+    """Whether texts without square brackets share half their words, or are parts of one word."""
+    words, others = (
+        set(each.replace("[", "").replace("]", "").lower().split()) for each in (text, other)
+    )
     if len(words) == 1 and len(others) == 1:
-        return first.strip() in second or second.strip() in first
-    return set_f1(words, others) >= 0.5
+        (word,), (expected,) = words, others
+        if word in expected or expected in word:
+            return True
+    return words_f1(words, others) >= 0.5
 
 
 def _categories_with_a_hit(golds: Sequence[Gold], values: FloatArray) -> BoolArray:
@@ -70,15 +93,15 @@ def _categories_with_a_hit(golds: Sequence[Gold], values: FloatArray) -> BoolArr
     """
     kept = np.zeros(values.shape, dtype=np.bool_)
     step, kind = (KEYS.index(key) for key in KEYS)
-    places: dict[tuple[str, ActionType], list[int]] = {}
+    places: dict[tuple[str, str], list[int]] = {}
     for place, gold in enumerate(golds):
-        places.setdefault((gold.group, gold.action.type), []).append(place)
+        places.setdefault((gold.group, name_of(gold.action)), []).append(place)
     pointed = [place for place, gold in enumerate(golds) if gold.action.type in POINTED]
     if not values[pointed, step].any():
         return kept
-    for (_, action), rows in places.items():
+    for rows in places.values():
         kept[rows, kind] = values[rows, kind].any()
-        if action in POINTED or action in _WITH_TEXT:
+        if golds[rows[0]].action.type in (*POINTED, *_WITH_TEXT):
             kept[rows, step] = values[rows, step].any()
     return kept
 
@@ -86,10 +109,10 @@ def _categories_with_a_hit(golds: Sequence[Gold], values: FloatArray) -> BoolArr
 def _gui_r1_grounding(
     golds: Sequence[Gold], answers: Sequence[AnswerValue | None]
 ) -> Mapping[str, float]:
-    hits: dict[tuple[str, ActionType], list[float]] = {}
+    hits: dict[tuple[str, str], list[float]] = {}
     for gold, value in zip(golds, judged(_gui_r1, answers, golds, len(KEYS)), strict=True):
         if gold.action.type in POINTED and value is not None:
-            hits.setdefault((gold.group, gold.action.type), []).append(value[0])
+            hits.setdefault((gold.group, name_of(gold.action)), []).append(value[0])
     kept = [value for values in hits.values() if any(values) for value in values]
     return {"grounding": sum(kept) / len(kept) if kept else 0.0}
 
@@ -100,7 +123,7 @@ GUI_R1_RULE = replace(
     source="GUI-R1 d43eea2",
     special="the step needs no right type: a point within 14 %, or text that shares half its words;"
     " a category without a hit leaves the denominator, and so do back, home and wait",
-    parser=step_parser("GUI-R1's list in <answer>", GUI_R1),
+    parser=step_parser("GUI-R1's list in <answer>", GUI_R1, reads=read_list),
     metric=step_metric(
         "nearer than 14 % in fractions, or half the words, whatever the type",
         KEYS,

@@ -25,6 +25,7 @@ from snellen.grading.protocols.step_rules import (
     by_episode,
     contains,
     drops,
+    pressed,
 )
 from snellen.grading.protocols.steps import (
     Said,
@@ -72,7 +73,7 @@ def _guievalkit(answer: Said, gold: StepGold) -> Sequence[float]:
 
 def _by_nodes(answer: Said, gold: StepGold, kind: ActionType) -> Sequence[float]:
     given, action = answer.action, gold.action
-    if given.type is not kind:
+    if pressed(given.type) is not pressed(kind):
         return 0.0, 0.0
     match kind:
         case ActionType.CLICK | ActionType.LONG_PRESS:

@@ -1,13 +1,13 @@
 """OS-Atlas: a click within 14 % of the screen, and first words of texts."""
 
 from collections.abc import Sequence
+from math import sqrt
 
 from snellen.grading.coordinates import PIXELS, THOUSAND
-from snellen.grading.metrics.text import set_f1
 from snellen.grading.models.actions import ActionType
 from snellen.grading.parse.vocabularies.os_atlas import (
     OS_ATLAS,
-    first_point,
+    runs_of_digits,
     written,
     written_after_marker,
 )
@@ -19,28 +19,32 @@ from snellen.grading.protocols.base import (
     PublishedCrashError,
     UnjudgeableError,
 )
-from snellen.grading.protocols.step_rules import KEYS, TAPS, apart, is_click, share
+from snellen.grading.protocols.step_rules import KEYS, TAPS, is_click, share, words_f1
 from snellen.grading.protocols.steps import (
     Said,
     StepGold,
     in_space,
     step_metric,
     step_parser,
+    text_in,
     writes_step,
 )
 
 _TYPED = (ActionType.TYPE, ActionType.OPEN_APP)
 
 
-def _os_atlas_text(answer: Said, gold: StepGold) -> str:
-    if answer.format == OS_ATLAS.name:
-        return written_after_marker(answer.text) or ""
-    size = gold.image_size
-    return written(in_space(answer.action, answer.space, THOUSAND, size)) or ""
+def within_140(given: Sequence[int], reference: str) -> bool:
+    """Within 140 thousandths of a reference's first two numbers, edge included.
+
+    Raises:
+        OverflowError: No float holds the distance.
+    """
+    x, y = runs_of_digits(reference, 2)
+    return sqrt((given[0] - x) ** 2 + (given[1] - y) ** 2) <= 140
 
 
 def _os_atlas(answer: Said, gold: StepGold) -> Sequence[float]:
-    given = _os_atlas_text(answer, gold)
+    given = written_after_marker(text_in(OS_ATLAS, answer, gold.image_size)) or ""
     reference = written(in_space(gold.action, PIXELS, THOUSAND, gold.image_size)) or ""
     tokens, expected = given.split(), reference.split()
     if not expected:
@@ -50,9 +54,7 @@ def _os_atlas(answer: Said, gold: StepGold) -> Sequence[float]:
     if tokens[0] != expected[0]:
         return 0.0, 0.0
     if gold.action.type in TAPS:
-        point, target = first_point(given), first_point(reference)
-        near = point is not None and target is not None and apart(point, target) <= 140
-        return float(near), 1.0
+        return float(_near(given, reference)), 1.0
     if given == reference:
         return 1.0, 1.0
     if gold.action.type not in _TYPED:
@@ -61,18 +63,31 @@ def _os_atlas(answer: Said, gold: StepGold) -> Sequence[float]:
         raise PublishedCrashError
     # The second words alone are compared, so that the first word of a text decides.
     first, other = tokens[1].lower().split(), expected[1].lower().split()
-    return float(set_f1(first, other) > 0.5), 1.0
+    return float(words_f1(first, other) > 0.5), 1.0
+
+
+def _near(given: str, reference: str) -> bool:
+    try:
+        numbers = runs_of_digits(given, 2)
+    except ValueError:
+        return False
+    try:
+        return len(numbers) == 2 and within_140(numbers, reference)
+    except OverflowError:
+        raise PublishedCrashError from None
 
 
 def _os_atlas_crash(text: str) -> str:
     after = written_after_marker(text)
-    return "nothing after the marker: the published code raises" if after == "" else ""
+    if after is None or after.split():
+        return ""
+    return "nothing after the marker: the published code raises"
 
 
 OS_ATLAS_RULE = Protocol(
     HIGH,
     "os-atlas",
-    1,
+    2,
     "OS-Atlas bad0840, the evaluation of AndroidControl; UI-TARS and UI-R1 say the same rule",
     "a click within 14 % of the screen, whatever its shape; of typed text and apps the first word"
     " decides; an empty answer ends the run",

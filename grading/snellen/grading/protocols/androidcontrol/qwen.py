@@ -1,27 +1,26 @@
 """Qwen's rule as InfiGUI-R1 published it, and as UI-S1 altered it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from math import sqrt
+from typing import NamedTuple
 
-from snellen.grading.coordinates import PIXELS, UNIT, VIEW
+from snellen.grading.coordinates import VIEW, Extent
 from snellen.grading.metrics.boxes import Ltrb
-from snellen.grading.metrics.taps import (
-    enlarged,
-    in_any,
-)
-from snellen.grading.models.actions import ActionType, Point
-from snellen.grading.parse.vocabularies.qwen import QWEN, call_arguments
+from snellen.grading.metrics.taps import enlarged, in_any
+from snellen.grading.models.actions import ActionType, Point, swiped
+from snellen.grading.parse.vocabularies.qwen import INFIGUI_QWEN, call_arguments, read_call, sides
 from snellen.grading.protocols.androidcontrol.parts import HIGH
 from snellen.grading.protocols.base import (
     AS_IS,
     AnswerValue,
     Protocol,
     PublishedCrashError,
+    UnjudgeableError,
 )
 from snellen.grading.protocols.step_rules import (
     EPISODES,
     KEYS,
-    apart,
     by_episode,
     contains,
     is_click,
@@ -31,79 +30,155 @@ from snellen.grading.protocols.steps import (
     Compare,
     Said,
     StepGold,
-    moved,
     screen_of,
     step_metric,
     step_parser,
+    text_in,
     writes_step,
 )
 
-
-def _in_boxes(answer: Said, gold: StepGold) -> bool:
-    point = answer.at(VIEW, gold.image_size)
-    return point is not None and in_any(
-        point, [enlarged(_box_in_view(box, gold), 1.2) for box in gold.boxes]
-    )
+_REACH = 0.04
 
 
-def _box_in_view(box: Ltrb, gold: StepGold) -> Ltrb:
-    size = gold.image_size
-    corners = (moved(corner, PIXELS, VIEW, size) for corner in (box[:2], box[2:]))
-    (left, top), (right, bottom) = (corner or (0.0, 0.0) for corner in corners)
-    return left, top, right, bottom
+class _Screen(NamedTuple):
+    """A reference in fractions of its screenshot, and the size of the image that was seen."""
+
+    boxes: Sequence[Ltrb]
+    seen: Extent
 
 
-def _near_in_view(answer: Said, gold: StepGold, target: Point | None) -> bool:
-    """Within 4 % of the longer side of the resized image, in its pixels."""
-    size = gold.image_size
-    point, target = answer.at(VIEW, size), moved(target, PIXELS, VIEW, size)
-    extent = VIEW.extent(screen_of(gold))
-    if point is None or target is None or extent is None:
-        return False
-    return apart(point, target) <= 0.04 * max(extent)
+def _screen(gold: StepGold) -> _Screen:
+    width, height = screen_of(gold)
+    seen = VIEW.extent((width, height))
+    if seen is None:
+        raise UnjudgeableError("no image of this shape can be resized for the model")
+    boxes = [
+        (box[0] / width, box[1] / height, box[2] / width, box[3] / height) for box in gold.boxes
+    ]
+    return _Screen(boxes, seen)
 
 
-def _near_in_unit(answer: Said, gold: StepGold, target: Point | None) -> bool:
+def _fractions(pair: Sequence[float] | None, screen: _Screen) -> Point:
+    """Return two numbers in fractions of the image that was seen.
+
+    Raises:
+        PublishedCrashError: There are none, or they are too large to be divided.
+    """
+    if pair is None:
+        raise PublishedCrashError
+    try:
+        return pair[0] / screen.seen[0], pair[1] / screen.seen[1]
+    except OverflowError:
+        raise PublishedCrashError from None
+
+
+def _near_in_view(point: Point, target: Point, seen: Extent) -> bool:
+    """Within 4 % of the longer side of the resized image, in its pixels.
+
+    Raises:
+        PublishedCrashError: No float holds the square of a distance.
+    """
+    across, down = (target[0] - point[0]) * seen[0], (target[1] - point[1]) * seen[1]
+    try:
+        return sqrt(across**2 + down**2) <= _REACH * max(seen)
+    except OverflowError:
+        raise PublishedCrashError from None
+
+
+def _near_in_unit(point: Point, target: Point, _: Extent) -> bool:
     """Within 4 % in fractions of the screen along each axis."""
-    size = gold.image_size
-    point, target = answer.at(UNIT, size), moved(target, PIXELS, UNIT, size)
-    return point is not None and target is not None and apart(point, target) <= 0.04
+    across, down = target[0] - point[0], target[1] - point[1]
+    return sqrt(across * across + down * down) <= _REACH
 
 
-_Near = Callable[[Said, StepGold, Point | None], bool]
+_Near = Callable[[Point, Point, Extent], bool]
+
+
+def _said_text(fields: Mapping[str, object], name: str) -> str:
+    """Return a text of a call.
+
+    Raises:
+        PublishedCrashError: It has no such field, or one that is no text.
+    """
+    text = fields.get(name)
+    if not isinstance(text, str):
+        raise PublishedCrashError
+    return text
+
+
+_NAMES = {
+    ActionType.CLICK: "click",
+    ActionType.LONG_PRESS: "long_press",
+    ActionType.TYPE: "type",
+    ActionType.OPEN_APP: "open",
+    ActionType.NAVIGATE: "system_button",
+    ActionType.SCROLL: "swipe",
+    ActionType.WAIT: "wait",
+}
 
 
 def _qwen(near: _Near, *, any_swipe: bool) -> Compare:
-    def opened_by_click(answer: Said, gold: StepGold) -> Sequence[float]:
-        if not gold.boxes:
-            return 0.0, 0.0
-        left, top, right, bottom = gold.boxes[0]
-        middle = ((left + right) / 2, (top + bottom) / 2)
-        return float(_in_boxes(answer, gold) or near(answer, gold, middle)), 1.0
+    def hits(fields: Mapping[str, object], gold: StepGold, target: Point | None) -> bool:
+        screen = _screen(gold)
+        point = _fractions(sides(fields), screen)
+        if in_any(point, [enlarged(box, 1.2) for box in screen.boxes]):
+            return True
+        if target is None:
+            left, top, right, bottom = screen.boxes[0]
+            return near(point, ((left + right) / 2, (top + bottom) / 2), screen.seen)
+        width, height = screen_of(gold)
+        return near(point, (target[0] / width, target[1] / height), screen.seen)
 
-    def compare(answer: Said, gold: StepGold) -> Sequence[float]:
-        given, action = answer.action, gold.action
-        if (given.type, action.type) == (ActionType.CLICK, ActionType.OPEN_APP):
-            return opened_by_click(answer, gold)
-        same = given.type is action.type
+    def right(fields: Mapping[str, object], gold: StepGold) -> bool:
+        action = gold.action
         match action.type:
             case ActionType.CLICK | ActionType.LONG_PRESS:
-                right = same and (_in_boxes(answer, gold) or near(answer, gold, action.point))
+                return hits(fields, gold, action.point)
             case ActionType.TYPE:
-                right = contains(given.text, action.text)
+                return contains(_said_text(fields, "text"), action.text)
             case ActionType.OPEN_APP:
-                right = contains(given.app, action.app)
+                return contains(_said_text(fields, "text"), action.app)
             case ActionType.NAVIGATE:
-                right = given.button.lower().strip() == action.button.lower().strip()
-            case ActionType.SCROLL:
-                right = any_swipe or given.direction is action.direction
-            case ActionType.WAIT:
-                right = True
+                button = _said_text(fields, "button")
+                return button.lower().strip() == action.button.lower().strip()
+            case ActionType.SCROLL if not any_swipe:
+                screen = _screen(gold)
+                start, end = (
+                    _fractions(sides(fields, name), screen)
+                    for name in ("coordinate", "coordinate2")
+                )
+                return swiped(start, end) is action.direction
             case _:
-                raise PublishedCrashError
-        return float(same and right), float(same)
+                return True
+
+    def compare(answer: Said, gold: StepGold) -> Sequence[float]:
+        name = _NAMES.get(gold.action.type)
+        fields = call_arguments(text_in(INFIGUI_QWEN, answer, gold.image_size))
+        if name is None or fields is None:
+            raise PublishedCrashError
+        if gold.image_size is not None:
+            # Every coordinate is divided, whatever the actions are.
+            for coordinate in fields.keys() & {"coordinate", "coordinate2"}:
+                _fractions(sides(fields, coordinate), _screen(gold))
+        if fields["action"] == name:
+            return float(right(fields, gold)), 1.0
+        if name == "open" and fields["action"] == "click" and gold.boxes:
+            return float(hits(fields, gold, None)), 1.0
+        return 0.0, 0.0
 
     return compare
+
+
+def _caught(compare: Compare) -> Compare:
+    """Return a comparison in which what raises is a wrong step of a wrong type."""
+
+    def caught(answer: Said, gold: StepGold) -> Sequence[float]:
+        try:
+            return compare(answer, gold)
+        except PublishedCrashError:
+            return 0.0, 0.0
+
+    return caught
 
 
 _COMPARE = _qwen(_near_in_view, any_swipe=False)
@@ -117,17 +192,17 @@ def _clicked(answer: AnswerValue | None, _: StepGold, value: Sequence[float]) ->
 QWEN_RULE = Protocol(
     HIGH,
     "qwen",
-    1,
+    2,
     "InfiGUI-R1 d280ab8, after the file that Qwen posted for Qwen2.5-VL (its issue 904)",
     "a click in a candidate box enlarged 1.2 times, or within 4 % of the longer side; text by"
     " containment, so that an empty one matches all; a click for `open` counts where boxes are"
     " known",
-    step_parser("the call after <tool_call>, or a bare one", QWEN),
+    step_parser("the call after <tool_call>, or a bare one", INFIGUI_QWEN, reads=read_call),
     AS_IS,
     step_metric(
         "boxes x 1.2 or 4 % of the longer side; text contains; swipes by axis",
         KEYS,
-        _COMPARE,
+        _caught(_COMPARE),
         share(
             _COMPARE,
             lambda answer, gold, value: answer is not None and is_click(answer, gold, value),
@@ -135,7 +210,7 @@ QWEN_RULE = Protocol(
         ),
         ("grounding",),
     ),
-    write=writes_step(QWEN),
+    write=writes_step(INFIGUI_QWEN),
 )
 
 
@@ -149,7 +224,9 @@ UI_S1_RULE = replace(
     source="UI-S1 (X-PLUG MobileAgent 11cea57)",
     special="as `qwen`, but 4 % in fractions along each axis, and every swipe is right; an episode"
     " stops at its first miss; a step that ends the task raises, which loses its episode",
-    parser=step_parser("the call after <tool_call>; without one it raises", QWEN, _no_call),
+    parser=step_parser(
+        "the call after <tool_call>; without one it raises", INFIGUI_QWEN, _no_call, read_call
+    ),
     metric=step_metric(
         "boxes x 1.2 or 4 % in fractions; text contains; any swipe",
         KEYS,

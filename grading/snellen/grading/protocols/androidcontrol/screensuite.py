@@ -4,21 +4,27 @@ from collections.abc import Sequence
 from dataclasses import replace
 from math import sqrt
 
-from snellen.grading.coordinates import PIXELS, UNIT
-from snellen.grading.models.actions import ActionType
-from snellen.grading.parse.vocabularies.screensuite import SCREENSUITE, called
+from snellen.grading.coordinates import Extent
+from snellen.grading.models.actions import ActionType, Point
+from snellen.grading.parse.vocabularies.screensuite import (
+    SCREENSUITE,
+    called,
+    clicked_at,
+    typed_text,
+)
 from snellen.grading.protocols.androidcontrol.qwen import QWEN_RULE
 from snellen.grading.protocols.base import (
     Denominator,
     PublishedCrashError,
 )
-from snellen.grading.protocols.step_rules import ABSENT, KEYS, TAPS
+from snellen.grading.protocols.step_rules import ABSENT, KEYS
 from snellen.grading.protocols.steps import (
     Said,
     StepGold,
-    moved,
+    screen_of,
     step_metric,
     step_parser,
+    text_in,
     writes_step,
 )
 
@@ -32,29 +38,40 @@ _PUBLISHED_NAMES = {
 
 
 def _screensuite(answer: Said, gold: StepGold) -> Sequence[float]:
-    own = answer.format == SCREENSUITE.name
-    text = answer.text if own else SCREENSUITE.write(answer.action) or ""
+    text = text_in(SCREENSUITE, answer, gold.image_size)
     # References such as open_app keep their underscore, which no answer has.
-    if called(text) != _PUBLISHED_NAMES.get(gold.action.type):
+    if called(text).replace("longpress", "click") != _PUBLISHED_NAMES.get(gold.action.type):
         return 0.0, 0.0
-    if gold.action.type in TAPS:
-        return _graded_distance(answer, gold), 1.0
-    if gold.action.type is ActionType.TYPE:
-        return float(answer.action.text.lower() == gold.action.text.lower()), 1.0
-    if gold.action.type is ActionType.SCROLL:
-        if own and "(" not in text:
-            raise PublishedCrashError
-        return float((gold.action.direction or "") in text.lower().partition("(")[2]), 1.0
-    return 1.0, 1.0
+    match gold.action.type:
+        case ActionType.CLICK | ActionType.LONG_PRESS:
+            return _graded_distance(clicked_at(text), gold), 1.0
+        case ActionType.TYPE:
+            # None, where nothing is typed, is no text.
+            return float(typed_text(text) == gold.action.text.lower()), 1.0
+        case ActionType.SCROLL:
+            _, *inside = text.lower().split("(", 2)
+            if not inside:
+                raise PublishedCrashError
+            return float((gold.action.direction or "") in inside[0]), 1.0
+        case _:
+            return 1.0, 1.0
 
 
-def _graded_distance(answer: Said, gold: StepGold) -> float:
-    size = gold.image_size
-    point, target = answer.at(UNIT, size), moved(gold.action.point, PIXELS, UNIT, size)
-    if point is None or target is None:
+def _graded_distance(point: Point | None, gold: StepGold) -> float:
+    target = gold.action.point
+    place = point and on_screen(point, screen_of(gold))
+    if place is None or target is None:
         return 0.0
-    across, down = point[0] - target[0], point[1] - target[1]
-    return max(0.0, 1 - 2 * sqrt((across**2 + down**2) / 2))
+    aim = on_screen(target, screen_of(gold))
+    if aim is None:
+        raise PublishedCrashError
+    return max(0.0, 1 - 2 * sqrt(((place[0] - aim[0]) ** 2 + (place[1] - aim[1]) ** 2) / 2))
+
+
+def on_screen(point: Point, size: Extent) -> Point | None:
+    """Return a point in fractions of the image; None for one that lies outside."""
+    x, y = point[0] / size[0], point[1] / size[1]
+    return (x, y) if 0 <= x <= 1 and 0 <= y <= 1 else None
 
 
 SCREENSUITE_RULE = replace(
