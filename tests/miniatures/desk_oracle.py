@@ -14,8 +14,7 @@ from typing import Any
 from mcp import Client
 from mcp.types import CallToolResult, ImageContent, TextContent
 
-from snellen.tasks.environments.desk.environment import Desk, DeskEpisode
-from snellen.tasks.environments.desk.pixels import inputs
+from snellen.tasks.environments.desk.environment import Desk, DeskEpisode, inputs
 from snellen.tasks.environments.desk.tasks import Task
 from snellen.tasks.environments.inputs import Input, InputKind
 

@@ -24,9 +24,8 @@ from snellen.tasks.benchmarks.desk.load import write_rows
 from snellen.tasks.benchmarks.miniwob.schedule import Start
 from snellen.tasks.benchmarks.table import load_task
 from snellen.tasks.environments.browser import Browser
-from snellen.tasks.environments.desk.environment import Desk
+from snellen.tasks.environments.desk.environment import Desk, inputs
 from snellen.tasks.environments.desk.making import COUNT, rows_of
-from snellen.tasks.environments.desk.pixels import inputs
 from snellen.tasks.environments.desk.templates.table import draw
 from snellen.tasks.environments.miniwob.episodes import MiniWoB
 from snellen.tasks.environments.miniwob.hand import Hand, pixels

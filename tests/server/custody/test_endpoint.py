@@ -33,7 +33,7 @@ from snellen.server.annotation.service import AnnotationPlan, Annotations
 from snellen.server.attempts.register import Clock
 from snellen.server.challenge.models import Upload
 from snellen.server.challenge.service import Challenge
-from snellen.server.challenge.worker import Worker
+from snellen.server.challenge.workers import Worker
 from snellen.server.exam.file import ExamFile, Phase
 from snellen.server.grading.exam import references_digest
 from snellen.server.host import LazyHost, open_exam

@@ -16,8 +16,7 @@ from snellen.grading.protocols.matrix.metrics import METRICS
 from snellen.sdk.local import attainable, grade
 from snellen.sdk.stored import regrade
 from snellen.tasks.benchmarks.matrix.format import DIMENSIONS, FIELDS, LEVELS
-from snellen.tasks.benchmarks.matrix.load import load
-from snellen.tasks.benchmarks.matrix.prompts import ANSWER_FORMS, EXAMPLES, PROMPTS
+from snellen.tasks.benchmarks.matrix.load import ANSWER_FORMS, EXAMPLES, PROMPTS, load
 from snellen.tasks.data.check import ImageProblem, image_faults
 from snellen.tasks.models import TaskData
 from snellen.tasks.sandbox import SandboxExecutor, check_support

@@ -15,9 +15,9 @@ from snellen.tasks.environments.inputs import Input, InputKind
 from snellen.tasks.environments.tiddlywiki.build import build_wiki
 from snellen.tasks.environments.tiddlywiki.environment import TiddlyWiki
 from snellen.tasks.environments.tiddlywiki.hand import Hand, HandError
+from snellen.tasks.environments.tiddlywiki.making import TEMPLATES
 from snellen.tasks.environments.tiddlywiki.state import Edit
 from snellen.tasks.environments.tiddlywiki.tasks import DIFFICULTIES, Difficulty, Task
-from snellen.tasks.environments.tiddlywiki.templates import TEMPLATES
 
 pytestmark = [
     pytest.mark.browser,

@@ -59,9 +59,9 @@ BENCHMARKS = (
                 row_sign("visualwebbench/element_ocr", "id bbox answer", "options"),
                 row_sign("visualwebbench/webqa", "id question answer", "options"),
             ),
-            in_folder=late(f"{_HERE}.signs:in_folder"),
-            by_name=late(f"{_HERE}.signs:by_name"),
-            by_row=late(f"{_HERE}.signs:by_row"),
+            in_folder=late(f"{_HERE}.load:in_folder"),
+            by_name=late(f"{_HERE}.load:by_name"),
+            by_row=late(f"{_HERE}.load:by_row"),
         ),
     ),
 )
