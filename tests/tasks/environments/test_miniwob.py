@@ -8,6 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 import pytest_asyncio
+from miniwob_hand import Hand
+from miniwob_oracles import ORACLES, solve
 from PIL import Image
 from pydantic import JsonValue
 
@@ -17,8 +19,6 @@ from snellen.tasks.environments.browser import Browser
 from snellen.tasks.environments.inputs import Input, InputKind
 from snellen.tasks.environments.miniwob.agents import AGENTS, play
 from snellen.tasks.environments.miniwob.episodes import MiniWoB
-from snellen.tasks.environments.miniwob.hand import Hand
-from snellen.tasks.environments.miniwob.oracles import ORACLES, solve
 from snellen.tasks.environments.miniwob.site import Site, installed_site, page_path
 from snellen.tasks.environments.stage import Request
 

@@ -1,7 +1,4 @@
-"""The environment `desk`: a desktop, shown by a page of its own in the browser.
-
-An oracle's steps become inputs at the places of controls on the screen.
-"""
+"""The environment `desk`: a desktop, shown by a page of its own in the browser."""
 
 from dataclasses import dataclass
 from functools import cache
@@ -20,19 +17,8 @@ from snellen.tasks.environments.desk.beginning import beginning
 from snellen.tasks.environments.desk.changes import changes
 from snellen.tasks.environments.desk.desktop import Desktop, Page
 from snellen.tasks.environments.desk.kit.verbs import State, copied
-from snellen.tasks.environments.desk.tasks import PathError, Step
 from snellen.tasks.environments.inputs import Input, InputKind
 from snellen.tasks.environments.stage import Reply, Request, Stage, StageSettings
-
-_FIND = """(selector) => {
-  const found = document.querySelector(selector);
-  if (!found) return null;
-  const box = found.getBoundingClientRect();
-  const point = [Math.round(box.x + box.width / 2), Math.round(box.y + box.height / 2)];
-  const hit = document.elementFromPoint(...point);
-  return { point, covered: !(hit && (found === hit || found.contains(hit))) };
-}"""
-
 
 SIZE: Final = (1280, 800)
 
@@ -216,38 +202,3 @@ def _html(text: str) -> Reply:
     policy = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'"
     headers = {"content-security-policy": f"{policy}; connect-src 'self'"}
     return Reply(200, "text/html; charset=utf-8", text.encode(), headers)
-
-
-async def locate(episode: DeskEpisode, step: Step) -> tuple[float, float]:
-    """Return the middle of the control that a step clicks, in pixels of the screenshot.
-
-    Raises:
-        PathError: The page does not show it, or something covers it.
-    """
-    page = episode.desktop.page
-    if step.text is None:
-        token = page.token(step.control)
-        selector = f'[data-c="{token}"]'
-    else:
-        selector = f'[data-f="{step.control}"]'
-    found = await episode.stage.run(_FIND, selector)
-    if not isinstance(found, dict):
-        raise PathError(f"the page shows no {step.control}")
-    if found["covered"]:
-        raise PathError(f"{step.control} is covered or outside the screen")
-    x, y = cast(list[float], found["point"])
-    return x, y
-
-
-async def inputs(episode: DeskEpisode, step: Step) -> list[Input]:
-    """Return the inputs of a step on the current page.
-
-    Raises:
-        PathError: The page does not show its control, or something covers it.
-    """
-    click = Input(InputKind.CLICK, (await locate(episode, step),))
-    if step.text is None:
-        return [click]
-    delete = Input(InputKind.KEY, keys=("Delete",))
-    written = Input(InputKind.TYPE, text=step.text) if step.text else delete
-    return [click, Input(InputKind.KEY, keys=("Control", "a")), written]
