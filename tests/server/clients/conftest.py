@@ -28,8 +28,7 @@ from snellen.tasks.environments.browser import Browser
 from snellen.tasks.environments.desk.environment import Desk
 from snellen.tasks.environments.desk.making import COUNT, rows_of
 from snellen.tasks.environments.desk.templates.table import draw
-from snellen.tasks.environments.miniwob.episodes import MiniWoB
-from snellen.tasks.environments.miniwob.making import make_episodes
+from snellen.tasks.environments.miniwob.episodes import MiniWoB, make_episodes
 from snellen.tasks.pack.write import Part, write_pack
 
 EXAMPLES = Path(__file__).parents[3] / "examples" / "clients"
