@@ -173,42 +173,13 @@ def grade(
 
         recipe = recipe_of(selection, chosen, embedder, executor)
         through = partial(graded, recipe=recipe, engine=engine)
-    return grade_selection(
-        submissions,
-        selection,
-        chosen,
-        columns=columns,
-        keep_scores=keep_scores,
-        pass_mark=pass_mark,
-        progress=progress,
-        through=through,
-    )
-
-
-def grade_selection(
-    submissions: Source,
-    selection: Selection,
-    protocol: Protocol,
-    *,
-    columns: Mapping[str, str] | None = None,
-    keep_scores: bool = True,
-    pass_mark: float = 1.0,
-    run: Run | None = None,
-    progress: bool | None = None,
-    through: "Callable[[Iterable[Answers]], Graded] | None" = None,
-) -> Report:
-    """Grade a set of answers against loaded items; see `grade`.
-
-    `run` describes how snellen ran the model, if it did; `through` is an engine.
-    """
     intake = Intake(selection)
     return grade_answers(
         watched(intake.batches(submissions, columns), progress),
         intake,
-        protocol,
+        chosen,
         keep_scores=keep_scores,
         pass_mark=pass_mark,
-        run=run,
         through=through,
     )
 
@@ -223,7 +194,10 @@ def grade_answers(
     run: Run | None = None,
     through: "Callable[[Iterable[Answers]], Graded] | None" = None,
 ) -> Report:
-    """Grade the answers of an intake, which resolves them lazily or has resolved them before."""
+    """Grade the answers of an intake, which resolves them lazily or has resolved them before.
+
+    `run` describes how snellen ran the model, if it did; `through` is an engine.
+    """
     selection = intake.selection
     grader = selection.grader(protocol)
     tally = Tally(protocol, selection.golds, pass_mark)
