@@ -1,22 +1,12 @@
-"""Summaries of reports whose items lie in a grid: ScreenSpot's cells, and the 4 x 4 matrix.
-
-ScreenSpot's tables: texts and icons of each platform, and the two means in use.
-
-Source: SeeClick's screenspot_test.py, which prints the six cells and no average, and
-ScreenSpot-Pro's eval_screenspot_pro.py, which prints groups by element and the mean over items.
-Papers on v2 print the mean of the cells or that over items, not always saying which.
-"""
+"""Summaries of reports whose items lie in a grid: ScreenSpot's cells, and the 4 x 4 matrix."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from math import fsum
 
-from snellen.grading.errors import MetricError
 from snellen.grading.models.tags import TagColumn
-from snellen.grading.protocols.base import FloatArray
 from snellen.grading.report.heat_map import grid_note
 from snellen.grading.table import Cell, Column, Kind, Table
 from snellen.grading.tables.matrix import Grid, joined, make_grid
+from snellen.grading.tables.screenspot import cell_scores, screenspot_summary
 from snellen.grading.tables.summary import PartValue, Summary
 from snellen.sdk.scored import ScoredReport
 from snellen.sdk.summaries.cells import Options, cells_of
@@ -106,137 +96,3 @@ def _cell_values(task: str, grid: Grid) -> Iterator[PartValue]:
             if cell.estimate is not None:
                 name = f"{row} x {column}"
                 yield PartValue(task, grid.metric, name, cell.estimate.value, cell.items)
-
-
-MACRO = "macro_accuracy"
-"""The key of the mean of the cells."""
-
-KINDS = ("text", "icon")
-
-
-@dataclass(frozen=True, slots=True)
-class CellScore:
-    """One cell: what it scores and how many items it has."""
-
-    group: str
-    kind: str
-    score: float
-    n: int
-
-
-@dataclass(frozen=True, slots=True)
-class CellScores:
-    """The cells that have items.
-
-    Attributes:
-        cells: Group by group in the data's order, texts before icons.
-        macro: The mean of the cells, each of which counts once.
-        micro: The mean over items.
-        n: How many items there are.
-    """
-
-    cells: tuple[CellScore, ...]
-    macro: float
-    micro: float
-    n: int
-
-
-def cell_scores(values: FloatArray, groups: TagColumn, kinds: TagColumn) -> CellScores:
-    """Score ScreenSpot by group (v2: platform) and kind of element.
-
-    Args:
-        values: Each item's accuracy.
-        groups: Its platform or group.
-        kinds: `text` or `icon`.
-
-    Raises:
-        MetricError: There are no items, or one has no group or no kind.
-
-    >>> import numpy as np
-    >>> found = cell_scores(np.array([1.0, 0, 1]), ["web", "web", "web"], ["text", "text", "icon"])
-    >>> [cell.score for cell in found.cells], found.macro, round(found.micro, 4)
-    ([0.5, 1.0], 0.75, 0.6667)
-    """
-    held: dict[tuple[str, str], list[float]] = {}
-    for value, group, kind in zip(values.tolist(), groups, kinds, strict=True):
-        if group is None or kind is None:
-            raise MetricError("an item is in no cell: it has no platform, group or data_type")
-        held.setdefault((group, kind), []).append(value)
-    if not held:
-        raise MetricError("the score of no items is not defined")
-    names = dict.fromkeys(group for group, _ in held)
-    cells = tuple(
-        CellScore(group, kind, fsum(held[group, kind]) / len(held[group, kind]), count)
-        for group in names
-        for kind in _in_order({kind for _, kind in held})
-        if (count := len(held.get((group, kind), ())))
-    )
-    macro = fsum(cell.score for cell in cells) / len(cells)
-    return CellScores(cells, macro, fsum(values.tolist()) / len(values), len(values))
-
-
-def screenspot_summary(task: str, tag: str, found: CellScores) -> Summary:
-    """Lay the cells and both means out.
-
-    Args:
-        task: The task's id.
-        tag: What the groups are: `platform` in v2, `group` in Pro.
-        found: From `cell_scores`.
-    """
-    kinds = _in_order({cell.kind for cell in found.cells})
-    by_name = {(cell.group, cell.kind): cell for cell in found.cells}
-    rows: list[tuple[Cell, ...]] = []
-    for group in dict.fromkeys(cell.group for cell in found.cells):
-        own = [by_name.get((group, kind)) for kind in kinds]
-        rows.append((group, *_means(own)))
-    of_kinds = [[cell for cell in found.cells if cell.kind == kind] for kind in kinds]
-    rows.append(("all", *(_mean(cells) for cells in of_kinds), found.micro, found.n))
-    means: tuple[tuple[Cell, ...], ...] = (
-        (f"of the {len(found.cells)} cells", found.macro, found.n),
-        ("over items", found.micro, found.n),
-    )
-    columns = (Column(tag, Kind.TEXT), *map(Column, kinds), Column("both"))
-    return Summary(
-        task=task,
-        result=found,
-        tables=(
-            Table(
-                f"{task}, by {tag} and element",
-                (*columns, Column("items", Kind.COUNT)),
-                tuple(rows),
-                "SeeClick screenspot_test.py; ScreenSpot-Pro eval_screenspot_pro.py",
-            ),
-            Table(
-                f"{task}, the two means",
-                (Column("mean", Kind.TEXT), Column("accuracy"), Column("items", Kind.COUNT)),
-                means,
-                "ScreenSpot-Pro eval_screenspot_pro.py for the mean over items; papers on v2 for"
-                " that of the cells",
-                "Say which of them a number is: papers on v2 do not always.",
-            ),
-        ),
-        values=(
-            PartValue(task, "accuracy", "", found.micro, found.n),
-            PartValue(task, MACRO, "", found.macro, found.n),
-            *(
-                PartValue(task, "accuracy", f"{cell.group} x {cell.kind}", cell.score, cell.n)
-                for cell in found.cells
-            ),
-        ),
-    )
-
-
-def _in_order(kinds: set[str]) -> tuple[str, ...]:
-    return (*(kind for kind in KINDS if kind in kinds), *sorted(kinds.difference(KINDS)))
-
-
-def _means(cells: Sequence[CellScore | None]) -> tuple[Cell, ...]:
-    """Return the scores of a group's cells, their mean over items, and how many these are."""
-    there = [cell for cell in cells if cell is not None]
-    scores = tuple(None if cell is None else cell.score for cell in cells)
-    return (*scores, _mean(there), sum(cell.n for cell in there))
-
-
-def _mean(cells: Sequence[CellScore]) -> float:
-    """Return the mean over the items of some cells."""
-    return fsum(cell.score * cell.n for cell in cells) / sum(cell.n for cell in cells)
