@@ -206,7 +206,7 @@ async def _hosted(room: Path) -> AsyncGenerator[_Hosted]:
     import httpx2
 
     from snellen.server.challenge.boards import Boards
-    from snellen.server.challenge.worker import Worker
+    from snellen.server.challenge.workers import Worker
     from snellen.server.host import open_challenge, open_exam
     from snellen.server.http.api.access import Access
     from snellen.server.http.api.api import rest_app

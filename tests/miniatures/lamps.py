@@ -7,10 +7,8 @@ from pathlib import Path
 from PIL import Image
 from pydantic import JsonValue
 
-from snellen.grading.models.answers import AnswerFormat
 from snellen.grading.models.golds import Golds
-from snellen.grading.models.items import Item
-from snellen.grading.models.kinds import AnswerKind
+from snellen.grading.models.items import AnswerFormat, AnswerKind, Item
 from snellen.grading.models.reports import DataPin, PinVerdict
 from snellen.grading.protocols.base import Context
 from snellen.grading.protocols.golds import Changes, OutcomeGold

@@ -190,16 +190,19 @@ def grade(
 
         recipe = recipe_of(selection, chosen, embedder, executor)
         through = partial(graded, recipe=recipe, engine=engine)
-    report = grade_selection(
-        submissions,
-        selection,
+    if read_as is not None and not isinstance(selection.golds[0], (Target, StepGold)):
+        raise InputError(
+            f"format, space and view are for points, boxes and actions: {selection.task} has none"
+        )
+    intake = Intake(selection, chosen, read_as)
+    report = grade_answers(
+        watched(intake.batches(submissions, columns), progress),
+        intake,
         chosen,
-        columns=columns,
         keep_scores=keep_scores or space == "auto",
         pass_mark=pass_mark,
-        progress=progress,
         through=through,
-        read_as=read_as,
+        read_as="" if read_as is None else read_as.words,
     )
     if space == "auto":
         from snellen.sdk.analysis.audit import in_best_space
@@ -219,44 +222,6 @@ def _read_as(
     return ReadAs(*said).checked()
 
 
-def grade_selection(
-    submissions: Source,
-    selection: Selection,
-    protocol: Protocol,
-    *,
-    columns: Mapping[str, str] | None = None,
-    keep_scores: bool = True,
-    pass_mark: float = 1.0,
-    run: Run | None = None,
-    progress: bool | None = None,
-    through: "Callable[[Iterable[Answers]], Graded] | None" = None,
-    read_as: "ReadAs | None" = None,
-) -> Report:
-    """Grade a set of answers against loaded items; see `grade`.
-
-    `run` describes how snellen ran the model, if it did; `through` is an engine; `read_as` is
-    what the caller says of the answers' format.
-
-    Raises:
-        InputError: `read_as` is given for a task whose answers have no coordinates.
-    """
-    if read_as is not None and not isinstance(selection.golds[0], (Target, StepGold)):
-        raise InputError(
-            f"format, space and view are for points, boxes and actions: {selection.task} has none"
-        )
-    intake = Intake(selection, protocol, read_as)
-    return grade_answers(
-        watched(intake.batches(submissions, columns), progress),
-        intake,
-        protocol,
-        keep_scores=keep_scores,
-        pass_mark=pass_mark,
-        run=run,
-        through=through,
-        read_as="" if read_as is None else read_as.words,
-    )
-
-
 def grade_answers(
     batches: Iterable[Answers],
     intake: Intake,
@@ -268,7 +233,10 @@ def grade_answers(
     through: "Callable[[Iterable[Answers]], Graded] | None" = None,
     read_as: str = "",
 ) -> Report:
-    """Grade the answers of an intake, which resolves them lazily or has resolved them before."""
+    """Grade the answers of an intake, which resolves them lazily or has resolved them before.
+
+    `run` describes how snellen ran the model, if it did; `through` is an engine.
+    """
     selection = intake.selection
     grader = selection.grader(protocol)
     tally = Tally(protocol, selection.golds, pass_mark)

@@ -8,10 +8,9 @@ import pytest
 
 from snellen import sdk
 from snellen.grading.errors import InputError
-from snellen.grading.models.answers import AnswerFormat, AnswerKind
 from snellen.grading.models.comparisons import Verdict
 from snellen.grading.models.golds import Golds
-from snellen.grading.models.items import Item
+from snellen.grading.models.items import AnswerFormat, AnswerKind, Item
 from snellen.grading.models.reports import DataPin, PinVerdict
 from snellen.grading.protocols.base import Context
 from snellen.sdk.data.stratify import stratify

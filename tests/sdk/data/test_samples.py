@@ -12,9 +12,8 @@ import pytest
 
 from snellen import sdk
 from snellen.grading.errors import InputError, UnknownNameError
-from snellen.grading.models.answers import AnswerFormat, AnswerKind
 from snellen.grading.models.golds import Golds
-from snellen.grading.models.items import Item
+from snellen.grading.models.items import AnswerFormat, AnswerKind, Item
 from snellen.grading.models.reports import DataPin, PinVerdict
 from snellen.grading.stats.stratified import Strata, population_estimate
 from snellen.grading.stats.summary import estimate

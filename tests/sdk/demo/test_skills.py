@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from snellen.grading.protocols.table import PROTOCOLS
-from snellen.sdk.demo import choices, controls, layout, points, quotes
-from snellen.sdk.demo.blind import guess
+from snellen.sdk.demo import choices, controls, points, quotes
+from snellen.sdk.demo.agent import guess
 from snellen.sdk.demo.skills import TABLE, answer, row_for
 from snellen.sdk.exam.client import ExamItem
 from snellen.sdk.ocr.pictures import Box, Picture
@@ -83,7 +83,7 @@ def test_a_question_of_another_task_may_be_of_the_red_box_or_of_a_value(
 def test_without_a_red_box_there_is_no_idea(page: Any, ask: Ask) -> None:
     for skill in (quotes.marked_text, choices.page_after_click, controls.value, controls.purpose):
         assert skill(ask(options=("a", "b")), shown(page)).answer is None
-    assert layout.region(ask(), shown(page)).answer is None
+    assert points.region(ask(), shown(page)).answer is None
 
 
 QUESTION = "You see a screen. If it does not say so, reply <no answer>\n\nQuestion: {}"
@@ -207,7 +207,7 @@ def test_the_region_is_told_from_the_place(
     page: Any, ask: Ask, box: tuple[int, ...], region: str
 ) -> None:
     page.frame(box)
-    assert layout.region(ask(), shown(page)).answer == region
+    assert points.region(ask(), shown(page)).answer == region
 
 
 @pytest.mark.parametrize(("left", "region"), [(20, "left sidebar"), (860, "right sidebar")])
@@ -215,7 +215,7 @@ def test_a_column_of_its_own_is_a_sidebar(sheet: Sheets, ask: Ask, left: int, re
     drawn = sheet(1000, 900)
     drawn.fill((0, 0, 200, 900) if left < 500 else (800, 0, 1000, 900), "#eeeeff")
     drawn.frame((left, 400, left + 100, 440))
-    assert layout.region(ask(), shown(drawn)).answer == region
+    assert points.region(ask(), shown(drawn)).answer == region
 
 
 @pytest.mark.slow
@@ -226,7 +226,7 @@ def test_a_narrow_column_is_a_sidebar(sheet: Sheets, ask: Ask, left: int, region
         drawn.write(60, 300 + 30 * line, "Menu item")
         drawn.write(300, 300 + 30 * line, "A long line of the text of this page, " * 2)
     drawn.frame((left, 417, left + 90, 445))
-    assert layout.region(ask(), shown(drawn)).answer == region
+    assert points.region(ask(), shown(drawn)).answer == region
 
 
 def test_titles_are_told_apart_by_what_they_do_not_share(page: Any, ask: Ask) -> None:
@@ -285,7 +285,7 @@ def test_parts_of_a_page_are_found_and_related(page: Any, ask: Ask) -> None:
         for name, box in places.items()
     }
     question = ask(images=("screen", "crop_1", "crop_2", "crop_3"), kind="relations")
-    said = layout.parts(question, {"screen": page.picture, **cut}).answer
+    said = points.parts(question, {"screen": page.picture, **cut}).answer
     assert said == (
         "crop_1 is at the [top] of crop_2\n"
         "crop_1 is at the [bottom-left] of crop_3\n"
@@ -295,8 +295,8 @@ def test_parts_of_a_page_are_found_and_related(page: Any, ask: Ask) -> None:
 
 def test_a_part_that_is_of_another_page_is_not_found(page: Any, sheet: Sheets) -> None:
     other = np.random.default_rng(1).integers(0, 255, (40, 60, 3)).astype(np.uint8)
-    assert layout.locate(other, page.picture.pixels) is None
-    assert layout.locate(np.zeros((9999, 5, 3), np.uint8), page.picture.pixels) is None
+    assert points.locate(other, page.picture.pixels) is None
+    assert points.locate(np.zeros((9999, 5, 3), np.uint8), page.picture.pixels) is None
 
 
 @pytest.mark.parametrize(
@@ -311,7 +311,7 @@ def test_a_part_that_is_of_another_page_is_not_found(page: Any, sheet: Sheets) -
     ],
 )
 def test_relations_are_those_of_the_prompt(one: Box, other: Box, relation: str) -> None:
-    assert layout.relation(one, other) == relation
+    assert points.relation(one, other) == relation
 
 
 # No builder makes items of these, so the exam that the demo sits has none.

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from snellen.grading.errors import InputError
-from snellen.grading.models.answers import AnswerFormat, AnswerKind
-from snellen.grading.models.items import Item
+from snellen.grading.models.items import AnswerFormat, AnswerKind, Item
 from snellen.sdk.models import anthropic_messages
 from snellen.sdk.models.endpoints import Endpoint
 from snellen.sdk.models.faults import Fault

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from snellen import sdk
 from snellen.grading.errors import InputError
-from snellen.grading.models.answers import AnswerFormat, AnswerKind
-from snellen.grading.models.items import Item
+from snellen.grading.models.items import AnswerFormat, AnswerKind, Item
 from snellen.sdk.models.cache import Cache, cache_key, default_cache
 from snellen.sdk.models.evaluate import evaluate
 from snellen.sdk.models.faults import EvaluationStoppedError

@@ -15,7 +15,7 @@ from PIL import Image
 from snellen import sdk
 from snellen.grading.errors import DataError, InputError, UnknownNameError
 from snellen.grading.judging.rubrics import CORRECT, GRADED
-from snellen.grading.models.answers import AnswerFormat, AnswerKind
+from snellen.grading.models.items import AnswerFormat, AnswerKind
 from snellen.grading.stats.summary import estimate
 from snellen.sdk.models.faults import EvaluationStoppedError
 from snellen.sdk.models.judge import judge

@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from snellen.grading.errors import InputError
-from snellen.grading.models.answers import AnswerFormat, AnswerKind
-from snellen.grading.models.items import Item
+from snellen.grading.models.items import AnswerFormat, AnswerKind, Item
 from snellen.grading.parse.refusals import is_refusal, safety_answer
 from snellen.sdk.models import openai_chat
 from snellen.sdk.models.endpoints import Endpoint

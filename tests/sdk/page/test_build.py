@@ -10,10 +10,9 @@ from PIL import Image
 
 from snellen import sdk
 from snellen.grading.errors import DataError
-from snellen.grading.models.answers import AnswerFormat, AnswerKind
 from snellen.grading.models.golds import Golds
+from snellen.grading.models.items import AnswerFormat, AnswerKind, Item
 from snellen.grading.models.items import Image as ItemImage
-from snellen.grading.models.items import Item
 from snellen.grading.models.reports import DataPin, PinVerdict
 from snellen.grading.models.scores import Outcome
 from snellen.grading.protocols import golds

@@ -103,7 +103,7 @@ def test_an_unknown_ending_is_refused_and_the_known_ones_are_named(
     tmp_path: Path, name: str
 ) -> None:
     (tmp_path / name).write_text(GOOD)
-    with pytest.raises(SubmissionError, match=r"known: \.jsonl, \.ndjson, .*\.csv, \.tsv, \.parquet"):
+    with pytest.raises(SubmissionError, match=r"known: \.jsonl, .*\.csv, \.tsv, \.parquet"):
         read(tmp_path / name)
 
 

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from snellen import sdk
-from snellen.grading.models.answers import AnswerFormat, AnswerKind
-from snellen.grading.models.items import Item
+from snellen.grading.models.items import AnswerFormat, AnswerKind, Item
 from snellen.server.attempts.service import Service
 from snellen.server.errors import ExamError
 from snellen.server.exam.rules import Mode, Rules

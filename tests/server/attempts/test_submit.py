@@ -9,7 +9,7 @@ from typing import Any, cast
 import pytest
 
 from snellen import sdk
-from snellen.grading.models.answers import AnswerKind
+from snellen.grading.models.items import AnswerKind
 from snellen.server.attempts.models import AnswerMeta, Caller
 from snellen.server.attempts.service import Service
 from snellen.server.attempts.submit import MOST_CHARACTERS

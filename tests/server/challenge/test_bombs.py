@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from hosted import Hosted, as_lines
 
-from snellen.server.challenge.worker import Worker
+from snellen.server.challenge.workers import Worker
 from snellen.server.store.tables.endpoint import JobState
 
 pytestmark = pytest.mark.thorough

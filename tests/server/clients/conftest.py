@@ -15,7 +15,8 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from desk_oracle import ending, written
+from desk_oracle import ending, inputs, written
+from miniwob_hand import Hand, pixels
 
 from snellen.server.http.auth import Tokens
 from snellen.server.store.schema import open_store
@@ -26,11 +27,8 @@ from snellen.tasks.benchmarks.table import load_task
 from snellen.tasks.environments.browser import Browser
 from snellen.tasks.environments.desk.environment import Desk
 from snellen.tasks.environments.desk.making import COUNT, rows_of
-from snellen.tasks.environments.desk.pixels import inputs
 from snellen.tasks.environments.desk.templates.table import draw
-from snellen.tasks.environments.miniwob.episodes import MiniWoB
-from snellen.tasks.environments.miniwob.hand import Hand, pixels
-from snellen.tasks.environments.miniwob.making import make_episodes
+from snellen.tasks.environments.miniwob.episodes import MiniWoB, make_episodes
 from snellen.tasks.pack.write import Part, write_pack
 
 EXAMPLES = Path(__file__).parents[3] / "examples" / "clients"

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 from PIL import Image
 
-from snellen.grading.models.answers import AnswerKind
+from snellen.grading.models.items import AnswerKind
 from snellen.grading.protocols.base import NO_CONTEXT
 from snellen.grading.protocols.golds import sized
 from snellen.grading.protocols.table import gold_shape, protocol_of

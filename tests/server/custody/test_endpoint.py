@@ -27,13 +27,13 @@ from markers import markers_in
 from starlette.applications import Starlette
 from starlette.routing import Mount, Route
 
-from snellen.grading.models.kinds import AnswerKind
+from snellen.grading.models.items import AnswerKind
 from snellen.grading.models.raters import RaterAnswer
 from snellen.server.annotation.service import AnnotationPlan, Annotations
 from snellen.server.attempts.register import Clock
 from snellen.server.challenge.models import Upload
 from snellen.server.challenge.service import Challenge
-from snellen.server.challenge.worker import Worker
+from snellen.server.challenge.workers import Worker
 from snellen.server.exam.file import ExamFile, Phase
 from snellen.server.grading.exam import references_digest
 from snellen.server.host import LazyHost, open_exam

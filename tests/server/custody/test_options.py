@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 from snellen import sdk
-from snellen.grading.models.answers import AnswerFormat, AnswerKind
-from snellen.grading.models.items import Item
+from snellen.grading.models.items import AnswerFormat, AnswerKind, Item
 from snellen.grading.protocols.table import gold_shape
 from snellen.server.attempts.models import Caller
 from snellen.server.attempts.service import Clock, Service

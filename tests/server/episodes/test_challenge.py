@@ -14,11 +14,10 @@ from starlette.applications import Starlette
 
 from snellen.server.attempts.register import Clock
 from snellen.server.attempts.service import Service
-from snellen.server.challenge.attempts import AttemptCollector
 from snellen.server.challenge.boards import Boards
 from snellen.server.challenge.export import verify_export
 from snellen.server.challenge.service import Challenge
-from snellen.server.challenge.worker import Worker
+from snellen.server.challenge.workers import AttemptCollector, Worker
 from snellen.server.errors import ForbiddenError
 from snellen.server.exam.file import ExamFile, Phase, Who
 from snellen.server.grading.exam import read_exam, references_digest

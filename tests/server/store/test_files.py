@@ -10,7 +10,7 @@ from hosted import NOON, Hosted
 
 from snellen.grading.errors import MissingExtraError
 from snellen.server.challenge.service import Challenge
-from snellen.server.challenge.worker import Worker
+from snellen.server.challenge.workers import Worker
 from snellen.server.errors import StoreError
 from snellen.server.store.files import Files
 from snellen.server.store.tables.endpoint import JobState

@@ -6,10 +6,8 @@ from typing import Any
 import pytest
 
 from snellen.grading.errors import DataError
-from snellen.grading.models.answers import AnswerFormat
 from snellen.grading.models.geometry import Space
-from snellen.grading.models.items import Image, Item
-from snellen.grading.models.kinds import AnswerKind
+from snellen.grading.models.items import AnswerFormat, AnswerKind, Image, Item
 from snellen.grading.protocols.base import NO_CONTEXT, Protocol
 from snellen.grading.protocols.matrix.golds import MatrixGold
 from snellen.grading.protocols.table import gold_shape, protocol_of

@@ -6,7 +6,7 @@ import pytest
 from PIL import Image, ImageDraw, ImageEnhance
 
 from snellen.grading.errors import DataError
-from snellen.tasks.audit.pictures import alike, look_of
+from snellen.tasks.audit.pictures import Look, alike, look_at, pixels_of
 
 
 def page(width: int = 1280, height: int = 2000) -> Image.Image:
@@ -27,6 +27,10 @@ def encoded(image: Image.Image, form: str = "PNG", **options: int) -> bytes:
     out = io.BytesIO()
     image.save(out, form, **options)
     return out.getvalue()
+
+
+def look_of(data: bytes) -> Look:
+    return look_at(pixels_of(data))
 
 
 PLAIN = look_of(encoded(page()))

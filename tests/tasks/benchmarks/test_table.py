@@ -19,7 +19,7 @@ from snellen.grading.chance import (
 from snellen.grading.coordinates import PIXELS, THOUSAND, UNIT
 from snellen.grading.errors import DataError, UnknownNameError
 from snellen.grading.grade import Answers
-from snellen.grading.models.answers import AnswerKind
+from snellen.grading.models.items import AnswerKind
 from snellen.grading.parse.regions import Region
 from snellen.grading.parse.relations import Relation, undirected
 from snellen.grading.protocols.spaces import box_in

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from snellen.tasks.builder.crew import Lost, run_all
+from snellen.tasks.builder.build import Lost, run_all
 
 
 @contextmanager

@@ -4,10 +4,13 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 from io import BytesIO
 from pathlib import Path
+from runpy import run_path
 
 import numpy as np
 import pytest
 import pytest_asyncio
+from miniwob_hand import Hand
+from miniwob_oracles import ORACLES, solve
 from PIL import Image
 from pydantic import JsonValue
 
@@ -15,10 +18,7 @@ from snellen.grading.errors import DataError, InputError, MissingExtraError
 from snellen.tasks.environments.base import EpisodeError, Past
 from snellen.tasks.environments.browser import Browser
 from snellen.tasks.environments.inputs import Input, InputKind
-from snellen.tasks.environments.miniwob.agents import AGENTS, play
 from snellen.tasks.environments.miniwob.episodes import MiniWoB
-from snellen.tasks.environments.miniwob.hand import Hand
-from snellen.tasks.environments.miniwob.oracles import ORACLES, solve
 from snellen.tasks.environments.miniwob.site import Site, installed_site, page_path
 from snellen.tasks.environments.stage import Request
 
@@ -269,12 +269,14 @@ async def test_at_least_115_pages_have_an_oracle_that_solves_them(miniwob: MiniW
 
 
 async def test_agents_that_understand_nothing_leave_records(miniwob: MiniWoB) -> None:
-    record = await play(miniwob, {"page": "click-test", "seed": 1}, AGENTS["first button"], 1)
+    perf = run_path(str(Path(__file__).parents[3] / "perf/miniwob_null_agents.py"))
+    play, agents = perf["play"], perf["AGENTS"]
+    record = await play(miniwob, {"page": "click-test", "seed": 1}, agents["first button"], 1)
     assert record["reward"] == 1
     assert (record["end"], record["cost"], record["ended"]) == ("page", 1, True)
-    record = await play(miniwob, {"page": "click-test", "seed": 1}, AGENTS["nothing"], 1)
+    record = await play(miniwob, {"page": "click-test", "seed": 1}, agents["nothing"], 1)
     assert (record["reward"], record["end"], record["cost"]) == (None, "limit", 20)
-    record = await play(miniwob, {"page": "click-test", "seed": 1}, AGENTS["Submit"], 1)
+    record = await play(miniwob, {"page": "click-test", "seed": 1}, agents["Submit"], 1)
     assert (record["reward"], record["end"], record["cost"]) == (None, "submitted", 0)
 
 

@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from snellen.grading.models.answers import AnswerFormat, AnswerKind
-from snellen.grading.models.items import Image, Item
+from snellen.grading.models.items import AnswerFormat, AnswerKind, Image, Item
 from snellen.grading.protocols.base import NO_CONTEXT, Context
 from snellen.tasks.pack.format import Manifest, PackImage, PackItem, PackReference
 

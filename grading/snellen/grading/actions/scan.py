@@ -35,8 +35,13 @@ _LOOSE = re.compile(
     rf"'((?:[^'\\\n]|\\.|'(?!\s{{0,9}}[,)\]}}])){{0,{_LONGEST_LOOSE}}}+)'", re.DOTALL
 )
 _AFTER = ("", ",", ")", "]", "}", ":")
-_ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|.)", re.DOTALL)
-_ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "\n": ""}
+_ESCAPE = re.compile(
+    r"\\(u[0-9a-fA-F]{4}|U00(?:0[0-9a-fA-F]|10)[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|.)", re.DOTALL
+)
+_ESCAPED = {
+    "n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "a": "\a", "v": "\v", "0": "\0",
+    "\n": "", "\\": "\\", "'": "'", '"': '"', "/": "/",
+}  # fmt: skip
 _WORDS = {"true": True, "false": False, "null": None, "True": True, "False": False, "None": None}
 _KEY = re.compile(r"([A-Za-z_]\w{0,63})\s{0,9}[=:]\s{0,9}(?!=)", re.ASCII)
 _PARAMETER = re.compile(r"\s*+<parameter(?:=|\s++name=[\"'])(\w{1,64})[\"']?>")
@@ -282,4 +287,5 @@ def _unescaped(escape: re.Match[str]) -> str:
     code = escape[1]
     if len(code) > 1:
         return chr(int(code[1:], 16))
-    return _ESCAPED.get(code, code)
+    # As Python has it: a backslash that escapes nothing stays.
+    return _ESCAPED.get(code, escape[0])

@@ -29,7 +29,6 @@ from snellen.grading.protocols.golds import (
     is_in_fractions,
 )
 from snellen.grading.protocols.mmbench_gui_online import ONLINE
-from snellen.grading.protocols.ours import ours
 from snellen.grading.protocols.pointing import (
     declared_points,
     our_points,
@@ -44,7 +43,7 @@ from snellen.grading.protocols.spaces import (
     point_hit,
     unit_box,
 )
-from snellen.grading.protocols.texts import equal, not_text, text_parser
+from snellen.grading.protocols.texts import equal, not_text, ours, text_parser
 
 # ---- L1 ----------------------------------------------------------------------------------------
 

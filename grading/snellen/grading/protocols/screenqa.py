@@ -35,7 +35,6 @@ from snellen.grading.protocols.base import (
     unparsed,
 )
 from snellen.grading.protocols.golds import GoldShape
-from snellen.grading.protocols.ours import ours
 from snellen.grading.protocols.texts import (
     ALPHANUMERIC,
     AS_GIVEN,
@@ -46,6 +45,7 @@ from snellen.grading.protocols.texts import (
     SCREENQA_SHORT,
     SQUAD,
     SQUAD_OR_RAW,
+    ours,
     rouge_metric,
 )
 

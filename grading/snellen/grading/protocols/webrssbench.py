@@ -44,8 +44,7 @@ from snellen.grading.protocols.base import (
     unparsed,
 )
 from snellen.grading.protocols.golds import GoldShape
-from snellen.grading.protocols.ours import ours
-from snellen.grading.protocols.texts import AS_GIVEN, all_texts, equal, text_parser
+from snellen.grading.protocols.texts import AS_GIVEN, all_texts, equal, ours, text_parser
 
 _C4 = "WebRSSBench appendix C.4"
 

@@ -1,20 +1,34 @@
-"""The agent: it takes an attempt's items, looks at their images, and answers or skips each."""
+"""The agent: it takes an attempt's items, looks at their images, and answers or skips each.
+
+In an application, it solves a task by words that the goal and the screen share: it opens the
+application of the goal's noun, searches for the text that the goal quotes, opens the match and
+presses the button whose label is the goal's verb.
+
+The blind baseline is the agent's answers without the images. Its score shows how much of the exam
+can be answered without looking.
+"""
 
 import asyncio
 import io
+import re
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import combinations
+from string import ascii_uppercase
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
+from rapidfuzz import fuzz
 
 from snellen.grading.errors import SnellenError
-from snellen.sdk.demo.acting import place, plan
-from snellen.sdk.demo.blind import guess
+from snellen.sdk.demo.choices import options_of
 from snellen.sdk.demo.findings import Finding, no_idea
+from snellen.sdk.demo.phrases import quoted, subject
+from snellen.sdk.demo.quotes import NO_ANSWER
 from snellen.sdk.demo.skills import answer, row_for
 from snellen.sdk.exam.client import (
     ExamAttempt,
@@ -23,7 +37,7 @@ from snellen.sdk.exam.client import (
     ExamItem,
     ExamRefusedError,
 )
-from snellen.sdk.ocr.pictures import Picture, Pixels, Reader
+from snellen.sdk.ocr.pictures import Box, Line, Picture, Pixels, Reader
 from snellen.sdk.ocr.reader import Shelf
 
 NAME = "snellen-baseline-1"
@@ -246,3 +260,146 @@ def _think(
         vision.shelf.keep(picture)
     first = next(iter(pictures.values()), None)
     return finding, None if first is None else first.thumbnail(finding.seen)
+
+
+APPLICATIONS: Mapping[str, str] = MappingProxyType(
+    {"message": "Mail", "note": "Notes", "file": "Files", "contact": "Contacts"}
+)
+"""The application for each noun of a goal."""
+
+_SEARCH = "Search"
+_ALIKE = 88.0
+
+
+@dataclass(frozen=True, slots=True)
+class Deed:
+    """One action of a plan.
+
+    Attributes:
+        says: The text of the line to click; empty: no click.
+        begins: Whether the line only has to begin with that text.
+        text: The text to type.
+    """
+
+    says: str = ""
+    begins: bool = False
+    text: str = ""
+
+
+def plan(prompt: str) -> Sequence[Deed]:
+    """Return the actions for a goal, in order; none if no rule matches the goal.
+
+    >>> [deed.says or deed.text for deed in plan("Task: Pin this note: “Gift for Omar”.")]
+    ['Notes', 'Search', 'Gift for Omar', 'Search', 'Gift for Omar', 'Pin']
+    """
+    return tuple(_deeds(subject(prompt)))
+
+
+def place(deed: Deed, lines: Sequence[Line], typed: Box | None = None) -> Box | None:
+    """Return the box of the line that an action clicks; None: it is not on the screen.
+
+    Of several lines it is the most similar one, and of equally similar ones the first. With
+    `begins` it is the first line that begins with the text and is longer.
+
+    Args:
+        deed: The action.
+        lines: The lines on the screen.
+        typed: The box in which text was typed; it contains the same text, so it is not a match.
+    """
+    wanted = deed.says.casefold()
+    fits: list[tuple[float, int]] = []
+    for number, line in enumerate(lines):
+        if typed is not None and line.box.shared(typed):
+            continue
+        text = line.text.casefold()
+        longer = len(text) > len(wanted) + 1
+        if deed.begins and (not longer or not text.startswith(wanted)):
+            continue
+        likeness = 100.0 if deed.begins else fuzz.ratio(text, wanted)
+        if likeness >= _ALIKE:
+            fits.append((-likeness, number))
+    return lines[min(fits)[1]].box if fits else None
+
+
+def _deeds(goal: str) -> Iterator[Deed]:
+    names = quoted(goal)
+    noun = next((noun for noun in APPLICATIONS if re.search(rf"\b{noun}\b", goal)), None)
+    if noun is None or len(names) != 1:
+        return
+    yield Deed(APPLICATIONS[noun])
+    yield Deed(_SEARCH, begins=True)
+    yield Deed(text=names[0])
+    yield Deed(_SEARCH)
+    yield Deed(names[0])
+    yield Deed(goal.split()[0])
+
+
+_BY_TASK: Mapping[str, str] = {
+    "webrssbench/ui_grouping": "main content",
+    "webrssbench/safety": "sorry",
+    "webrssbench/color": "Submit",
+    "webrssbench/text": "Submits the form",
+    "webrssbench/layout": "The page presents an organization and what it offers.",
+    "webrssbench/form_filling": "Jane Doe",
+    "webrssbench/hint_text": "Enter your name",
+    "visualwebbench/web_caption": "The official website: products, services and contact.",
+    "visualwebbench/heading_ocr": "Welcome",
+    "visualwebbench/webqa": "Yes",
+    "screenqa/complex": "2",
+}
+
+
+def guess(question: ExamItem) -> Finding:
+    """Answer a question without looking at an image."""
+    if question.task in _BY_TASK:
+        return _guessed(_BY_TASK[question.task])
+    if NO_ANSWER in question.prompt:
+        return _guessed(NO_ANSWER)
+    form = _BY_FORM.get(question.kind)
+    return form(question) if form is not None else no_idea("nothing can be said without looking")
+
+
+def _longest(question: ExamItem) -> Finding:
+    options = options_of(question)
+    longest = max(range(len(options)), key=lambda place: len(options[place]), default=0)
+    return _guessed(ascii_uppercase[longest])
+
+
+def _middle(question: ExamItem) -> Finding:
+    return _guessed(f"({', '.join(_sides(question, (0.5, 0.5)))})")
+
+
+def _half(question: ExamItem) -> Finding:
+    return _guessed(f"[{', '.join(_sides(question, (0.25, 0.25, 0.75, 0.75)))}]")
+
+
+def _sides(question: ExamItem, parts: tuple[float, ...]) -> list[str]:
+    image = question.images[0]
+    match question.space:
+        case "pixels":
+            sides = (image.width or 1280, image.height or 1000)
+        case "thousand":
+            sides = (1000, 1000)
+        case _:
+            sides = (1, 1)
+    return [f"{part * sides[place % 2]:g}" for place, part in enumerate(parts)]
+
+
+def _all_left(question: ExamItem) -> Finding:
+    names = sorted(image.name for image in question.images[1:])
+    said = [f"{one} is at the [left] of {other}" for one, other in combinations(names, 2)]
+    return _guessed("\n".join(said)) if said else no_idea("there is nothing to compare")
+
+
+_BY_FORM: Mapping[str, Callable[[ExamItem], Finding]] = {
+    "choice": _longest,
+    "point": _middle,
+    "box": _half,
+    "relations": _all_left,
+    "ui_texts": lambda _: _guessed("[]"),
+    "boxed_texts": lambda _: _guessed("[]"),
+}
+
+
+def _guessed(answer: str) -> Finding:
+    return Finding(answer, "guessed without looking")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import TypeAlias
 
-from snellen.sdk.demo import choices, controls, layout, points, quotes
+from snellen.sdk.demo import choices, controls, points, quotes
 from snellen.sdk.demo.findings import Finding, no_idea
 from snellen.sdk.exam.client import ExamItem
 from snellen.sdk.ocr.pictures import Picture
@@ -39,8 +39,8 @@ TABLE: Sequence[Row] = (
     Row("screenqa/long", quotes.sentence),
     Row("screenqa/ui_contents", quotes.elements),
     Row("screenqa/ui_contents_boxes", quotes.boxed_elements),
-    Row("webrssbench/position", layout.parts, every_image=True),
-    Row("webrssbench/ui_grouping", layout.region),
+    Row("webrssbench/position", points.parts, every_image=True),
+    Row("webrssbench/ui_grouping", points.region),
     Row("webrssbench/form_filling", controls.value),
     Row("webrssbench/hint_text", controls.hint),
     Row("webrssbench/color", controls.most_important),
@@ -59,7 +59,7 @@ BY_FORM: Mapping[str, Row] = {
     "box": Row("*", points.box),
     "ui_texts": Row("*", quotes.elements),
     "boxed_texts": Row("*", quotes.boxed_elements),
-    "relations": Row("*", layout.parts, every_image=True),
+    "relations": Row("*", points.parts, every_image=True),
     "text": Row("*", quotes.text),
 }
 """The skill for each answer format, for tasks that the table does not name."""

@@ -10,13 +10,15 @@ from snellen.grading.errors import DataError, InputError
 from snellen.grading.models.items import Item
 from snellen.grading.models.runs import Usage
 from snellen.grading.protocols.base import Protocol
+from snellen.sdk.data.intake import Intake
 from snellen.sdk.data.selection import Data, Selection, select
-from snellen.sdk.local import choose, grade_selection
+from snellen.sdk.local import choose, grade_answers
 from snellen.sdk.models.ask import Session
 from snellen.sdk.models.clients import client_of
 from snellen.sdk.models.endpoints import Endpoint
 from snellen.sdk.models.questions import ItemQuestions, Model
 from snellen.sdk.models.settings import Asking, AskingOptions
+from snellen.sdk.progress import watched
 from snellen.sdk.report import Report
 from snellen.tasks.benchmarks.table import load_task
 from snellen.tasks.models import TaskData
@@ -114,12 +116,12 @@ class _Evaluation:
     def report(self, usage: Usage) -> Report:
         """Grade the answers."""
         session = self.session
-        return grade_selection(
-            session.source,
-            self.selection,
+        intake = Intake(self.selection)
+        return grade_answers(
+            watched(intake.batches(session.source), session.asking.progress),
+            intake,
             self.protocol,
             run=session.described(session.prompt, usage),
-            progress=session.asking.progress,
         )
 
 

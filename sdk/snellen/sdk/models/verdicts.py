@@ -11,11 +11,9 @@ from numpy.typing import NDArray
 from pydantic import JsonValue
 
 from snellen.grading.errors import InputError
-from snellen.grading.judging.prompting import Case, render
 from snellen.grading.judging.rubrics import Rubric
-from snellen.grading.judging.verdicts import NO_VERDICT, read_verdict, settle
-from snellen.grading.models.answers import AnswerFormat, AnswerKind
-from snellen.grading.models.items import Item
+from snellen.grading.judging.verdicts import NO_VERDICT, Case, read_verdict, render, settle
+from snellen.grading.models.items import AnswerFormat, AnswerKind, Item
 from snellen.grading.models.scores import Outcome
 from snellen.grading.protocols.table import gold_shape
 from snellen.sdk.models.clients import Ask, ModelClient

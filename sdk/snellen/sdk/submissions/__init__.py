@@ -9,14 +9,19 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias, cast
+
+from pydantic import BaseModel
 
 from snellen.grading.errors import SubmissionError
+from snellen.grading.models.reports import ProblemKind
 from snellen.grading.models.scores import Submission
-from snellen.sdk.submissions.batch import Batch, Limits
+from snellen.sdk.submissions.batch import Batch, Collector, Limits
 from snellen.sdk.submissions.columns import check_columns
 from snellen.sdk.submissions.files import display, require_file
+from snellen.sdk.submissions.records import add_record
 from snellen.sdk.submissions.trajectories import Recorded
+from snellen.sdk.values import kind_of
 
 __all__ = ["Batch", "Frame", "Recorded", "Source", "read"]
 
@@ -42,7 +47,7 @@ _READERS = {
     ".json": "document.read_document",
     ".csv": "spreadsheet.read_csv",
     ".tsv": "spreadsheet.read_csv",
-    ".parquet": "arrow.read_parquet",
+    ".parquet": "frames.read_parquet",
 }
 """The reader of each ending: a module of this package, imported for its first file."""
 
@@ -101,7 +106,6 @@ def read(
     limits = Limits(chunk, max_response_chars, columns or {}, guess, recorded)
     if isinstance(source, str | os.PathLike):
         return _read_path(os.fsdecode(source), limits)
-    from snellen.sdk.submissions.memory import read_rows
 
     if isinstance(source, list | tuple):
         return read_rows(source, limits)
@@ -127,3 +131,52 @@ def _read_path(path: str, limits: Limits) -> Iterator[Batch]:
     module, _, name = _READERS[ending].partition(".")
     reader = getattr(import_module(f"{__name__}.{module}"), name)
     return reader(path, limits)
+
+
+def read_rows(source: object, limits: Limits) -> Iterator[Batch]:
+    """Read an iterable, row by row.
+
+    Raises:
+        SubmissionError: It is not iterable, or is one submission and not several.
+    """
+    if isinstance(source, Mapping | BaseModel):
+        raise SubmissionError(
+            f"{kind_of(cast('object', source))} is not a list of submissions; put it into one"
+        )
+    if isinstance(source, bytes | bytearray | memoryview) or not isinstance(source, Iterable):
+        raise SubmissionError(
+            f"submissions can't be read from {kind_of(cast('object', source))}; give a path,"
+            " a list of dicts or Submissions, or a frame"
+        )
+    return _read(cast("Iterable[object]", source), limits)
+
+
+def _read(rows: Iterable[object], limits: Limits) -> Iterator[Batch]:
+    collector = Collector(limits)
+    for line, row in enumerate(rows, 1):
+        if isinstance(row, Submission):
+            add_record(collector, _record(row), line)
+        elif isinstance(row, Mapping):
+            add_record(collector, cast("Mapping[str, Any]", row), line)
+        else:
+            collector.fault(
+                ProblemKind.WRONG_TYPE,
+                f"a submission must be a dict or a Submission, not {kind_of(row)}; it was skipped",
+                line,
+            )
+        if line % limits.chunk == 0:
+            yield from collector.ready()
+    yield from collector.rest()
+
+
+def _record(submission: Submission) -> dict[str, Any]:
+    """Return the fields; a response that was never set stays absent."""
+    record: dict[str, Any] = {
+        "item_id": submission.item_id,
+        "attempt": submission.attempt,
+        "model": submission.model,
+        "error": submission.error,
+    }
+    if "response" in submission.model_fields_set:
+        record["response"] = submission.response
+    return record

@@ -17,7 +17,7 @@ from typing import cast
 from pydantic import JsonValue
 from sqlalchemy import Connection
 
-from snellen.grading.models.answers import AnswerKind
+from snellen.grading.models.items import AnswerKind
 from snellen.grading.models.scores import Outcome
 from snellen.grading.protocols.table import protocol_of
 from snellen.server.attempts.leases import check_held, item_row

@@ -1,15 +1,43 @@
-"""Workers on threads: they grade, and make submissions from ended attempts."""
+"""Workers on threads: they grade jobs, and make submissions from ended attempts.
+
+The files are untrusted: grading may be slow, run out of memory or crash, so it runs in a separate
+process with limits, and then only that process ends. The process is started before the first job
+and kept, because opening an exam takes longer than grading a file.
+
+Attempts over MCP that ended become files of answers, graded like uploads. The search is for ended
+attempts, so it also finds those that expired, or that ended just before the server was killed.
+"""
 
 import asyncio
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+import multiprocessing
+import os
+import secrets
+import socket
+import tempfile
+import threading
+import time
+import zlib
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import asynccontextmanager, suppress
+from hashlib import sha256
+from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
+from pathlib import Path
 from threading import Thread
+from typing import NamedTuple
 
+from snellen.grading.errors import SubmissionError
+from snellen.server.attempts.report import conditions
 from snellen.server.attempts.service import Service
-from snellen.server.challenge.attempts import AttemptCollector
+from snellen.server.challenge import queries
+from snellen.server.challenge.jobs import HEARTBEAT_SECONDS, LEASE_SECONDS, Ended, Job, Jobs
 from snellen.server.challenge.service import Challenge
-from snellen.server.challenge.worker import Worker
+from snellen.server.exam.rules import Mode
+from snellen.server.grading.files import FileToGrade, open_grader
+from snellen.server.logs import fault, log
 from snellen.server.settings import Settings
+from snellen.server.store.tables.endpoint import ScoreRow, Source, SubmissionRow
+from snellen.server.store.tables.exams import Attempt, State
 
 
 @asynccontextmanager
@@ -49,3 +77,328 @@ async def run_workers(
 
 def _nothing() -> None:
     """Leave attempts to another worker."""
+
+
+_TOGETHER = 16
+
+
+class AttemptCollector:
+    """Makes submissions from ended attempts.
+
+    Args:
+        challenge: The challenge.
+        service: The exam of the attempts.
+    """
+
+    def __init__(self, challenge: Challenge, service: Service) -> None:
+        self._challenge = challenge
+        self._service = service
+
+    async def collect(self) -> int:
+        """Make submissions from the attempts that have none yet; return their number."""
+        exam = self._challenge.exam
+        if exam.rules.mode is not Mode.EXAM:
+            return 0
+        now = self._challenge.now()
+        parameters = {"x": exam.id, "m": Mode.EXAM, "now": now, "most": _TOGETHER}
+        database = self._challenge.database
+        found = await database.off_loop(
+            lambda: database.read(lambda c: queries.UNENTERED.all(c, parameters))
+        )
+        kept = 0
+        for attempt in found:
+            if attempt.state is State.OPEN:
+                attempt = await self._service.close(attempt)
+            row, body = await self._service.graded(lambda a=attempt: self._submission(a))
+            await self._challenge.keep_attempt(row, body)
+            kept += 1
+        return kept
+
+    def _submission(self, attempt: Attempt) -> tuple[SubmissionRow, list[bytes]]:
+        challenge = self._challenge
+        closed = attempt.closed or attempt.opened
+        named = next(
+            (phase for phase in challenge.file.phases if phase.attempts and phase.open(closed)),
+            None,
+        )
+        phase = named or challenge.file.phases[-1]
+        body = "".join(part.lines() for part in self._service.export(attempt)).encode()
+        cost = self._service.cost(attempt)
+        row = SubmissionRow(
+            id="",
+            phase=challenge.key(phase),
+            caller=attempt.caller,
+            source=Source.ATTEMPT,
+            attempt=attempt.id,
+            task=None,
+            name=attempt.model or attempt.caller,
+            link="",
+            form=".jsonl",
+            digest=sha256(body).digest(),
+            size=len(body),
+            at=closed,
+            day=phase.day(closed),
+            cost=cost.model_dump_json(),
+            conditions=conditions(attempt),
+            # Outside of a phase it is graded, but not on a leaderboard.
+            removed=None if named is not None else "it ended outside of any phase",
+        )
+        return row, [zlib.compress(body, 1)]
+
+
+Grader = Callable[[FileToGrade], Sequence[ScoreRow]]
+"""Grades a file; the participant sees a `SubmissionError` that it raises."""
+
+IDLE_SECONDS = 1.0
+"""The interval between a worker's checks for a job."""
+
+MEMORY_BYTES = 4 << 30
+"""The memory limit of the grading process."""
+
+JOB_SECONDS = 900.0
+"""The time limit of a job."""
+
+_LONGEST_ERROR = 2000
+
+
+class Worker:
+    """Grades submissions, job by job, until it is stopped.
+
+    Args:
+        challenge: The challenge.
+        settings: The settings of its exam, for the grading process.
+        open_grader: Makes the grader there; a module-level function, so that it can be pickled.
+        idle_seconds: The interval between checks for a job, in seconds.
+        job_seconds: The maximum duration of a job, in seconds.
+        lease_seconds: The duration of a lease without a heartbeat, in seconds.
+        collect: Called before each check for a job, to create further jobs.
+    """
+
+    def __init__(
+        self,
+        challenge: Challenge,
+        settings: Settings,
+        *,
+        open_grader: Callable[[Settings], Grader] = open_grader,
+        idle_seconds: float = IDLE_SECONDS,
+        job_seconds: float = JOB_SECONDS,
+        lease_seconds: float = LEASE_SECONDS,
+        collect: Callable[[], None] = lambda: None,
+    ) -> None:
+        self._challenge = challenge
+        self._idle = idle_seconds
+        self._limit = job_seconds
+        self._beat = min(HEARTBEAT_SECONDS, lease_seconds / 3)
+        self._collect = collect
+        name = f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(4)}"
+        self._jobs = Jobs(challenge, name, lease_seconds)
+        self._grader = GraderProcess(open_grader, settings)
+        self._stopping = threading.Event()
+
+    def run(self) -> None:
+        """Work until `stop` is called; failures are logged and retried."""
+        try:
+            while not self._stopping.is_set():
+                try:
+                    worked = self.step()
+                except Exception as error:  # noqa: BLE001  # without a worker all jobs would wait
+                    log().error("fault", worker=True, **fault(error))
+                    worked = False
+                if not worked:
+                    # Workers that started together should not check at the same times.
+                    self._stopping.wait(self._idle * (0.75 + secrets.randbelow(500) / 1000))
+        finally:
+            self.close()
+
+    def close(self) -> None:
+        """End the grading process."""
+        self._grader.kill()
+
+    def stop(self) -> None:
+        """Request a stop; the current job is queued again."""
+        self._stopping.set()
+
+    def step(self) -> bool:
+        """Do one job; return whether there was one.
+
+        Raises:
+            StoreError: The store failed.
+        """
+        self._collect()
+        job = self._jobs.claim()
+        if job is None:
+            return False
+        start = time.monotonic()
+        with tempfile.TemporaryDirectory(prefix="snellen-job-") as room:
+            path = Path(room) / f"answers{job.submission.form}"
+            with path.open("wb") as file:
+                for part in job.parts:
+                    file.write(self._challenge.body_of(part))
+            self._work(job, path)
+        log().info(
+            "job",
+            submission=job.submission.id,
+            tries=job.row.tries,
+            seconds=round(time.monotonic() - start, 2),
+        )
+        return True
+
+    def _work(self, job: Job, path: Path) -> None:
+        row = job.submission
+        given = FileToGrade(
+            path=path,
+            submission=row.id,
+            grading=job.grading.id,
+            task=row.task,
+            phase=self._challenge.phase_of(row),
+            conditions=row.conditions,
+            recorded=row.source is Source.ATTEMPT,
+        )
+        try:
+            self._grader.send(given)
+            ended = self._wait(job)
+        except GraderFailedError as error:
+            log().error("not graded", submission=row.id, tries=job.row.tries, reason=str(error))
+            self._jobs.give_back(job, str(error))
+            return
+        if ended is not None:
+            self._jobs.finish(job, ended)
+
+    def _wait(self, job: Job) -> Ended | None:
+        """Wait for the grader, with heartbeats; None: another worker has the job."""
+        until = time.monotonic() + self._limit
+        beat_at = time.monotonic() + self._beat
+        while True:
+            ended = self._grader.poll(min(self._beat, 0.2))
+            if ended is not None:
+                return ended
+            if self._stopping.is_set():
+                self._grader.kill()
+                self._jobs.give_back(job)
+                return None
+            now = time.monotonic()
+            if now > until:
+                self._grader.kill()
+                return Ended(error=f"grading it took more than {self._limit:g} s")
+            if now > beat_at:
+                beat_at = now + self._beat
+                if not self._jobs.beat(job):
+                    self._grader.kill()
+                    return None
+
+
+class GraderFailedError(Exception):
+    """A file could not be graded, for a reason that may not be the participant's fault."""
+
+
+class Exhausted(NamedTuple):
+    """The grading process's message that a file needs too much memory."""
+
+
+class Trouble(NamedTuple):
+    """The grading process's message about a failure that the file did not cause."""
+
+    error: str
+
+
+class GraderProcess:
+    """A process that opens an exam once and grades files one by one."""
+
+    def __init__(self, open_grader: Callable[[Settings], Grader], settings: Settings) -> None:
+        self._open = open_grader
+        self._settings = settings
+        # A forked process would inherit the locks and connections of this one.
+        self._context = multiprocessing.get_context("spawn")
+        self._process: BaseProcess | None = None
+        self._pipe: Connection | None = None
+
+    def send(self, given: FileToGrade) -> None:
+        """Send a file to the process, which is started if necessary."""
+        if self._process is None or not self._process.is_alive():
+            self.kill()
+            self._pipe, theirs = self._context.Pipe()
+            self._process = self._context.Process(
+                target=_serve, args=(theirs, self._open, self._settings), daemon=True
+            )
+            self._process.start()
+            theirs.close()
+        assert self._pipe is not None
+        with suppress(OSError):  # poll says that it ended
+            self._pipe.send(given)
+
+    def poll(self, seconds: float) -> Ended | None:
+        """Return the result of the file's grading; None: not finished.
+
+        Raises:
+            GraderFailedError: The process ended, or failed for a reason other than the file.
+        """
+        assert self._pipe is not None
+        assert self._process is not None
+        try:
+            if not self._pipe.poll(seconds):
+                return None
+            found: Ended | Exhausted | Trouble = self._pipe.recv()
+        except (EOFError, OSError):
+            found = self._gone()
+        if isinstance(found, Exhausted):
+            # The process may have no memory left, so the next file gets a new one.
+            self.kill()
+            return Ended(error=f"grading it takes more than {MEMORY_BYTES >> 30} GiB of memory")
+        if isinstance(found, Trouble):
+            raise GraderFailedError(found.error)
+        return found
+
+    def _gone(self) -> "Trouble":
+        assert self._process is not None
+        self._process.join(1)
+        code = self._process.exitcode
+        self.kill()
+        return Trouble(f"the process that graded it ended with {code}")
+
+    def kill(self) -> None:
+        """End the process at once."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.join()
+        if self._pipe is not None:
+            self._pipe.close()
+        self._process = self._pipe = None
+
+
+def _serve(pipe: Connection, open_grader: Callable[[Settings], Grader], settings: Settings) -> None:
+    """Grade files until the other end is closed: the main function of the process."""
+    _limit()
+    grade: Grader | None = None
+    while True:
+        try:
+            given: FileToGrade = pipe.recv()
+        except (EOFError, OSError):
+            return
+        try:
+            grade = grade or open_grader(settings)
+            ended = Ended(tuple(grade(given)))
+        except SubmissionError as error:
+            ended = Ended(error=_plain(error, given.path))
+        except MemoryError:
+            ended = Exhausted()
+        except Exception as error:  # noqa: BLE001  # every fault is reported to the organizer
+            ended = Trouble(f"{type(error).__name__}: {error}"[:_LONGEST_ERROR])
+        try:
+            pipe.send(ended)
+        except OSError:  # the worker was killed; another worker takes its job
+            return
+
+
+def _limit() -> None:
+    with suppress(ImportError):  # not on Windows
+        import resource
+
+        _, most = resource.getrlimit(resource.RLIMIT_AS)
+        limit = MEMORY_BYTES if most == resource.RLIM_INFINITY else min(MEMORY_BYTES, most)
+        resource.setrlimit(resource.RLIMIT_AS, (limit, most))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def _plain(error: SubmissionError, path: Path) -> str:
+    """Return an error's message with the file's name instead of its temporary path."""
+    return str(error).replace(str(path), f"the file (*{''.join(path.suffixes)})")[:_LONGEST_ERROR]

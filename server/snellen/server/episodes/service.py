@@ -24,8 +24,7 @@ from snellen.server.attempts.models import AnswerMeta, Caller, Lease, Receipt
 from snellen.server.attempts.record import FAULT, record_of
 from snellen.server.attempts.service import Service
 from snellen.server.episodes import queries
-from snellen.server.episodes.ends import read_end
-from snellen.server.episodes.running import Key, Live, Played, Running, Said
+from snellen.server.episodes.running import Key, Live, Played, Running, Said, read_end
 from snellen.server.errors import ExamError
 from snellen.server.exam.rules import Door
 from snellen.server.logs import fault, log

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from string import ascii_uppercase
 
-from snellen.grading.models.answers import AnswerKind
-from snellen.grading.models.items import Item
+from snellen.grading.models.items import AnswerKind, Item
 
 _MOST = len(ascii_uppercase)
 _REMEMBERED = 4096

@@ -10,7 +10,7 @@ from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from difflib import get_close_matches
 from importlib.metadata import version
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
@@ -27,16 +27,22 @@ from mcp.types import (
     ListResourceTemplatesResult,
     ListToolsResult,
     PaginatedRequestParams,
+    Prompt,
+    PromptArgument,
+    PromptMessage,
     ReadResourceRequestParams,
     ReadResourceResult,
+    Resource,
+    ResourceTemplate,
     TextContent,
+    TextResourceContents,
 )
 from pydantic import ValidationError
 
 from snellen.server.errors import ExamError
 from snellen.server.host import HostError, LazyHost
 from snellen.server.logs import fault, log, short
-from snellen.server.mcp import resources, text
+from snellen.server.mcp import text
 from snellen.server.mcp.arguments import said
 from snellen.server.mcp.tools import (
     PLAYING_TOOLS,
@@ -46,6 +52,10 @@ from snellen.server.mcp.tools import (
     ToolCall,
     calling_tools,
 )
+
+if TYPE_CHECKING:
+    from snellen.server.mcp.tools import ToolCall
+
 
 Context: TypeAlias = ServerRequestContext[Any, Any]
 
@@ -130,21 +140,21 @@ class ExamServer:
     async def _list_resources(
         self, _: Context, __: PaginatedRequestParams | None
     ) -> ListResourcesResult:
-        return ListResourcesResult(resources=resources.RESOURCES)
+        return ListResourcesResult(resources=RESOURCES)
 
     async def _list_templates(
         self, _: Context, __: PaginatedRequestParams | None
     ) -> ListResourceTemplatesResult:
-        return ListResourceTemplatesResult(resource_templates=resources.TEMPLATES)
+        return ListResourceTemplatesResult(resource_templates=TEMPLATES)
 
     async def _list_prompts(
         self, _: Context, __: PaginatedRequestParams | None
     ) -> ListPromptsResult:
-        return ListPromptsResult(prompts=resources.PROMPTS)
+        return ListPromptsResult(prompts=PROMPTS)
 
     async def _get_prompt(self, _: Context, params: GetPromptRequestParams) -> GetPromptResult:
         try:
-            return resources.prompt(
+            return prompt(
                 params.name,
                 params.arguments or {},
                 interactive=self._host.interactive,
@@ -189,7 +199,7 @@ class ExamServer:
         record = _Record("resources/read", caller_of(context), {})
         try:
             record.call = ToolCall(await self._host.get(), record.caller)
-            found = await resources.read(record.call, str(params.uri))
+            found = await read(record.call, str(params.uri))
         except ExamError as error:
             record.refused(str(error), error)
             raise MCPError(INVALID_PARAMS, str(error), {"uri": str(params.uri)}) from None
@@ -288,3 +298,98 @@ def _no_tool(name: str, tools: Collection[str]) -> str:
     close = get_close_matches(name[:80], tools, n=1)
     hint = f"; did you mean {close[0]!r}?" if close else "."
     return f"there is no such tool{hint} There are: {', '.join(tools)}."
+
+
+_MARKDOWN, _JSON = "text/markdown", "application/json"
+_RULES = "exam://rules"
+_CARD = "exam://benchmarks/"
+_ATTEMPT, _REPORT = "exam://attempts/", "/report"
+
+RESOURCES = [
+    Resource(uri=_RULES, name="rules", title="Rules of this exam", mime_type=_MARKDOWN),
+]
+TEMPLATES = [
+    ResourceTemplate(
+        uri_template=_CARD + "{+task}",
+        name="benchmark",
+        title="A task's card",
+        description="What a task of list_benchmarks is and how it is scored",
+        mime_type=_MARKDOWN,
+    ),
+    ResourceTemplate(
+        uri_template=_ATTEMPT + "{attempt}" + _REPORT,
+        name="report",
+        title="An attempt's report",
+        description="What finish_attempt returned",
+        mime_type=_JSON,
+    ),
+]
+PROMPTS = [
+    Prompt(
+        name="take_exam",
+        title="Take the exam",
+        description="Have an agent take the exam and show its report",
+        arguments=[
+            PromptArgument(
+                name="tasks",
+                description="Tasks or benchmarks, separated by commas; all that is offered if"
+                " left out",
+                required=False,
+            )
+        ],
+    )
+]
+
+
+async def read(call: "ToolCall", uri: str) -> ReadResourceResult:
+    """Return a resource.
+
+    Raises:
+        ExamError: There is no resource of that name, or it does not exist yet.
+    """
+    service = call.host.service
+    if uri == _RULES:
+        return _page(uri, text.rules_page(service.exam.rules), _MARKDOWN)
+    task = uri.removeprefix(_CARD)
+    if task != uri and task in service.exam.offers:
+        return _page(uri, text.card(service.exam, task), _MARKDOWN)
+    if uri.startswith(_ATTEMPT) and uri.endswith(_REPORT):
+        attempt = await call.find(uri.removeprefix(_ATTEMPT).removesuffix(_REPORT))
+        if attempt.report is None:
+            raise ExamError("there is no report yet; finish_attempt makes it")
+        return _page(uri, attempt.report, _JSON)
+    raise ExamError(
+        f"no such resource; there are {_RULES}, {_CARD}TASK and {_ATTEMPT}HANDLE{_REPORT}"
+    )
+
+
+def prompt(
+    name: str, arguments: Mapping[str, str], *, interactive: bool = False, by_tools: bool = False
+) -> GetPromptResult:
+    """Return a prompt.
+
+    Args:
+        name: Its name.
+        arguments: Its arguments.
+        interactive: As in `text.instructions`.
+        by_tools: As in `text.instructions`.
+
+    Raises:
+        ExamError: There is no prompt of that name, or it has no such argument.
+    """
+    if name != PROMPTS[0].name:
+        raise ExamError(f"no such prompt; there is {PROMPTS[0].name}")
+    if unknown := arguments.keys() - {"tasks"}:
+        raise ExamError(f"{name} takes tasks, not {min(unknown)[:40]!r}")
+    tasks = [task.strip() for task in arguments.get("tasks", "").split(",") if task.strip()]
+    words = text.take_exam(tasks, interactive=interactive, by_tools=by_tools)
+    content = TextContent(type="text", text=words)
+    return GetPromptResult(
+        description=PROMPTS[0].description, messages=[PromptMessage(role="user", content=content)]
+    )
+
+
+def _page(uri: str, body: str, mime_type: str) -> ReadResourceResult:
+    return ReadResourceResult(
+        contents=[TextResourceContents(uri=uri, text=body, mime_type=mime_type)]
+    )

@@ -10,8 +10,7 @@ from pydantic import JsonValue
 from snellen.grading.errors import DataError
 from snellen.grading.metrics.boxes import Ltrb, box_fault
 from snellen.grading.models.geometry import Space
-from snellen.grading.models.items import Item
-from snellen.grading.models.kinds import AnswerKind
+from snellen.grading.models.items import AnswerKind, Item
 from snellen.grading.protocols.base import Context
 
 LONGEST = 4000

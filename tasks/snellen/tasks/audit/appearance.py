@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snellen.grading.metrics.boxes import Ltrb, iou
-from snellen.grading.models.answers import AnswerKind
+from snellen.grading.models.items import AnswerKind
 from snellen.tasks.audit.models import Fault
 from snellen.tasks.audit.pictures import Pixels
 from snellen.tasks.audit.pixels import (

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, cast
 
 from snellen.grading.metrics.boxes import Ltrb
-from snellen.grading.models.answers import AnswerKind
 from snellen.grading.models.geometry import Space
+from snellen.grading.models.items import AnswerKind
 from snellen.grading.protocols.golds import Target
 from snellen.tasks.audit.items import AuditItem, guess_of, holds, words
 from snellen.tasks.audit.models import Fault

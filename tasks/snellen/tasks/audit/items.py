@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from snellen.grading.models.answers import AnswerKind
+from snellen.grading.models.items import AnswerKind
 from snellen.grading.protocols.base import Gold, Protocol
 from snellen.grading.protocols.table import protocol_of
 from snellen.tasks.benchmarks.table import TASKS

@@ -91,15 +91,6 @@ def look_at(pixels: Pixels) -> Look:
     return Look(np.asarray(small, dtype=np.uint8)[:, :, :3], (width, height))
 
 
-def look_of(data: bytes) -> Look:
-    """Return the look of an encoded image.
-
-    Raises:
-        DataError: The image can't be read.
-    """
-    return look_at(pixels_of(data))
-
-
 def alike(one: Look, other: Look) -> bool:
     """Whether two pictures look the same, whatever their encoding.
 

@@ -6,8 +6,8 @@ from types import MappingProxyType
 from typing import cast
 
 from snellen.grading.metrics.boxes import Ltrb
-from snellen.grading.models.answers import AnswerKind
 from snellen.grading.models.geometry import Space
+from snellen.grading.models.items import AnswerKind
 from snellen.grading.protocols.golds import Target
 from snellen.tasks.audit.items import words
 from snellen.tasks.audit.models import Fault

@@ -13,7 +13,7 @@ import numpy as np
 from snellen.grading.chance import chance_of
 from snellen.grading.errors import MetricError
 from snellen.grading.grade import Answers, Grader
-from snellen.grading.models.answers import AnswerKind
+from snellen.grading.models.items import AnswerKind
 from snellen.grading.protocols.base import FloatArray, Protocol
 from snellen.grading.stats.means import mean_estimate
 from snellen.grading.stats.sampling import random_order

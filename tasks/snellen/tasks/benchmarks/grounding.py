@@ -6,10 +6,9 @@ from typing import TypeVar
 
 from snellen.grading.errors import DataError
 from snellen.grading.metrics.boxes import Ltrb, box_fault
-from snellen.grading.models.answers import AnswerFormat, AnswerKind
 from snellen.grading.models.geometry import Space
 from snellen.grading.models.golds import Golds
-from snellen.grading.models.items import Image, Item
+from snellen.grading.models.items import AnswerFormat, AnswerKind, Image, Item
 from snellen.grading.models.reports import DataPin
 from snellen.grading.protocols.base import Context
 from snellen.grading.protocols.golds import ImageTarget, Target, is_in_fractions, without_unknowns

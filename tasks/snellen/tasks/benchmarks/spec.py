@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from snellen.grading.errors import PluginError
 from snellen.grading.guesses import Constant, Guess, RandomPoint
-from snellen.grading.models.kinds import AnswerKind
+from snellen.grading.models.items import AnswerKind
 from snellen.grading.protocols.plugins import Rules
 from snellen.tasks.data.release import Place, Release, Signs
 

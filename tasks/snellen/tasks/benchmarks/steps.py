@@ -5,10 +5,9 @@ from dataclasses import dataclass, field
 
 from snellen.grading.errors import DataError
 from snellen.grading.models.actions import Action
-from snellen.grading.models.answers import AnswerFormat, AnswerKind
 from snellen.grading.models.geometry import Space
 from snellen.grading.models.golds import Golds
-from snellen.grading.models.items import Image, Item
+from snellen.grading.models.items import AnswerFormat, AnswerKind, Image, Item
 from snellen.grading.models.reports import DataPin
 from snellen.grading.parse.vocabularies.plain import PLAIN
 from snellen.grading.protocols.base import NO_CONTEXT, Context

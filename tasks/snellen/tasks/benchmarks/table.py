@@ -11,7 +11,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from snellen.grading.errors import PluginError, UnknownNameError
+from snellen.grading.errors import InputError, PluginError, UnknownNameError
 from snellen.grading.protocols.names import OWN
 from snellen.grading.protocols.plugins import ByBenchmark, Rules, WithPlugins, plugin
 from snellen.tasks.benchmarks.spec import Benchmark, TaskSpec
@@ -116,16 +116,34 @@ def load_task(
 
     Raises:
         UnknownNameError: There is no such task, split or prompt.
-        DataError: The data can't be read.
+        InputError: A pack was made with another split or prompt, or images were given for it.
+        DataError: The data, or a pack's references, can't be read.
         MissingExtraError: Reading it needs an optional dependency.
     """
     from snellen.tasks.pack import MANIFEST
 
     spec = task_of(task)
     if (Path(path) / MANIFEST).is_file():
-        from snellen.tasks.pack.loading import load_from_pack
         from snellen.tasks.pack.read import is_pack
 
         if is_pack(path):
-            return load_from_pack(task, Path(path), split, images, prompt)
+            return _from_pack(task, Path(path), split, images, prompt)
     return benchmark_of(spec.id).load(task, path, split, images, prompt)
+
+
+def _from_pack(
+    task: str, folder: Path, split: str | None, images: str | Path | None, prompt: str | None
+) -> "TaskData":
+    """Load a task of a pack; sealed references are decrypted with the key of the environment."""
+    from snellen.tasks.pack.read import open_pack, open_references, task_data
+    from snellen.tasks.pack.seal import find_key
+
+    pack = open_pack(folder)
+    held = pack.task(task)
+    for what, requested, has in (("split", split, held.split), ("prompt", prompt, held.prompt)):
+        if requested not in (None, has):
+            message = f"the pack was made with the {what} {has!r}, not {requested!r}"
+            raise InputError(message, file=str(folder), field=what)
+    if images is not None:
+        raise InputError("a pack contains its images; omit images", file=str(folder))
+    return task_data(pack, open_references(pack, find_key(pack=folder)), task)

@@ -14,9 +14,8 @@ from msgspec import Meta
 from pydantic import JsonValue
 
 from snellen.grading.errors import DataError
-from snellen.grading.models.answers import AnswerFormat, AnswerKind
 from snellen.grading.models.golds import Golds
-from snellen.grading.models.items import Item
+from snellen.grading.models.items import AnswerFormat, AnswerKind, Item
 from snellen.grading.protocols.base import Context
 from snellen.grading.protocols.golds import OutcomeGold
 from snellen.tasks.data.pins import pin

@@ -21,7 +21,7 @@ def _desk(folder: Path, seed: int, count: int | None) -> None:
 
 def _miniwob(folder: Path, seed: int, count: int | None) -> None:
     from snellen.tasks.benchmarks.miniwob.schedule import drawn
-    from snellen.tasks.environments.miniwob.making import make_episodes
+    from snellen.tasks.environments.miniwob.episodes import make_episodes
     from snellen.tasks.environments.miniwob.site import installed_site
 
     pages = sorted(installed_site().pages)
@@ -35,7 +35,7 @@ def _miniwob(folder: Path, seed: int, count: int | None) -> None:
 
 def _browsergym(folder: Path, _: int, count: int | None) -> None:
     from snellen.tasks.benchmarks.miniwob.schedule import browsergym_schedule
-    from snellen.tasks.environments.miniwob.making import make_episodes
+    from snellen.tasks.environments.miniwob.episodes import make_episodes
     from snellen.tasks.environments.miniwob.site import installed_site
 
     make_episodes(browsergym_schedule(installed_site().pages)[:count], folder)

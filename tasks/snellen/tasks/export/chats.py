@@ -3,30 +3,41 @@
 The form is that of OpenAI's chat completions, a line of JSON a chat: `messages` of a user, whose
 content is a list of parts (`image_url` with a path relative to the file, then `text`), and of the
 assistant, whose content is the answer.
+
+Pictures have the sizes that fine-tuning takes. Source: WebRSSBench (2025), on fine-tuning: a
+longest side over 1024 pixels is scaled down; a side under 8 pixels, or one more than 200 times the
+other, is padded to at least 32 x 32.
 """
 
+import io
 import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from hashlib import sha256
 from itertools import combinations
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
+import numpy as np
+
 from snellen.grading.errors import InputError
-from snellen.grading.models.answers import AnswerKind
+from snellen.grading.grade import Answers, Grader
 from snellen.grading.models.base import Closed
 from snellen.grading.models.geometry import Space
+from snellen.grading.models.items import AnswerKind
+from snellen.grading.protocols.base import Gold
+from snellen.grading.protocols.table import protocol_of
 from snellen.tasks.benchmarks.webrssbench.prompts import PROMPTS
-from snellen.tasks.export.answers import best_answers, relation_of, spoken
-from snellen.tasks.export.pictures import Prepared, prepare
 from snellen.tasks.pack.folders import new_folder, replace_hashed, write_hashed
 from snellen.tasks.pack.format import PackImage, PackItem
 from snellen.tasks.pack.groups import SITE, ItemName, joined, names_of, values_of
+from snellen.tasks.pack.preview import responses_of
 from snellen.tasks.pack.read import Pack, References
 from snellen.tasks.pack.split import Parts, check_parts, split_items
 from snellen.tasks.prompts import prompt_of
+from snellen.tasks.views import view
 
 POSITION = "webrssbench/position"
 _PLACED = (AnswerKind.POINT, AnswerKind.BOX, AnswerKind.BOXED_TEXTS)
@@ -134,6 +145,74 @@ def export_chats(
     if parts is None:
         replace_hashed(output, work.lines.get(output.stem, []))
     return summary
+
+
+LONGEST = 1024
+"""The longest side that is not scaled down, in pixels."""
+
+SHORTEST = 8
+"""A shorter side is padded, in pixels."""
+
+SLIMMEST = 200
+"""A picture so many times as long as wide is padded."""
+
+PADDED = 32
+"""Both sides of a padded picture are at least so long, in pixels."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A picture as it is exported.
+
+    Attributes:
+        data: The encoded bytes.
+        ending: What its file's name ends in.
+        size: Width and height in pixels.
+        scale: What widths and heights were multiplied by.
+        offset: How far the picture was moved by padding, right and down, in pixels.
+    """
+
+    data: bytes = field(repr=False)
+    ending: str
+    size: tuple[int, int]
+    scale: tuple[float, float]
+    offset: tuple[int, int] = (0, 0)
+
+    def moved(self, x: float, y: float) -> tuple[float, float]:
+        """Return where a point of the original lies, in this picture's pixels."""
+        return x * self.scale[0] + self.offset[0], y * self.scale[1] + self.offset[1]
+
+
+def prepare(data: bytes) -> Prepared:
+    """Bring a picture to the sizes that fine-tuning takes; one that has them stays as it is.
+
+    Raises:
+        DataError: It is no image, or a damaged one.
+    """
+    whole = view(data)
+    seen = view(data, LONGEST)
+    scale = (seen.width / whole.width, seen.height / whole.height)
+    ending = {"image/jpeg": "jpg", "image/png": "png", "image/webp": "webp", "image/gif": "gif"}[
+        seen.media_type
+    ]
+    short, long = sorted((whole.width, whole.height))
+    if min(short, seen.width, seen.height) >= SHORTEST and long <= SLIMMEST * short:
+        return Prepared(seen.data, ending, (seen.width, seen.height), scale)
+    return _padded(seen.data, scale)
+
+
+def _padded(data: bytes, scale: tuple[float, float]) -> Prepared:
+    from PIL import Image
+
+    with Image.open(io.BytesIO(data)) as opened:
+        picture = opened.convert("RGB")
+    size = (max(PADDED, picture.width), max(PADDED, picture.height))
+    offset = ((size[0] - picture.width) // 2, (size[1] - picture.height) // 2)
+    sheet = Image.new("RGB", size, "white")
+    sheet.paste(picture, offset)
+    out = io.BytesIO()
+    sheet.save(out, "PNG", compress_level=6)
+    return Prepared(out.getvalue(), "png", size, scale, offset)
 
 
 class _Work:
@@ -253,3 +332,72 @@ def _resized(prompt: str, old: tuple[int | None, int | None], new: tuple[int, in
         if count:
             return said
     return f"{prompt}\nThe screenshot is {new[0]} x {new[1]} pixels."
+
+
+def best_answers(pack: Pack, references: References, task: str) -> dict[str, object]:
+    """Return, for each item of a task, the right answer that its protocol scores highest.
+
+    Where the prompt asks for a lead-in, such as `The text in the box is: ...`, the answer has it.
+
+    Raises:
+        MetricError: The protocol can't be applied to the references.
+        DataError: A line can't be read.
+    """
+    protocol = protocol_of(task, pack.task(task).protocol)
+    lines = [pack.lines[place] for place in pack.index[task].values()]
+    golds: list[Gold] = [references.golds[task][line.item.id] for line in lines]
+    rows: list[int] = []
+    given: list[object] = []
+    for row, (line, gold) in enumerate(zip(lines, golds, strict=True)):
+        for response in responses_of(protocol, gold, line):
+            rows.append(row)
+            given.append(_led_in(response, line))
+    grader = Grader.of(protocol, golds, [line.context for line in lines])
+    column = protocol.metric.keys.index(protocol.metric.primary)
+    scored = grader.batch(Answers(np.array(rows), [0] * len(rows), given)).values[:, column]
+    best: dict[int, tuple[float, object]] = {}
+    for row, response, value in zip(rows, given, scored.tolist(), strict=True):
+        if row not in best or value > best[row][0]:
+            best[row] = (value, response)
+    return {lines[row].item.id: response for row, (_, response) in best.items()}
+
+
+def _led_in(response: object, line: PackItem) -> object:
+    form = line.item.answer_format
+    lead, colon, _ = form.example.rpartition(": ")
+    if form.kind is AnswerKind.TEXT and colon and f"{lead}:" in line.item.prompt:
+        return f"{lead}: {response}"
+    return response
+
+
+def spoken(answer: object, kind: AnswerKind, picture: Prepared | None) -> str:
+    """Return an answer as text; coordinates in pixels become those of the exported picture.
+
+    Args:
+        answer: As the protocol takes it.
+        kind: The form of the item's answers.
+        picture: The picture that its coordinates count pixels of; None where they count none.
+    """
+    if picture is not None:
+        answer = _moved(answer, kind, picture)
+    return answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False)
+
+
+def _moved(answer: object, kind: AnswerKind, picture: Prepared) -> object:
+    value = json.loads(answer) if isinstance(answer, str) else answer
+    if kind is AnswerKind.BOXED_TEXTS:
+        pairs = cast("Sequence[tuple[Sequence[float], str]]", value)
+        return [[_sides(box, picture), text] for box, text in pairs]
+    return _sides(cast("Sequence[float]", value), picture)
+
+
+def _sides(numbers: Sequence[float], picture: Prepared) -> list[float]:
+    moved: list[float] = []
+    for x, y in zip(numbers[::2], numbers[1::2], strict=True):
+        moved += [round(side, 1) for side in picture.moved(x, y)]
+    return moved
+
+
+def relation_of(gold: Mapping[tuple[str, str], object], first: str, second: str) -> str:
+    """Return a pair's relation as the line that a protocol reads."""
+    return f"{first} is at the [{gold[first, second]}] of {second}"

@@ -13,9 +13,8 @@ from typing import Any
 
 from snellen.grading.errors import DataError, InputError, MetricError, MissingExtraError
 from snellen.grading.grade import Grader
-from snellen.grading.models.answers import AnswerKind
 from snellen.grading.models.geometry import Space
-from snellen.grading.models.items import Image, Item
+from snellen.grading.models.items import AnswerKind, Image, Item
 from snellen.grading.protocols.base import NO_CONTEXT
 from snellen.grading.protocols.table import protocol_of
 from snellen.tasks.models import TaskData

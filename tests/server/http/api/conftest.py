@@ -10,7 +10,7 @@ import pytest
 from hosted import Hosted, as_lines
 
 from snellen.server.challenge.boards import Boards
-from snellen.server.challenge.worker import Worker
+from snellen.server.challenge.workers import Worker
 from snellen.server.http.api.access import Access
 from snellen.server.http.api.api import rest_app
 from snellen.server.http.api.desk import Desk

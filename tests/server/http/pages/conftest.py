@@ -11,7 +11,7 @@ from hosted import Hosted
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 
-from snellen.server.challenge.worker import Worker
+from snellen.server.challenge.workers import Worker
 from snellen.server.http.app import Hosted as Served
 from snellen.server.http.app import challenge_routes
 from snellen.server.http.auth import Tokens

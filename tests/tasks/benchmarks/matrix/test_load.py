@@ -7,7 +7,7 @@ from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 
 from snellen.grading.errors import DataError, UnknownNameError
-from snellen.grading.models.answers import AnswerKind
+from snellen.grading.models.items import AnswerKind
 from snellen.grading.models.reports import PinVerdict
 from snellen.grading.models.scores import Outcome
 from snellen.grading.protocols.matrix import responses_of, settings_of
@@ -16,8 +16,7 @@ from snellen.grading.protocols.matrix.metrics import METRICS
 from snellen.sdk.local import attainable, grade
 from snellen.sdk.stored import regrade
 from snellen.tasks.benchmarks.matrix.format import DIMENSIONS, FIELDS, LEVELS
-from snellen.tasks.benchmarks.matrix.load import load
-from snellen.tasks.benchmarks.matrix.prompts import ANSWER_FORMS, EXAMPLES, PROMPTS
+from snellen.tasks.benchmarks.matrix.load import ANSWER_FORMS, EXAMPLES, PROMPTS, load
 from snellen.tasks.data.check import ImageProblem, image_faults
 from snellen.tasks.models import TaskData
 from snellen.tasks.sandbox import SandboxExecutor, check_support

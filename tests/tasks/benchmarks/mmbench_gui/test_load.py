@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from snellen.grading.errors import DataError, UnknownNameError
-from snellen.grading.models.answers import AnswerKind
 from snellen.grading.models.geometry import Space
+from snellen.grading.models.items import AnswerKind
 from snellen.grading.models.reports import PinVerdict
 from snellen.grading.protocols.base import Context
 from snellen.grading.protocols.golds import EpisodeGold, ImageTarget
@@ -21,8 +21,13 @@ from snellen.grading.tables.mmbench_gui import understanding
 from snellen.sdk import attainable, grade
 from snellen.tasks.benchmarks.mmbench_gui import load as mmbench_gui
 from snellen.tasks.benchmarks.mmbench_gui.episodes import read_episodes
-from snellen.tasks.benchmarks.mmbench_gui.load import TASKS, load
-from snellen.tasks.benchmarks.mmbench_gui.prompts import EPISODE_PROMPTS, L1_PROMPTS, L2_PROMPTS
+from snellen.tasks.benchmarks.mmbench_gui.load import (
+    EPISODE_PROMPTS,
+    L1_PROMPTS,
+    L2_PROMPTS,
+    TASKS,
+    load,
+)
 from snellen.tasks.data.check import image_faults
 
 PNG = b"\x89PNG\r\n\x1a\n" + b"pixels" + b"\x00\x00\x00\x00IEND" + zlib.crc32(b"IEND").to_bytes(4)

@@ -7,8 +7,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from snellen.grading.errors import DataError, UnknownNameError
-from snellen.grading.models.answers import AnswerKind
 from snellen.grading.models.geometry import Space
+from snellen.grading.models.items import AnswerKind
 from snellen.grading.models.reports import PinVerdict
 from snellen.grading.models.scores import Submission
 from snellen.grading.protocols.table import gold_shape

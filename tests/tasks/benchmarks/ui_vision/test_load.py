@@ -5,7 +5,7 @@ import pytest
 from miniatures import written
 
 from snellen.grading.errors import DataError
-from snellen.grading.models.kinds import AnswerKind
+from snellen.grading.models.items import AnswerKind
 from snellen.tasks.benchmarks.ui_vision.load import load
 
 

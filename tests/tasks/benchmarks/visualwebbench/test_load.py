@@ -12,9 +12,8 @@ from PIL import Image as Pillow
 
 from snellen.grading.ceiling import attainable_maximum
 from snellen.grading.errors import DataError, UnknownNameError
-from snellen.grading.models.answers import AnswerKind
 from snellen.grading.models.geometry import Space
-from snellen.grading.models.items import Image
+from snellen.grading.models.items import AnswerKind, Image
 from snellen.grading.models.reports import PinVerdict
 from snellen.grading.models.scores import Outcome
 from snellen.grading.protocols.base import Context, Protocol

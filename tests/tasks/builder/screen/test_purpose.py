@@ -15,6 +15,7 @@ from snellen.tasks.builder.screen.purpose import (
     TOO_SHORT,
     UNTITLED,
     descriptions_of,
+    lead_of,
     page_kind,
     purpose,
 )
@@ -110,3 +111,190 @@ def test_pages_are_of_few_kinds() -> None:
     assert of(*(Element(n, "input", box, role="textbox") for n in range(4))) == "form"
     assert of(Element(0, "table", box, role="table")) == "table"
     assert of(*(Element(n, "img", box, role="img") for n in range(4))) == "list"
+
+
+LEAD = "Handmade teapots from Fernbrook are fired twice and shipped within three days."
+
+
+def headed(*texts: str, title: str = "Teapots", language: str = "en") -> Screen:
+    heading = Element(0, "h1", (0, 0, 300, 30), role="heading", level=1, own=title,
+                      text=title, font_size=30)  # fmt: skip
+    paragraphs = [
+        Element(n, "p", (0, 20 + 20 * n, 300, 40 + 20 * n), own=text, text=text, font_size=16)
+        for n, text in enumerate(texts, start=1)
+    ]
+    return Screen(1280, 800, (heading, *paragraphs), language=language)
+
+
+def test_the_first_sentence_under_the_main_heading_describes_a_page() -> None:
+    said = f"{LEAD} They are handmade by two people in Fernbrook. More is listed here:"
+    assert lead_of(headed("June 3", said)) == LEAD
+
+
+@pytest.mark.parametrize(
+    ("language", "title", "said"),
+    [
+        ("de", "Teekannen", "Teekannen sind Gefäße, z. B. aus Ton, in denen Tee bereitet wird."),
+        ("es", "Teteras", "Las teteras son recipientes de barro en los que se prepara el té."),
+        ("fr", "Théières", "Les théières sont des récipients d'argile où le thé est préparé."),
+        ("pt", "Bules", "Os bules de Fernbrook são recipientes de barro onde se prepara o chá."),
+    ],
+)
+def test_other_languages_have_their_own_words_for_what_something_is(
+    language: str, title: str, said: str
+) -> None:
+    screen = headed(said, title=title, language=language)
+    assert lead_of(screen) == said
+    assert lead_of(msgspec.structs.replace(screen, language="fi")) == ""
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Some of the more demanding teapots can be asked for by those who know the potter.",
+        "The teapots of Fernbrook are not well adapted to the new ovens behind the house.",
+        "Teapots use the ordinary ovens of the valley whenever a potter has fired them.",
+        "Teapots are currently fired twice and shipped to the whole valley within three days.",
+    ],
+)
+def test_what_denies_limits_or_says_nothing_of_what_something_is_describes_no_page(
+    said: str,
+) -> None:
+    assert lead_of(headed(said)) == ""
+
+
+def test_a_sentence_about_another_guide_or_a_package_describes_no_page() -> None:
+    guide = "The Fernbrook Developer Guide provides documentation for everyone who fires teapots."
+    assert lead_of(headed(guide, title="User Guide")) == ""
+    assert lead_of(headed(guide, title="Developer Guide")) == guide
+    package = "Chart.js is a third party package that draws all the charts of Fernbrook."
+    assert lead_of(headed(package, title="Charts")) == ""
+    assert lead_of(headed(package, title="Chart.js")) == package
+
+
+def test_what_comes_after_a_paragraph_that_can_not_be_quoted_describes_nothing() -> None:
+    """It begins with one sentence that is too long for a description."""
+    long = f"The teapots of Fernbrook {'and its many neighbours ' * 20}are fired by hand."
+    assert lead_of(headed(long, f"These {LEAD}")) == ""
+
+
+@pytest.mark.parametrize("first", ["Copyright 2020 Fernbrook. All rights reserved.", "Hello."])
+def test_what_comes_after_a_short_sentence_goes_on_from_it(first: str) -> None:
+    assert lead_of(headed(first, LEAD)) == ""
+
+
+@pytest.mark.parametrize(
+    "said", ["as Section 5.4 says", "by Edit → Teapots", "by File > Pots", "by Ctrl+T", "as in § 4"]
+)
+def test_what_names_a_part_a_menu_or_a_key_is_for_who_reads_a_handbook(said: str) -> None:
+    assert lead_of(headed(f"{LEAD.rstrip('.')} {said}.")) == ""
+
+
+@pytest.mark.parametrize(("after", "lead"), [("form", ""), ("label", ""), ("p", LEAD)])
+def test_what_stands_before_a_field_says_how_to_fill_it_in(after: str, lead: str) -> None:
+    screen = headed(LEAD, "Words")
+    last = msgspec.structs.replace(screen.elements[2], tag=after)
+    elements = (*screen.elements[:2], last)
+    assert lead_of(msgspec.structs.replace(screen, elements=elements)) == lead
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "By default teapots are fired twice, and their lids are made by another potter.",
+        "The oven that stands behind the house fires some of the teapots of the valley.",
+        "Teapots are fired twice, and their lids are made by another potter. More",
+        "Teapots are fired twice, and their lids are made by another potter, and so on...",
+    ],
+)
+def test_what_begins_with_something_else_or_breaks_off_does_not_describe_the_page(
+    said: str,
+) -> None:
+    assert lead_of(headed(said)) == said.removesuffix(" More") * said.endswith("More")
+
+
+def test_what_the_rest_of_a_page_does_not_go_on_about_describes_no_page() -> None:
+    """It may explain a word, or praise another thing; a page that names itself is believed."""
+    others = (
+        "Open your wallet on the first of May, before the office moves to another town: whoever"
+        " brings letters later waits until autumn. Every morning the ferry leaves from the long"
+        " wooden bridge, and returns with newspapers, bread, milk, flour, apples, nails, ropes,"
+        " lamps and whatever else islanders ordered by telephone during winter."
+    )
+    for said in (LEAD, "On this page you see which teapots Fernbrook has, and what each costs."):
+        assert lead_of(headed(said)) == said
+        assert lead_of(headed(said, others)) == ("" if said == LEAD else said)
+
+
+def test_what_stands_under_the_heading_of_a_part_describes_that_part() -> None:
+    for level in (2, 5):
+        screen = headed(LEAD)
+        part = Element(1, f"h{level}", (0, 32, 300, 50), role="heading", level=level, own="Pots",
+                       text="Pots", font_size=20)  # fmt: skip
+        text = msgspec.structs.replace(screen.elements[1], id=2, box=(0, 55, 300, 75))
+        elements = (screen.elements[0], part, text)
+        assert lead_of(msgspec.structs.replace(screen, elements=elements)) == ""
+
+
+def test_one_of_several_headings_is_that_of_a_part() -> None:
+    screen = headed(LEAD)
+    part = Element(1, "h2", (0, 32, 300, 50), role="heading", level=2, own="Pots", text="Pots")
+    text = msgspec.structs.replace(screen.elements[1], id=2, box=(0, 55, 300, 75))
+    next_part = msgspec.structs.replace(part, id=3, box=(0, 90, 300, 110), own="Jugs", text="Jugs")
+    for landmark in ("main", "banner"):
+        title = msgspec.structs.replace(screen.elements[0], landmark=landmark)
+        elements = (title, part, text, next_part)
+        assert lead_of(msgspec.structs.replace(screen, elements=elements)) == ""
+
+
+def test_the_last_of_several_headings_is_that_of_a_part() -> None:
+    """The title stands over a picture that is no part of the content."""
+    screen = headed(LEAD)
+    part = Element(
+        1, "h2", (0, 32, 300, 50), role="heading", level=2, own="Teapots", text="Teapots"
+    )
+    last = msgspec.structs.replace(part, id=2, box=(0, 55, 300, 75), own="Jugs", text="Jugs")
+    text = msgspec.structs.replace(screen.elements[1], id=3, box=(0, 80, 300, 100))
+    title = msgspec.structs.replace(screen.elements[0], landmark="banner")
+    changed = msgspec.structs.replace(screen, elements=(title, part, last, text))
+    assert lead_of(changed) == ""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Teapots, fired twice",
+        "You are caught up on everything before today, and three new threads need a reply.",
+        "Handmade teapots from Fernbrook, cups, saucers, plates, bowls, jugs, trays and lids",
+    ],
+)
+def test_other_paragraphs_describe_nothing(text: str) -> None:
+    assert lead_of(headed(text)) == ""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The same as the 'cups' example, but with this one the handmade teapots are a bit larger.",
+        "In this example handmade teapots from Fernbrook are fired twice and shipped to you.",
+        "Unlike cups, handmade teapots from Fernbrook are fired twice and shipped within days.",
+        "Handmade teapots are fired twice, as on the previous page, and are shipped within days.",
+        "Handmade teapots from Fernbrook are fired twice. For cups, please read the page of cups.",
+        "Handmade teapots are from Fernbrook. You can check the full documentation of them here.",
+        "Teapots, die in Fernbrook gebrannt sind: Für Tassen lesen Sie bitte die Seite der Tassen.",
+        "The handmade teapot and is fired twice, so that it is easy to keep your teapots hot.",
+    ],
+)
+def test_a_paragraph_that_needs_another_page_describes_nothing(text: str) -> None:
+    assert lead_of(headed(text)) == ""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Here you see which handmade teapots Fernbrook has, and what each of them costs.",
+        "This page lists handmade teapots of Fernbrook and is kept up to date by the potters.",
+    ],
+)
+def test_a_paragraph_that_speaks_of_its_own_page_describes_it(text: str) -> None:
+    assert lead_of(headed(text)) == text

@@ -408,7 +408,7 @@ def pages_in(code: str, seed: int, monkeypatch: pytest.MonkeyPatch) -> list[set[
     def turn(seed: int, what: str, number: int, choices: Sequence[T]) -> T:
         return next((c for c in choices if c == code), choices[number % len(choices)])
 
-    monkeypatch.setattr("snellen.tasks.builder.sites.sites._turn", turn)
+    monkeypatch.setattr("snellen.tasks.builder.sites._turn", turn)
     sites = [generate_site(seed, number) for number in range(len(KINDS))]
     assert {site.kind for site in sites} == set(KINDS)
     return [set(texts_of(Page(site, path))) for site in sites for path in site.pages]
@@ -463,7 +463,7 @@ def test_every_structure_of_every_kind_can_be_written(
         wanted = chosen.get(what)
         return next((c for c in choices if c == wanted), choices[number % len(choices)])
 
-    monkeypatch.setattr("snellen.tasks.builder.sites.sites._turn", turn)
+    monkeypatch.setattr("snellen.tasks.builder.sites._turn", turn)
     for kind in KINDS:
         chosen["kind"] = kind
         missing = {page.structure for page in KINDS[kind].pages}

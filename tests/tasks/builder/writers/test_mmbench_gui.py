@@ -30,8 +30,13 @@ from snellen.tasks.builder.questions.options import (
 from snellen.tasks.builder.screen.elements import Element, Screen
 from snellen.tasks.builder.snapshots import Captured, Click, Snapshot
 from snellen.tasks.builder.writers.mmbench_gui.l1 import Question, ask
-from snellen.tasks.builder.writers.mmbench_gui.l2 import advanced, basic, place_of
-from snellen.tasks.builder.writers.mmbench_gui.write import MAKERS, write_data
+from snellen.tasks.builder.writers.mmbench_gui.write import (
+    MAKERS,
+    advanced,
+    basic,
+    place_of,
+    write_data,
+)
 from snellen.tasks.data.check import image_faults
 from snellen.tasks.pack.check import check_pack
 from snellen.tasks.pack.write import Part, write_pack

@@ -18,17 +18,17 @@ from snellen.tasks.builder.questions.names import candidates
 from snellen.tasks.builder.questions.spatial import meet
 from snellen.tasks.builder.screen.elements import Element, Screen
 from snellen.tasks.builder.snapshots import Captured, Click, Snapshot
-from snellen.tasks.builder.writers.visualwebbench.choices import (
-    GROUND_ITEMS,
-    action_ground,
-    element_ground,
-)
 from snellen.tasks.builder.writers.visualwebbench.clicks import (
     CLICK_ITEMS,
     action_prediction,
     offered,
 )
 from snellen.tasks.builder.writers.visualwebbench.shared import Reason
+from snellen.tasks.builder.writers.visualwebbench.write import (
+    GROUND_ITEMS,
+    action_ground,
+    element_ground,
+)
 
 
 def page(

@@ -8,9 +8,8 @@ import pytest
 from PIL import Image as Pillow
 
 from snellen.grading.errors import DataError
-from snellen.grading.models.answers import AnswerFormat, AnswerKind
 from snellen.grading.models.golds import Golds
-from snellen.grading.models.items import Image, Item
+from snellen.grading.models.items import AnswerFormat, AnswerKind, Image, Item
 from snellen.grading.models.reports import DataPin, PinVerdict
 from snellen.tasks.data.check import ImageFault, ImageProblem, image_faults
 from snellen.tasks.io.images import ImageFiles

@@ -5,13 +5,12 @@ from copy import deepcopy
 
 import pytest
 import pytest_asyncio
-from desk_oracle import INFEASIBLE
+from desk_oracle import INFEASIBLE, inputs
 
 from snellen.grading.errors import DataError
 from snellen.tasks.environments.base import EpisodeError, Past
 from snellen.tasks.environments.browser import Browser
 from snellen.tasks.environments.desk.environment import Desk, DeskEpisode
-from snellen.tasks.environments.desk.pixels import inputs
 from snellen.tasks.environments.desk.tasks import DIFFICULTIES, Step, Task, passes
 from snellen.tasks.environments.desk.templates.table import TEMPLATES
 from snellen.tasks.environments.desk.world.generator import make_world

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 import pytest_asyncio
 from pydantic import JsonValue
+from wiki_hand import Hand, HandError
 from wikis import needs_package
 
 from snellen.grading.errors import DataError
@@ -14,10 +15,9 @@ from snellen.tasks.environments.browser import Browser
 from snellen.tasks.environments.inputs import Input, InputKind
 from snellen.tasks.environments.tiddlywiki.build import build_wiki
 from snellen.tasks.environments.tiddlywiki.environment import TiddlyWiki
-from snellen.tasks.environments.tiddlywiki.hand import Hand, HandError
+from snellen.tasks.environments.tiddlywiki.making import TEMPLATES
 from snellen.tasks.environments.tiddlywiki.state import Edit
 from snellen.tasks.environments.tiddlywiki.tasks import DIFFICULTIES, Difficulty, Task
-from snellen.tasks.environments.tiddlywiki.templates import TEMPLATES
 
 pytestmark = [
     pytest.mark.browser,

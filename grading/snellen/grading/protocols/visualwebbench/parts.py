@@ -41,9 +41,8 @@ from snellen.grading.protocols.base import (
     pairwise,
     unparsed,
 )
-from snellen.grading.protocols.ours import ours
 from snellen.grading.protocols.spaces import placed
-from snellen.grading.protocols.texts import all_texts, equal, text_parser
+from snellen.grading.protocols.texts import all_texts, equal, ours, text_parser
 
 SAME_SPACE = "taken to be in the reference's coordinate space, as the published code does"
 

@@ -41,9 +41,8 @@ from snellen.grading.protocols.base import (
     pairwise,
     unparsed,
 )
-from snellen.grading.protocols.ours import ours
 from snellen.grading.protocols.spaces import placed
-from snellen.grading.protocols.texts import all_texts, text_parser
+from snellen.grading.protocols.texts import all_texts, ours, text_parser
 from snellen.grading.protocols.visualwebbench.parts import POINT_HIT, SAME_SPACE, image_extent
 from snellen.grading.words import answer_words, words
 

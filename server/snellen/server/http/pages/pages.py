@@ -19,7 +19,7 @@ from starlette.routing import Route
 from snellen.grading.errors import SnellenError
 from snellen.grading.report.html import stylesheet
 from snellen.server.challenge.board import BoardRow
-from snellen.server.challenge.comparison import compare_submissions
+from snellen.server.challenge.boards import compare_submissions
 from snellen.server.challenge.models import FORMS, SubmissionStatus, Upload
 from snellen.server.errors import ExamError, NotFoundError, TooLargeError
 from snellen.server.exam.file import Phase, Who

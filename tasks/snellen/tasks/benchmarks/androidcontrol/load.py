@@ -1,19 +1,31 @@
 """AndroidControl: the next action on a phone's screen, given the goal, or the step's instruction.
 
 Source: Li et al., 2024, "On the Effects of Data Scale on UI Control Agents".
+
+`android_control_test.json` (huggingface.co/datasets/Reallm-Labs/android_control_test) is a list of
+episodes with the boxes that Qwen's rule checks; everything in pixels of the screenshot. UGround's
+sample (its `data/500_steps`) is a list of steps with the screen's accessibility nodes.
 """
 
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
+
+import msgspec
 
 from snellen.grading.errors import DataError, UnknownNameError
+from snellen.grading.metrics.boxes import Ltrb, box_fault
+from snellen.grading.models.actions import Action, ActionType, direction_of
 from snellen.grading.protocols.androidcontrol.parts import HIGH, LOW
-from snellen.tasks.benchmarks.androidcontrol.format import read_steps
-from snellen.tasks.benchmarks.androidcontrol.release import RELEASES
+from snellen.grading.protocols.golds import Node, StepGold
+from snellen.tasks.benchmarks.androidcontrol.release import FILE, RELEASES
 from snellen.tasks.benchmarks.steps import STEP_PROMPTS, StepRow, step_data
 from snellen.tasks.data.pins import pin
+from snellen.tasks.io.files import checked, contents
 from snellen.tasks.io.images import ImageFiles, image_folder
-from snellen.tasks.io.rows import SCREEN
+from snellen.tasks.io.json_text import JsonText, read_json
+from snellen.tasks.io.rows import SCREEN, Text, misfit
 from snellen.tasks.models import TaskData
 from snellen.tasks.prompts import prompt_of
 
@@ -67,3 +79,212 @@ def _paths(step: StepRow, name: str) -> list[str]:
     if name != SCREEN:
         raise DataError(f"there is no image {name!r}, only {SCREEN!r}")
     return [step.image, f"images/{step.image}"]
+
+
+_Point = tuple[float, float]
+
+
+class _Check(msgspec.Struct):
+    action: str
+    coordinate: _Point | None = None
+    candidate_bbox: tuple[Ltrb, ...] = ()
+    text: str = ""
+    direction: str = ""
+    button: str = ""
+    time: float | None = None
+
+
+class _Episode(msgspec.Struct):
+    episode_id: int | str
+    goal: Text
+    step_instructions: list[str]
+    screenshot_paths: list[str]
+
+
+class _EpisodeRow(msgspec.Struct):
+    width: float
+    height: float
+    episode: _Episode
+    step_check_pams: list[_Check]
+
+
+class _Box(msgspec.Struct):
+    x_min: float
+    y_min: float
+    x_max: float
+    y_max: float
+
+
+class _Node(msgspec.Struct):
+    bbox_pixels: _Box
+    text: str | None = ""
+    content_description: str | None = ""
+
+
+class _StepRow(msgspec.Struct):
+    episode_id: int | str
+    step: int
+    goal: Text
+    action: dict[str, Any]
+    step_instruction: str = ""
+    previous_actions: list[Any] = []  # msgspec copies it
+    screenshot: str = ""
+    accessibility_tree: list[Any] = []  # msgspec copies it
+
+
+def read_steps(path: Path) -> tuple[Path, str, tuple[StepRow, ...]]:
+    """Read every step of a file.
+
+    Args:
+        path: The file, or the folder that holds `android_control_test.json`.
+
+    Returns:
+        The file, its digest, and the steps; instructions of the steps are there in both levels.
+
+    Raises:
+        DataError: The file can't be read, or a row is not as published.
+    """
+    file = path / FILE if path.is_dir() else path
+    if not file.is_file():
+        checked(path, "the published folder or one of its files")
+        raise DataError(
+            f"there is no {FILE} in it ({contents(path)}): is it a folder of another benchmark?",
+            file=str(path),
+        )
+    text = read_json(file)
+    first = text.rows(list[dict[str, Any]])[:1]
+    if first and "accessibility_tree" in first[0]:
+        rows = tuple(_from_sample(text, str(file)))
+    else:
+        rows = tuple(_from_episodes(text, str(file)))
+    return file, text.sha256, rows
+
+
+def _from_episodes(text: JsonText, file: str) -> Iterator[StepRow]:
+    for number, row in enumerate(text.rows(list[_EpisodeRow])):
+        episode, checks = row.episode, row.step_check_pams
+        if not len(checks) == len(episode.step_instructions) <= len(episode.screenshot_paths):
+            raise misfit(
+                f"episode {episode.episode_id} has {len(checks)} checks,"
+                f" {len(episode.step_instructions)} instructions and"
+                f" {len(episode.screenshot_paths)} screenshots",
+                file,
+                number,
+                "step_check_pams",
+            )
+        before: tuple[Action, ...] = ()
+        for step, check in enumerate(checks):
+            action = _checked_action(check, f"step {step} of {episode.episode_id}", file, number)
+            yield StepRow(
+                id=f"{episode.episode_id}/{step}",
+                goal=episode.goal,
+                instruction=episode.step_instructions[step],
+                before=before,
+                gold=StepGold(
+                    action,
+                    (row.width, row.height),
+                    boxes=check.candidate_bbox,
+                    episode=str(episode.episode_id),
+                    step=step,
+                ),
+                image=episode.screenshot_paths[step],
+            )
+            before = (*before, action)
+
+
+def _checked_action(check: _Check, name: str, file: str, number: int) -> Action:
+    action = _of_check(check)
+    if action is None:
+        raise misfit(f"{name}: no action {check.action!r}", file, number, "action")
+    if action.type in (ActionType.CLICK, ActionType.LONG_PRESS) and action.point is None:
+        raise misfit(f"{name}: a {check.action} without a coordinate", file, number, "coordinate")
+    if action.type is ActionType.SCROLL and action.direction is None:
+        raise misfit(f"{name}: no direction {check.direction!r}", file, number, "direction")
+    for box in check.candidate_bbox:
+        if fault := box_fault(box):
+            raise misfit(f"{name}: {fault}", file, number, "candidate_bbox")
+    return action
+
+
+def _of_check(check: _Check) -> Action | None:
+    match check.action:
+        case "click" | "long_press":
+            return Action(ActionType(check.action), point=check.coordinate)
+        case "type":
+            return Action(ActionType.TYPE, text=check.text)
+        case "open":
+            return Action(ActionType.OPEN_APP, app=check.text)
+        case "swipe":
+            # The file's direction is the finger's: the rule holds a swipe's own against it.
+            finger = direction_of(check.direction)
+            return Action(ActionType.SCROLL, direction=finger and finger.opposite)
+        case "system_button":
+            return Action(ActionType.NAVIGATE, button=check.button.strip().lower())
+        case "wait":
+            return Action(ActionType.WAIT, seconds=check.time)
+        case _:
+            return None
+
+
+def _from_sample(text: JsonText, file: str) -> Iterator[StepRow]:
+    for number, row in enumerate(text.rows(list[_StepRow])):
+        name = f"{row.episode_id}/{row.step}"
+        nodes = tuple(_nodes(row.accessibility_tree, file, number))
+        if not nodes:
+            raise misfit(f"{name}: no accessibility node", file, number, "accessibility_tree")
+        action = _of_sample(row.action)
+        if action is None:
+            raise misfit(f"{name}: no action {row.action!r}", file, number, "action")
+        # The sample does not say the screen's size, which the outermost node has.
+        size = (max(node.box[2] for node in nodes), max(node.box[3] for node in nodes))
+        before = [_of_sample(done) for done in row.previous_actions if isinstance(done, dict)]  # type: ignore[reportUnknownArgumentType]
+        yield StepRow(
+            id=name,
+            goal=row.goal,
+            instruction=row.step_instruction,
+            before=tuple(done for done in before if done is not None),
+            gold=StepGold(action, size, nodes=nodes, episode=str(row.episode_id), step=row.step),
+            image=row.screenshot,
+        )
+
+
+def _nodes(tree: list[Any], file: str, number: int) -> Iterator[Node]:
+    for node in tree:
+        if isinstance(node, list):
+            yield from _nodes(node, file, number)  # type: ignore[reportUnknownArgumentType]
+            continue
+        try:
+            found = msgspec.convert(node, _Node)
+        except msgspec.ValidationError as error:
+            raise misfit(
+                f"a node is not as published: {error}", file, number, "accessibility_tree"
+            ) from None
+        box = found.bbox_pixels
+        yield Node(
+            (box.x_min, box.y_min, box.x_max, box.y_max),
+            found.text or "",
+            found.content_description or "",
+        )
+
+
+def _of_sample(fields: Mapping[str, Any]) -> Action | None:
+    x, y = fields.get("x"), fields.get("y")
+    point = (float(x), float(y)) if x is not None and y is not None else None
+    match fields.get("action_type"):
+        case "click" | "long_press" as kind:
+            return Action(ActionType(kind), point=point) if point else None
+        case "type_text" | "input_text":
+            return Action(ActionType.TYPE, point=point, text=str(fields.get("text", "")))
+        case "scroll":
+            way = direction_of(fields.get("direction"))
+            return Action(ActionType.SCROLL, direction=way) if way else None
+        case "open_app":
+            return Action(ActionType.OPEN_APP, app=str(fields.get("app_name", "")))
+        case "navigate_back" | "navigate_home" as name:
+            return Action(ActionType.NAVIGATE, button=name.removeprefix("navigate_"))
+        case "wait":
+            return Action(ActionType.WAIT)
+        case "status" | "finish":
+            return Action(ActionType.FINISH, status="success")
+        case _:
+            return None

@@ -1,7 +1,7 @@
 """The desk: tasks in snellen's own applications, in the manner of MMBench-GUI's L3 and L4."""
 
 from snellen.grading.guesses import Idle
-from snellen.grading.models.kinds import AnswerKind
+from snellen.grading.models.items import AnswerKind
 from snellen.tasks.benchmarks.spec import Benchmark, TaskSpec, late
 from snellen.tasks.data.release import Signs, row_sign
 

@@ -4,7 +4,7 @@ Its one task has items of its users' own, each graded by the metric that it name
 """
 
 from snellen.grading.guesses import OptionOrNothing
-from snellen.grading.models.kinds import AnswerKind
+from snellen.grading.models.items import AnswerKind
 from snellen.tasks.benchmarks.spec import Benchmark, TaskSpec, late
 from snellen.tasks.data.release import Signs, row_sign
 

@@ -1,7 +1,7 @@
 """MiniWoB++: short tasks on 130 pages, each of which grades itself."""
 
 from snellen.grading.guesses import Played
-from snellen.grading.models.kinds import AnswerKind
+from snellen.grading.models.items import AnswerKind
 from snellen.tasks.benchmarks.spec import Benchmark, TaskSpec, late
 from snellen.tasks.data.release import Signs, row_sign
 

@@ -13,9 +13,8 @@ import msgspec
 from msgspec import Meta
 
 from snellen.grading.errors import DataError
-from snellen.grading.models.answers import AnswerFormat, AnswerKind
 from snellen.grading.models.golds import Golds
-from snellen.grading.models.items import Item
+from snellen.grading.models.items import AnswerFormat, AnswerKind, Item
 from snellen.grading.protocols.base import Context
 from snellen.grading.protocols.golds import PageEpisodeGold
 from snellen.tasks.benchmarks.miniwob.schedule import Start

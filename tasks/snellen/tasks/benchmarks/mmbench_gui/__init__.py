@@ -1,7 +1,7 @@
 """MMBench-GUI: questions on screenshots, pointing at elements, and episodes, in four levels."""
 
 from snellen.grading.guesses import NoGuess, OneOfItsOptions
-from snellen.grading.models.kinds import AnswerKind
+from snellen.grading.models.items import AnswerKind
 from snellen.tasks.benchmarks.mmbench_gui.release import PLACE, RELEASES
 from snellen.tasks.benchmarks.spec import Benchmark, TaskSpec, late, pointing_task
 from snellen.tasks.data.release import Signs, row_sign

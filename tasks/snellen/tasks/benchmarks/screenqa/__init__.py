@@ -1,7 +1,7 @@
 """ScreenQA: questions about screens of mobile apps."""
 
 from snellen.grading.guesses import NO_ANSWER, Constant
-from snellen.grading.models.kinds import AnswerKind
+from snellen.grading.models.items import AnswerKind
 from snellen.tasks.benchmarks.screenqa.release import PLACE, RELEASES
 from snellen.tasks.benchmarks.spec import Benchmark, TaskSpec, late
 from snellen.tasks.data.release import Signs

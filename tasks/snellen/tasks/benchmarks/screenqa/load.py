@@ -15,13 +15,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
-from snellen.grading.models.answers import (
-    AnswerFormat,
-    AnswerKind,
-)
 from snellen.grading.models.geometry import Space
 from snellen.grading.models.golds import Golds
-from snellen.grading.models.items import Item
+from snellen.grading.models.items import (
+    AnswerFormat,
+    AnswerKind,
+    Item,
+)
 from snellen.tasks.benchmarks.loading import pin_of, space_hint, task_in
 from snellen.tasks.benchmarks.screenqa.format import (
     COMPLEX,

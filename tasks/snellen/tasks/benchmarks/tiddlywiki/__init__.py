@@ -1,7 +1,7 @@
 """TiddlyWiki: tasks in a real application, a wiki in one file."""
 
 from snellen.grading.guesses import Idle
-from snellen.grading.models.kinds import AnswerKind
+from snellen.grading.models.items import AnswerKind
 from snellen.tasks.benchmarks.spec import Benchmark, TaskSpec, late
 from snellen.tasks.data.release import Signs, row_sign
 

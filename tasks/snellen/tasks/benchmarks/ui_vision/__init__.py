@@ -1,7 +1,7 @@
 """UI-Vision: point at elements of desktop applications, and box their regions."""
 
 from snellen.grading.guesses import NoGuess
-from snellen.grading.models.kinds import AnswerKind
+from snellen.grading.models.items import AnswerKind
 from snellen.tasks.benchmarks.spec import Benchmark, TaskSpec, late, pointing_task
 from snellen.tasks.data.release import Place, Release, Signs, row_sign
 

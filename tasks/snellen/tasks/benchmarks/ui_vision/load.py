@@ -13,7 +13,7 @@ import msgspec
 from snellen.grading.errors import DataError, UnknownNameError
 from snellen.grading.metrics.boxes import Ltrb
 from snellen.grading.models.geometry import Space
-from snellen.grading.models.kinds import AnswerKind
+from snellen.grading.models.items import AnswerKind
 from snellen.grading.protocols.golds import Target
 from snellen.grading.protocols.ui_vision import LAYOUT
 from snellen.tasks.benchmarks.grounding import (

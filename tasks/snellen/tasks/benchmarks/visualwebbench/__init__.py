@@ -1,7 +1,7 @@
 """VisualWebBench: what is on a web page, where it is, and what a click does."""
 
 from snellen.grading.guesses import Guess, NoGuess, OneOf, RandomBox
-from snellen.grading.models.kinds import AnswerKind
+from snellen.grading.models.items import AnswerKind
 from snellen.tasks.benchmarks.spec import Benchmark, TaskSpec, late, pointing_task
 from snellen.tasks.benchmarks.visualwebbench.release import PLACE, RELEASES
 from snellen.tasks.data.release import Signs, row_sign
@@ -59,9 +59,9 @@ BENCHMARKS = (
                 row_sign("visualwebbench/element_ocr", "id bbox answer", "options"),
                 row_sign("visualwebbench/webqa", "id question answer", "options"),
             ),
-            in_folder=late(f"{_HERE}.signs:in_folder"),
-            by_name=late(f"{_HERE}.signs:by_name"),
-            by_row=late(f"{_HERE}.signs:by_row"),
+            in_folder=late(f"{_HERE}.load:in_folder"),
+            by_name=late(f"{_HERE}.load:by_name"),
+            by_row=late(f"{_HERE}.load:by_row"),
         ),
     ),
 )

@@ -8,19 +8,20 @@ The paper counts 101 items of action_ground and the published data holds 103: se
 docs/visualwebbench.md.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from snellen.grading.models.answers import (
-    AnswerFormat,
-    AnswerKind,
-)
 from snellen.grading.models.geometry import Space
 from snellen.grading.models.golds import Golds
-from snellen.grading.models.items import Image, Item
+from snellen.grading.models.items import (
+    AnswerFormat,
+    AnswerKind,
+    Image,
+    Item,
+)
 from snellen.grading.models.tags import TagColumn
 from snellen.grading.protocols.base import Context
 from snellen.grading.protocols.golds import Target
@@ -42,9 +43,40 @@ from snellen.tasks.benchmarks.visualwebbench.format import (
 from snellen.tasks.benchmarks.visualwebbench.prompts import PROMPTS, fill, lettered
 from snellen.tasks.benchmarks.visualwebbench.read import folder_images, read
 from snellen.tasks.benchmarks.visualwebbench.release import RELEASES
+from snellen.tasks.io.files import DATA, stem_of
 from snellen.tasks.io.rows import SCREEN
 from snellen.tasks.models import TaskData
 from snellen.tasks.prompts import Prompt, prompt_of
+
+
+def in_folder(path: Path) -> Iterator[str]:
+    """Yield the tasks whose configuration's files lie here or in its folder."""
+    here = path.absolute().name
+    names = {stem_of(file) for file in path.iterdir() if file.suffix in DATA}
+    for task, spec in TASKS.items():
+        config = spec.layout.config
+        below = path if here == config else path / config
+        if config in names or (below.is_dir() and _any_data(below)):
+            yield task
+
+
+def by_name(path: Path) -> list[str]:
+    """Return the tasks whose configuration a file's folder, else its own name, is of."""
+    return _of(path.absolute().parent.name) or _of(stem_of(path))
+
+
+def by_row(_: Path, row: Mapping[str, object]) -> list[str]:
+    """Return the tasks of the configuration that a row says it is of."""
+    return _of(str(row.get("task_type", "")))
+
+
+def _of(config: str) -> list[str]:
+    return [task for task, spec in TASKS.items() if spec.layout.config == config]
+
+
+def _any_data(folder: Path) -> bool:
+    return any(file.suffix in DATA for file in folder.iterdir())
+
 
 _BENCHMARK = "visualwebbench"
 

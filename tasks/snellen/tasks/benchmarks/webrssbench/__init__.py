@@ -1,7 +1,7 @@
 """WebRSSBench: how regions of a page lie, what elements are for, and whether changes mislead."""
 
 from snellen.grading.guesses import Constant, NoGuess, OneOf
-from snellen.grading.models.kinds import AnswerKind
+from snellen.grading.models.items import AnswerKind
 from snellen.tasks.benchmarks.spec import Benchmark, TaskSpec, late
 from snellen.tasks.data.release import IMAGES, Place, Signs
 
@@ -41,9 +41,9 @@ BENCHMARKS = (
             " `snellen fetch --check` says of the folder is what can be read of it",
         ),
         signs=Signs(
-            in_folder=late(f"{_HERE}.signs:in_folder"),
-            by_name=late(f"{_HERE}.signs:by_name"),
-            by_row=late(f"{_HERE}.signs:by_row"),
+            in_folder=late(f"{_HERE}.load:in_folder"),
+            by_name=late(f"{_HERE}.load:by_name"),
+            by_row=late(f"{_HERE}.load:by_row"),
         ),
     ),
 )

@@ -18,7 +18,6 @@ from snellen.tasks.builder.questions.arithmetic import (
     series_of,
 )
 from snellen.tasks.builder.questions.facts import Table, facts_of, key_column
-from snellen.tasks.builder.questions.forms import form_of
 from snellen.tasks.builder.questions.lookup import Lookup, lookups, sole_text
 from snellen.tasks.builder.questions.names import Names
 from snellen.tasks.builder.questions.options import (
@@ -28,6 +27,7 @@ from snellen.tasks.builder.questions.options import (
     among,
     any_of,
     counts,
+    form_of,
     of_all_sizes,
     stands_out,
     steps,

@@ -6,9 +6,10 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from miniwob_hand import Hand, pixels
+
+from miniwob_oracles.registry import after, nth, oracle
 from snellen.tasks.environments.inputs import Input, InputKind
-from snellen.tasks.environments.miniwob.hand import Hand, pixels
-from snellen.tasks.environments.miniwob.oracles.registry import after, nth, oracle
 
 
 @oracle("choose-date", "choose-date-easy", "choose-date-medium", "choose-date-nodelay")

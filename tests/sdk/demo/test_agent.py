@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from snellen.sdk.demo.acting import Deed, place, plan
-from snellen.sdk.demo.agent import Vision, take
+from snellen.sdk.demo.agent import Deed, Vision, place, plan, take
 from snellen.sdk.demo.run import make_episodes
 from snellen.sdk.exam.client import ExamClient
 from snellen.sdk.ocr.pictures import Box, Line

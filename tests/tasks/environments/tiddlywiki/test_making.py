@@ -8,7 +8,7 @@ import pytest
 
 from snellen import sdk
 from snellen.tasks.environments.reasons import REASONS, Reason
-from snellen.tasks.environments.tiddlywiki.making import rows_of
+from snellen.tasks.environments.tiddlywiki.making import TEMPLATES, rows_of
 from snellen.tasks.environments.tiddlywiki.state import Edit, EditError, State, changes, edited
 from snellen.tasks.environments.tiddlywiki.tasks import (
     DIFFICULTIES,
@@ -17,7 +17,6 @@ from snellen.tasks.environments.tiddlywiki.tasks import (
     draw,
     inputs_of,
 )
-from snellen.tasks.environments.tiddlywiki.templates import TEMPLATES
 
 SEEDS = range(20)
 ALL = [*TEMPLATES.values()]

@@ -4,7 +4,7 @@ import re
 from collections.abc import Awaitable, Callable
 from typing import TypeAlias
 
-from snellen.tasks.environments.miniwob.hand import Hand, LostError
+from miniwob_hand import Hand, LostError
 
 Oracle: TypeAlias = Callable[[Hand], Awaitable[None]]
 ORACLES: dict[str, Oracle] = {}

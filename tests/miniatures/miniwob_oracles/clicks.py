@@ -2,8 +2,9 @@
 
 from collections.abc import Callable
 
-from snellen.tasks.environments.miniwob.hand import Hand, LostError
-from snellen.tasks.environments.miniwob.oracles.registry import ORACLES, Oracle, after, nth, oracle
+from miniwob_hand import Hand, LostError
+
+from miniwob_oracles.registry import ORACLES, Oracle, after, nth, oracle
 
 
 def _clicking(selector: str, text: Callable[[Hand], str | None] = lambda _: None) -> Oracle:

@@ -4,9 +4,10 @@ import math
 import re
 from typing import Final
 
+from miniwob_hand import Hand, LostError
+
+from miniwob_oracles.registry import after, nth, oracle
 from snellen.grading.models.actions import Point
-from snellen.tasks.environments.miniwob.hand import Hand, LostError
-from snellen.tasks.environments.miniwob.oracles.registry import after, nth, oracle
 
 
 @oracle("drag-box")

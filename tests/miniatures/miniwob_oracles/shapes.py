@@ -4,8 +4,9 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from snellen.tasks.environments.miniwob.hand import Hand
-from snellen.tasks.environments.miniwob.oracles.registry import after, oracle
+from miniwob_hand import Hand
+
+from miniwob_oracles.registry import after, oracle
 
 
 def _fits(shape: Mapping[str, Any], words: Iterable[str], sizes: float) -> bool:

@@ -4,10 +4,11 @@ They prove that a task can be done by mouse and keyboard, and that the page then
 needs them, and no examinee has what they have.
 """
 
+from miniwob_hand import Hand
+
+from miniwob_oracles import clicks, drags, forms, shapes, steps, texts
+from miniwob_oracles.registry import ORACLES
 from snellen.tasks.environments.miniwob.episodes import MiniWoBEpisode
-from snellen.tasks.environments.miniwob.hand import Hand
-from snellen.tasks.environments.miniwob.oracles import clicks, drags, forms, shapes, steps, texts
-from snellen.tasks.environments.miniwob.oracles.registry import ORACLES
 
 __all__ = ["ORACLES", "clicks", "drags", "forms", "shapes", "solve", "steps", "texts"]
 

@@ -3,8 +3,9 @@
 import itertools
 import re
 
-from snellen.tasks.environments.miniwob.hand import Hand
-from snellen.tasks.environments.miniwob.oracles.registry import after, nth, oracle
+from miniwob_hand import Hand
+
+from miniwob_oracles.registry import after, nth, oracle
 
 
 @oracle("click-option")

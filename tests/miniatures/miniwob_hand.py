@@ -2,14 +2,14 @@
 
 import re
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, Final
 
 from snellen.grading.models.actions import Point
-from snellen.tasks.browser.pinning import script
 from snellen.tasks.environments.inputs import Button, Input, InputKind
 from snellen.tasks.environments.miniwob.episodes import MiniWoBEpisode
 
-_TOOLS: Final = script("environments/miniwob/hand.js")
+_TOOLS: Final = Path(__file__).with_suffix(".js").read_text(encoding="utf-8")
 _SCALE: Final = 4
 _SUBMIT: Final = "#subbtn, #submit, #area button"
 
@@ -36,12 +36,12 @@ class Hand:
         """Whether the page has ended the episode."""
         return self._episode.ended
 
-    async def look(self, code: str, value: object = None) -> Any:  # noqa: ANN401  # JSON
+    async def look(self, code: str, value: object = None) -> Any:  # JSON
         """Return the result of a JavaScript function in the page."""
         return await self._episode.stage.run(code, value)
 
-    async def tool(self, name: str, value: object = None) -> Any:  # noqa: ANN401  # JSON
-        """Return the result of one of the functions of `hand.js`."""
+    async def tool(self, name: str, value: object = None) -> Any:  # JSON
+        """Return the result of one of the functions of `miniwob_hand.js`."""
         key = 'window[Symbol.for("snellen.oracle")]'
         code = f"([name, value]) => {{ {key} ?? ({_TOOLS})(); return {key}[name](value); }}"
         return await self.look(code, [name, value])

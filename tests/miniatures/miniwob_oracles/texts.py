@@ -3,8 +3,9 @@
 import re
 from collections.abc import Awaitable, Callable
 
-from snellen.tasks.environments.miniwob.hand import Hand, LostError
-from snellen.tasks.environments.miniwob.oracles.registry import ORACLES, Oracle, after, nth, oracle
+from miniwob_hand import Hand, LostError
+
+from miniwob_oracles.registry import ORACLES, Oracle, after, nth, oracle
 
 
 def _typing(selector: str, text: Callable[[Hand], Awaitable[str]]) -> Oracle:
