@@ -76,8 +76,20 @@ def test_auto_leaves_answers_as_they_are_that_are_right() -> None:
 
 def test_a_declared_format_or_space_is_what_the_answers_count() -> None:
     answers, references = run("thousand")
-    for said in ({"format": "mai-ui"}, {"space": "thousand"}, {"view": (1000.0, 1000.0)}):
-        report = sdk.grade(answers, task="androidcontrol/high", references=references, **said)
+    for read_as in (
+        ("mai-ui", None, None),
+        (None, "thousand", None),
+        (None, None, (1000.0, 1000.0)),
+    ):
+        form, space, view = read_as
+        report = sdk.grade(
+            answers,
+            task="androidcontrol/high",
+            references=references,
+            format=form,
+            space=space,
+            view=view,
+        )
         assert report.value == 1
         assert "|read:" in report.signature
         again = sdk.regrade(report, protocol="robust")

@@ -33,9 +33,9 @@ SAID: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("name", SAID)
-@pytest.mark.parametrize("form", [lambda given: given, json.dumps], ids=["object", "text"])
-def test_every_api_says_the_same(name: str, form: Any) -> None:
-    assert opened(form(SAID[name])) == Opened("B")
+@pytest.mark.parametrize("as_text", [False, True])
+def test_every_api_says_the_same(name: str, as_text: bool) -> None:
+    assert opened(json.dumps(SAID[name]) if as_text else SAID[name]) == Opened("B")
 
 
 CALLED: dict[str, Any] = {

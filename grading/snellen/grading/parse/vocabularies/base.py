@@ -32,7 +32,7 @@ class Vocabulary:
     source: str
 
     def read(self, text: str) -> Action | None:
-        """Read a text as published code does; as `understood` where there is no such code."""
+        """Read a text as published code does; as `understood` without such code."""
         return self.understood(text) if self.published is None else self.published(text)
 
     def understood(self, text: str) -> Action | None:
