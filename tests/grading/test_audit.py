@@ -66,7 +66,8 @@ def test_thousandths_are_recognized_and_the_warning_says_what_they_would_score()
     assert found.warning == (
         "Read as thousandths of the image, 0 to 1000, the 40 answers score 100.0%; as"
         " `official@1` reads them, 0.0%. State in the prompt which space is wanted, grade by"
-        " `thousand@2`, or convert this model's coordinates."
+        " `thousand@2`, say space='thousand' (--space thousand), or convert this model's"
+        " coordinates."
     )
     assert found.protocol == "thousand@2"
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from snellen.grading.actions.declaring import declared
+from snellen.grading.actions.declaring import undeclared
 from snellen.grading.coordinates import (
     HUNDRED,
     PIXELS,
@@ -23,7 +23,7 @@ from snellen.grading.coordinates import (
     VIEW,
     CoordinateSpace,
 )
-from snellen.grading.errors import InputError, MetricError
+from snellen.grading.errors import MetricError
 from snellen.grading.grade import CODES, Answers, Columns, Grader
 from snellen.grading.models.geometry import Size, Space
 from snellen.grading.models.scores import TOO_LONG, Outcome
@@ -299,9 +299,7 @@ def _numbers(response: object, *, boxes: bool) -> _Numbers | None:
     """Return the point or the box in a response, or None."""
     if response is TOO_LONG:
         return None
-    if not isinstance(response, str):
-        response = _undeclared(response)
-    text = as_python_text(response)
+    text = as_python_text(undeclared(response))
     if text is None:
         return None
     if boxes:
@@ -311,14 +309,6 @@ def _numbers(response: object, *, boxes: bool) -> _Numbers | None:
         return _Numbers((float(plain[1]), float(plain[2])), fixed=False)
     point = robust_point(text)
     return None if point is None else _Numbers((point.x, point.y), point.space is Space.UNIT)
-
-
-def _undeclared(response: object) -> object:
-    """Return an answer without what it declares: the audit reads it in every space."""
-    try:
-        return declared(response).response
-    except InputError:
-        return response
 
 
 # The form of most models, for a fast path.
@@ -403,6 +393,10 @@ def _warned(
     name = "" if best.swapped else known.get(best.space.id, "")
     name = "" if name == protocol.name else name
     graded = f" grade by `{name}`," if name else ""
+    if best.swapped and best.space is THOUSAND:
+        graded = " say format='gemini' (--format gemini), whose points have y first,"
+    elif best.space in SPACES and not best.swapped:
+        graded += f" say space={best.space.id!r} (--space {best.space.id}),"
     unread = (
         f" In {audit.unread:,} of them the protocol reads no answer at all." if audit.unread else ""
     )

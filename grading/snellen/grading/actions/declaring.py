@@ -114,6 +114,18 @@ def declared(response: object) -> Declared:
     return Declared(inner, chosen, space, view)
 
 
+def undeclared(response: object) -> object:
+    """Return an answer without what it declares, also where that is wrong.
+
+    >>> undeclared({"format": "qwen", "response": "x"}), undeclared("y")
+    ('x', 'y')
+    """
+    try:
+        return declared(response).response
+    except InputError:
+        return response
+
+
 def _declares(fields: Mapping[str, object]) -> bool:
     if "response" in fields:
         return any(name in fields for name in ("format", "space", "view"))

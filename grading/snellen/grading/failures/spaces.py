@@ -11,6 +11,7 @@ from typing import NamedTuple, cast
 
 from msgspec.structs import replace
 
+from snellen.grading.actions.declaring import undeclared
 from snellen.grading.coordinates import HUNDRED, PIXELS, THOUSAND, UNIT, VIEW
 from snellen.grading.errors import MetricError
 from snellen.grading.failures.clues import Failure
@@ -82,7 +83,7 @@ class _Numbers(NamedTuple):
 
 def respaced_point(failure: Failure) -> Iterator[Respaced]:
     """Yield the readings of a point, with x and y as written and swapped."""
-    text = as_python_text(failure.response)
+    text = as_python_text(undeclared(failure.response))
     found = None if text is None else robust_point(text)
     if found is not None:
         swapped = (FailureTag.SWAPPED, (found.y, found.x))
@@ -91,7 +92,7 @@ def respaced_point(failure: Failure) -> Iterator[Respaced]:
 
 def respaced_box(failure: Failure) -> Iterator[Respaced]:
     """Yield the readings of a box, as written and with its numbers in other orders."""
-    text = as_python_text(failure.response)
+    text = as_python_text(undeclared(failure.response))
     found = None if text is None else box_four_numbers(text) or robust_box(text)
     if found is not None:
         yield from _of_target(failure, found.ltrb, _box_orders([found.ltrb]))

@@ -66,7 +66,7 @@ _KEYS = (
 )
 _POINT_KEYS = ("point", "point_2d", "coordinate", "coordinates", "position", "click")
 _LIST_KEYS = (*_POINT_KEYS, "bbox", "bbox_2d", "box", "bounds")
-# Gemini's key: y comes first, so its numbers must not be read in the usual order.
+# Gemini's key, of thousandths with y first; GLM-4.1V's, if its box stands in a list of its own.
 _Y_FIRST = "box_2d"
 
 
@@ -212,7 +212,7 @@ def _arrange(values: Mapping[str, float] | Sequence[float], percent: bool) -> Nu
 
 def _read_object(named: Mapping[str, JsonValue]) -> Numbers | None:
     if _Y_FIRST in named:
-        return None
+        return _read_thousandths(named[_Y_FIRST])
     for key in _LIST_KEYS:
         value = named.get(key)
         if isinstance(value, list):
@@ -223,6 +223,20 @@ def _read_object(named: Mapping[str, JsonValue]) -> Numbers | None:
         if all(name in named for name in names):
             return _read(", ".join(f"{name}={named[name]}" for name in names))
     return None
+
+
+def _read_thousandths(value: JsonValue) -> Numbers | None:
+    """Read `[y, x, y, x]` of Gemini or `[[x, y, x, y]]` of GLM-4.1V, into fractions."""
+    own = isinstance(value, list) and len(value) == 1 and isinstance(value[0], list)
+    read = (
+        _read(", ".join(map(str, value[0] if own else value))) if isinstance(value, list) else None
+    )
+    if read is None or len(read.numbers) != 4:
+        return None
+    left, top, right, bottom = (number / 1000 for number in read.numbers)
+    if not own:
+        left, top, right, bottom = top, left, bottom, right
+    return Numbers((left, top, right, bottom), Space.UNIT)
 
 
 def read_json(source: str) -> JsonValue:

@@ -10,7 +10,7 @@ from math import isnan, nan
 
 import numpy as np
 
-from snellen.grading.coordinates import PIXELS, THOUSAND, CoordinateSpace
+from snellen.grading.coordinates import PIXELS, THOUSAND, UNIT, CoordinateSpace
 from snellen.grading.metrics.boxes import Ltrb, point_in_box, point_in_polygon
 from snellen.grading.parse.coordinates import ReadPoint, robust_point
 from snellen.grading.parse.responses import as_python_text
@@ -33,7 +33,8 @@ from snellen.grading.protocols.base import (
     unparsed,
 )
 from snellen.grading.protocols.golds import AreaTarget, GoldShape, point_of_area
-from snellen.grading.protocols.pointing import writes
+from snellen.grading.protocols.pointing import OurPoint, our_point, takes_declared, writes
+from snellen.grading.protocols.spaces import DECLARED
 
 ORIGINAL, REFINED = "osworld-g/original", "osworld-g/refined"
 _NO_SIZE = "the image's size is needed to bring an answer into pixels"
@@ -175,21 +176,55 @@ _OFFICIAL = Protocol(
     AS_IS,
     _metric("the point in the box or the polygon; below 0 where nothing is there", _hit),
 )
+
+
+def _in_space(space: CoordinateSpace, point: OurPoint, context: Context) -> Parsed:
+    """Return a point in pixels of the image; below 0 it is a refusal in every space."""
+    image = (context.width, context.height) if context.width and context.height else None
+    extent = space.extent(image, point.view)
+    if space is PIXELS:
+        return Parsed((point.x, point.y))
+    if extent is None or image is None:
+        return unparsed(_NO_SIZE)
+    return Parsed((point.x / extent[0] * image[0], point.y / extent[1] * image[1]))
+
+
+def _ours(name: str, space: CoordinateSpace | None) -> Parser:
+    """Make our parser of a point; without a space it goes by the numbers' form."""
+
+    def parse(response: object, context: Context) -> Parsed:
+        point = our_point(response)
+        if isinstance(point, str):
+            return unparsed(point)
+        counted = point.space or space
+        if counted is None:
+            whole = point.x.is_integer() and point.y.is_integer()
+            inside = 0 <= point.x <= 1 and 0 <= point.y <= 1
+            counted = UNIT if inside and not whole else PIXELS
+        return _in_space(counted, point, context)._replace(note=point.note)
+
+    return Parser(name, parse)
+
+
 _ROBUST = replace(
     _OFFICIAL,
     id="robust",
+    version=2,
     source="ours",
-    special="like `official`, and fractions if both numbers are within 0..1 and one is "
-    "not an integer",
-    parser=_parser(
-        "the point that a reader would take, in fractions or pixels",
-        robust_point,
-        lambda point, context: (
-            _as_pixels(point, context)
-            if point.x.is_integer() and point.y.is_integer()
-            else _fractions_or_pixels(point, context)
-        ),
-    ),
+    special="like `official`, in any format; in the unit that the answer or its format declares, "
+    "else fractions if both numbers are within 0..1 and one is not an integer",
+    parser=_ours("the point that a reader would take, in its declared space", None),
+)
+_DECLARED = tuple(
+    replace(
+        _OFFICIAL,
+        id=space.id,
+        source="ours",
+        special=f"every point counts {space.words}, unless the answer says what it counts itself",
+        parser=_ours(f"a point in {space.words}", space),
+        write=_writes("({x}, {y})", "(-1, -1)", space),
+    )
+    for space in DECLARED
 )
 _LMMS_EVAL = replace(
     _OFFICIAL,
@@ -239,7 +274,10 @@ _WITHOUT_REFUSALS = replace(
     denominator=Denominator("the items that have a target", keep=_shown_targets),
 )
 
-_ALL = (_OFFICIAL, _ROBUST, _LMMS_EVAL, _VLMEVALKIT, _MAIUI, _OLMO_EVAL, _WITHOUT_REFUSALS)
+_PUBLISHED = (_OFFICIAL, _LMMS_EVAL, _VLMEVALKIT, _MAIUI, _OLMO_EVAL, _WITHOUT_REFUSALS)
+_WRITE = _writes("({x}, {y})", "(-1, -1)", PIXELS)
+_READY = [takes_declared(one, None if one.write else _WRITE) for one in _PUBLISHED]
+_ALL = (_READY[0], _ROBUST, *_READY[1:], *_DECLARED)
 PROTOCOLS: Mapping[str, tuple[Protocol, ...]] = {
     task: tuple(replace(one, task=task) for one in _ALL) for task in (ORIGINAL, REFINED)
 }

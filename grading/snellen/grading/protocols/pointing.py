@@ -5,13 +5,13 @@ what its numbers count.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from snellen.grading.actions.declaring import SPACES, Declared, declared
 from snellen.grading.actions.reading import NoActionError, read_action
-from snellen.grading.coordinates import PIXELS, THOUSAND, UNIT, VIEW, CoordinateSpace
+from snellen.grading.coordinates import HUNDRED, PIXELS, THOUSAND, UNIT, VIEW, CoordinateSpace
 from snellen.grading.errors import InputError
 from snellen.grading.models.geometry import Size
 from snellen.grading.parse.coordinates import ReadPoint, robust_point
@@ -125,7 +125,8 @@ class OurPoint(NamedTuple):
 
 
 _SPACE_FIELD = re.compile(r"[\"']space[\"']\s{0,4}:\s{0,4}[\"'](unit|pixels|thousand|view)[\"']")
-# Marks that only formats in thousandths of the image have.
+_HUNDREDTHS = re.compile(r"<points? x1?=\"[\d.]+\" y1?=\"[\d.]+\" alt=")
+# Molmo's; and the marks that only formats in thousandths of the image have.
 _THOUSANDTHS = re.compile(
     r"<\|begin_of_box\|>|<ref>|<\|det\|>|<grounding_think>|\bCLICK\(box=\[\["
     r"|\bdo\(action=|\"POINT\"|\baction:[A-Z]{3,12}\tpoint:"
@@ -145,7 +146,7 @@ def our_point(response: object) -> OurPoint | str:
     except InputError as error:
         return str(error)
     api = opened(said.response)
-    if api is not None and api.calls:
+    if (api is not None and api.calls) or _is_call(said.response):
         return _called(said)
     text = said.response if api is None else api.text
     written = text
@@ -170,9 +171,19 @@ def our_point(response: object) -> OurPoint | str:
         space = SPACES[named[-1]]
     if space is None and 1 < max(x, y) <= 1000 and _THOUSANDTHS.search(str(written)):
         space = THOUSAND
+    if space is None and _HUNDREDTHS.search(str(written)):
+        space = HUNDRED
     if space is VIEW and said.view is None and said.format is None:
         return _NO_VIEW
     return OurPoint(x, y, space, said.view)
+
+
+def _is_call(response: object) -> bool:
+    """Whether an object is a call of a tool, such as Gemini's."""
+    if not isinstance(response, dict):
+        return False
+    fields = cast("Mapping[str, object]", response)
+    return isinstance(fields.get("name"), str) and isinstance(fields.get("args"), dict)
 
 
 def _called(said: Declared) -> OurPoint | str:
@@ -189,14 +200,20 @@ def _called(said: Declared) -> OurPoint | str:
     return OurPoint(*read.action.point, space, said.view, read.note)
 
 
-def takes_declared(protocol: Protocol) -> Protocol:
+def takes_declared(
+    protocol: Protocol, write: Callable[[Gold], Sequence[object]] | None = None
+) -> Protocol:
     """Let a published protocol take answers that declare their format or space.
 
     Such an answer is read by us, written in the protocol's own form and space, and then read as
     the published code reads it. An answer that declares nothing reaches the published reader as
     it is.
+
+    Args:
+        protocol: The protocol; ours are returned as they are.
+        write: How a target is written in its form; None: as the protocol writes it.
     """
-    published, write = protocol.parser, protocol.write
+    published, write = protocol.parser, write or protocol.write
     if write is None or protocol.source == "ours":
         return protocol
 
