@@ -78,6 +78,13 @@ class TooManyError(Exception):
     """A text has more candidates for calls than are looked at."""
 
 
+class AnyName:
+    """Every name is known."""
+
+    def __contains__(self, name: object) -> bool:
+        return True
+
+
 def scan(text: str, known: Container[str]) -> Iterator[Call]:
     """Yield the objects and calls of a text, in its order, none inside another.
 

@@ -6,7 +6,7 @@ from typing import TypedDict, cast
 
 from pydantic import JsonValue
 
-from snellen.grading.actions.scan import Call, TooManyError, scan
+from snellen.grading.actions.scan import AnyName, Call, TooManyError, scan
 
 
 class ToolCall(TypedDict):
@@ -20,13 +20,6 @@ _NAME_KEYS = ("name", "tool", "tool_name", "function", "action")
 _ARGUMENT_KEYS = ("arguments", "args", "parameters", "params", "input")
 _NO_VALUE = object()
 _DEEPEST = 32
-
-
-class _AnyName:
-    """Every name is that of a tool."""
-
-    def __contains__(self, name: object) -> bool:
-        return True
 
 
 def tool_call(text: str) -> ToolCall | None:
@@ -52,7 +45,7 @@ def tool_call(text: str) -> ToolCall | None:
     last: ToolCall | None = None
     written: ToolCall | None = None
     try:
-        for call in scan(text, _AnyName()):
+        for call in scan(text, AnyName()):
             if call.form == "object":
                 last = _call_in(call.given) or last
             elif call.form == "call" and not call.positional:

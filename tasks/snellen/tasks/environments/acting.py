@@ -15,10 +15,10 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Any, NamedTuple, TypeAlias, cast
 
+from snellen.grading.actions.scan import AnyName, Call, TooManyError, scan
 from snellen.grading.errors import InputError
 from snellen.grading.models.actions import Point
 from snellen.grading.models.geometry import Space
-from snellen.grading.parse.vocabularies.calls import Call, calls_in
 from snellen.tasks.environments.inputs import LONGEST_TEXT, LONGEST_WAIT, Button, Input, InputKind
 from snellen.tasks.environments.keys import combinations, key_of
 
@@ -157,7 +157,11 @@ def _flat(given: object) -> Fields:
 
 def _calls(text: str) -> Sequence[Call]:
     # UI-TARS may write its thoughts before the action.
-    calls = list(calls_in(text.rpartition("Action:")[2]))
+    try:
+        calls = list(scan(text.rpartition("Action:")[2], AnyName()))
+    except TooManyError:
+        calls = []
+    calls = [call for call in calls if call.form == "call"]
     if not calls:
         raise ActError(f"{text[:80]!r} can't be read as a call")
     return calls
@@ -198,7 +202,7 @@ _PLACES: Mapping[str, Sequence[str]] = {
 def _called(call: Call) -> tuple[str, Fields]:
     bare = call.name.rpartition(".")[2]
     places = _PLACES.get(call.name.lower(), _PLACES.get(bare.lower(), ()))
-    fields = dict(zip(places, call.positional, strict=False)) | dict(call.named)
+    fields = dict(zip(places, call.positional, strict=False)) | dict(call.given)
     if bare.lower() == "hotkey" and call.positional:
         fields["keys"] = list(call.positional)
     if call.name == "pyautogui.scroll" and "delta_x" in fields:
