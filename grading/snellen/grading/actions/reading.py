@@ -103,12 +103,12 @@ def read_action(response: object, declared: Format | None = None) -> ReadAction:
     calls: list[_Found]
     found = opened(response)
     if found is None and isinstance(response, str):
-        calls = _in_text(response, declared)
+        calls = _in_text(response)
     elif found is None:
-        calls = _in_value(response, declared)
+        calls = _in_value(response)
     else:
         calls = [each for use in found.calls for each in _of_tool(use)]
-        calls = calls or _in_text(found.text, declared)
+        calls = calls or _in_text(found.text)
     return _step(calls, declared)
 
 
@@ -133,15 +133,15 @@ class _Found(NamedTuple):
     format: str
 
 
-def _in_value(value: object, declared: Format | None) -> list[_Found]:
+def _in_value(value: object) -> list[_Found]:
     if isinstance(value, list):
-        return [each for part in cast("list[object]", value) for each in _in_value(part, declared)]
+        return [each for part in cast("list[object]", value) for each in _in_value(part)]
     if isinstance(value, dict):
         return list(_of_object(cast("Fields", value)))
-    return _in_text(str(value), declared)
+    return _in_text(str(value))
 
 
-def _in_text(text: str, declared: Format | None) -> list[_Found]:
+def _in_text(text: str) -> list[_Found]:
     said = without_reasoning(text)
     if said is None:
         raise NoActionError(CUT_OFF)
@@ -156,7 +156,7 @@ def _in_text(text: str, declared: Format | None) -> list[_Found]:
             continue
         if calls:
             return calls
-        calls = list(_of_lines(part, declared))
+        calls = list(_of_lines(part))
         if calls:
             return calls
     raise NoActionError(failure or NO_ACTION)
@@ -345,7 +345,7 @@ def _compact(fields: Fields) -> Named | None:
     return None
 
 
-def _of_lines(text: str, declared: Format | None) -> Iterator[_Found]:
+def _of_lines(text: str) -> Iterator[_Found]:
     """Read the formats that are lines: OS-Atlas, GUI-Odyssey, Step-GUI."""
     tabs = list(_STEP_FIELDS.finditer(text))
     if tabs:
@@ -361,10 +361,10 @@ def _of_lines(text: str, declared: Format | None) -> Iterator[_Found]:
     for line in said.splitlines()[:1] if said.count("\n") < 4 else ():
         found = _LINE.fullmatch(line.strip())
         if found is not None:
-            yield from _of_line(found, declared)
+            yield from _of_line(found)
 
 
-def _of_line(found: re.Match[str], declared: Format | None) -> Iterator[_Found]:
+def _of_line(found: re.Match[str]) -> Iterator[_Found]:
     name = plain_name(found["name"])
     if name not in READERS:
         return
@@ -384,7 +384,8 @@ def _of_line(found: re.Match[str], declared: Format | None) -> Iterator[_Found]:
             given["point"] = list(point)
         else:
             given["text"] = inside
-    del declared
+    elif name in ("type", "openapp"):
+        return
     yield _Found(Named(name, given), "gui-odyssey" if odyssey else "os-atlas")
 
 
