@@ -384,7 +384,7 @@ def _of_line(found: re.Match[str]) -> Iterator[_Found]:
             given["point"] = list(point)
         else:
             given["text"] = inside
-    elif name in ("type", "openapp"):
+    elif name in ("type", "openapp") and not odyssey:
         return
     yield _Found(Named(name, given), "gui-odyssey" if odyssey else "os-atlas")
 
