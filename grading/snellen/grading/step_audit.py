@@ -4,6 +4,7 @@ Two formats that differ only in their space can't be told from the text. So each
 is graded again by the same protocol, as if it had declared each space.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
@@ -78,34 +79,35 @@ class StepAuditor:
             value = float(columns.values[row, primary])
             self._seen.append(_Seen(int(answers.items[row]), response, value, unread))
 
-    def advice(self, clusters: IntArray | None = None) -> CoordinateAudit | None:
+    def advice(self, _: IntArray | None = None) -> CoordinateAudit | None:
         """Return the audit if another space explains a low score; else None."""
         if not self._seen or np.mean([one.value for one in self._seen]) > 1 - LEAST_GAIN:
             return None
-        found = self.result(clusters)
+        found = self.result()
         return found if found is not None and found.warning else None
 
-    def result(self, clusters: IntArray | None = None) -> CoordinateAudit | None:
+    def result(self) -> CoordinateAudit | None:
         """Return the audit of all answers so far; None if none has a point."""
-        pointed = [(one, said) for one in self._seen if (said := _pointed(one.response))]
+        pointed = [(one, found) for one in self._seen if (found := _pointed(one.response))]
         pointed = pointed[:: max(1, -(-len(pointed) // MOST))]
         if not pointed:
             return None
-        seen, said = [one for one, _ in pointed], [each for _, each in pointed]
+        seen, said = [one for one, _ in pointed], [found.said for _, found in pointed]
+        (form, _), *_ = Counter(found.format for _, found in pointed).most_common(1)
         items = np.array([one.item for one in seen], dtype=np.int64)
         as_read = np.array([one.value for one in seen])
-        codes = None if clusters is None else clusters[items]
+        # What a model's coordinates count does not depend on the episode.
         readings = [
-            SpaceReading(space, False, float(values.mean()), sign_test(as_read, values, codes))
+            SpaceReading(space, False, float(values.mean()), sign_test(as_read, values, None))
             for space, values in self._regraded(items, said)
         ]
         found = CoordinateAudit(
             answers=len(seen),
             unread=sum(one.unread for one in seen),
             as_read=float(as_read.mean()),
-            readings=tuple(sorted(readings, key=lambda reading: -reading.score)),
+            readings=_ranked(readings, form),
         )
-        return self._warned(found) if gains(found) else found
+        return self._warned(found, form) if gains(found) else found
 
     def _regraded(
         self, items: IntArray, said: Sequence[Declared]
@@ -134,7 +136,7 @@ class StepAuditor:
             columns = grader.batch(Answers(rows, [0] * len(rows), given))
             yield space, columns.values[:, primary].astype(np.float64)
 
-    def _warned(self, audit: CoordinateAudit) -> CoordinateAudit:
+    def _warned(self, audit: CoordinateAudit, form: str) -> CoordinateAudit:
         best = audit.readings[0]
         unread = (
             f" In {audit.unread:,} of them the protocol reads no answer at all."
@@ -143,6 +145,7 @@ class StepAuditor:
         )
         space = best.space.id if best.space in SPACES else ""
         known = [each.name for each in FORMATS.values() if each.space is best.space]
+        known.sort(key=lambda name: not _related(name, form))
         how = (
             f"If the model counts so, say space={space!r} (--space {space}), or the format that it"
             f" writes, such as {' or '.join(known[:2])}."
@@ -156,14 +159,32 @@ class StepAuditor:
         return replace(audit, warning=warning, space=space)
 
 
-def _pointed(response: object) -> Declared | None:
+def _related(name: str, form: str) -> bool:
+    """Whether two formats are of one family of models, such as UI-TARS 1 and 1.5."""
+    return name != form and name[:4] == form[:4]
+
+
+def _ranked(readings: Sequence[SpaceReading], form: str) -> tuple[SpaceReading, ...]:
+    """Return readings, the best first; of equally good ones that of a related format."""
+    spaces = {each.space for each in FORMATS.values() if _related(each.name, form)}
+    return tuple(sorted(readings, key=lambda one: (-one.score, one.space not in spaces)))
+
+
+class _Pointed(NamedTuple):
+    """What an answer declares, and the format that it was read in."""
+
+    said: Declared
+    format: str
+
+
+def _pointed(response: object) -> _Pointed | None:
     """Return what an answer declares, if it has an action with a point."""
     try:
         said = declared(response)
         read = read_action(said.response, said.format)
     except (InputError, NoActionError):
         return None
-    return said if read.action.point is not None else None
+    return _Pointed(said, read.format) if read.action.point is not None else None
 
 
 def _in_space(said: Declared, space: CoordinateSpace) -> dict[str, object]:

@@ -44,7 +44,7 @@ class NoActionError(Exception):
 
 
 MORE = "its first action is the step; there are more"
-NO_ACTION = "no action of any known format in it"
+NO_ACTION = "no action of any known format in it (docs/formats.md lists them)"
 _TOO_MANY = "too many candidate calls"
 _NO_POINT = "it names no point to act at"
 

@@ -54,7 +54,7 @@ def audit_of(report: ScoredReport, view: float | None = None) -> CoordinateAudit
         grader = selection.grader(protocol)
         for answers in report.scores.answers():
             steps.add(answers, grader.batch(answers))
-        return steps.result(report.clusters())
+        return steps.result()
     targets = _targets(selection)
     if view is not None and auditable(
         protocol_of(report.task, report.provenance.protocol), targets.golds

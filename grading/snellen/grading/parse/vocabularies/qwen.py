@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from math import isfinite
 from typing import cast
 
@@ -192,5 +191,7 @@ def _write(action: Action) -> str | None:
 
 
 QWEN = Vocabulary("qwen", VIEW, None, _write, "Qwen2.5-VL")
-INFIGUI_QWEN = replace(QWEN, published=_read, source="Qwen2.5-VL issue 904; InfiGUI-R1 d280ab8")
-"""The same as the published evaluation of AndroidControl reads it."""
+INFIGUI_QWEN = Vocabulary(
+    "qwen-infigui", VIEW, _read, _write, "Qwen2.5-VL issue 904; InfiGUI-R1 d280ab8"
+)
+"""The part of it that the published evaluation of AndroidControl reads."""
