@@ -21,7 +21,7 @@ from snellen.grading.errors import MetricError
 from snellen.grading.grade import Answers, Grader
 from snellen.grading.models.geometry import Size
 from snellen.grading.models.scores import TOO_LONG
-from snellen.grading.parse.coordinates import ui_tars_point
+from snellen.grading.pointing.points import ui_tars_point
 from snellen.grading.protocols.base import Context
 from snellen.grading.protocols.golds import ImageTarget, Target
 from snellen.grading.protocols.table import protocol_of

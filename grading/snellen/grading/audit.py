@@ -27,12 +27,12 @@ from snellen.grading.errors import MetricError
 from snellen.grading.grade import CODES, Answers, Columns, Grader
 from snellen.grading.models.geometry import Size, Space
 from snellen.grading.models.scores import TOO_LONG, Outcome
-from snellen.grading.parse.coordinates import (
+from snellen.grading.parse.responses import as_python_text
+from snellen.grading.pointing.points import (
     box_four_numbers,
     robust_box,
     robust_point,
 )
-from snellen.grading.parse.responses import as_python_text
 from snellen.grading.protocols.base import (
     NO_CONTEXT,
     BoolArray,

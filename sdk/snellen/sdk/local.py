@@ -204,11 +204,38 @@ def grade(
         through=through,
         read_as="" if read_as is None else read_as.words,
     )
-    if space == "auto":
-        from snellen.sdk.analysis.audit import in_best_space
+    return _in_best_space(report, intake, chosen, read_as) if space == "auto" else report
 
-        return in_best_space(report, chosen, read_as)
-    return report
+
+def _in_best_space(
+    report: Report, intake: Intake, protocol: Protocol, read_as: "ReadAs | None"
+) -> Report:
+    """Grade a report's answers again in the space that alone explains them, if one does."""
+    from snellen.grading.actions.declaring import ReadAs, declared
+    from snellen.sdk.analysis.audit import best_space
+
+    space = best_space(report)
+    if not space:
+        return report
+    chosen = (read_as or ReadAs())._replace(space=space)
+
+    def said(response: object) -> object:
+        own = None if isinstance(response, str) else declared(response)
+        if own is not None and own.format is not None and own.counts is None:
+            return chosen._replace(format=own.format.name).wrap(own.response)
+        return chosen.wrap(response)
+
+    answers = (
+        batch._replace(responses=list(map(said, batch.responses)))
+        for batch in report.scores.answers()
+    )
+    return grade_answers(
+        answers,
+        intake,
+        protocol,
+        pass_mark=report.provenance.pass_mark,
+        read_as=f"{chosen.words},auto",
+    )
 
 
 def _read_as(

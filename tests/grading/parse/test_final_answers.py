@@ -10,6 +10,7 @@ from snellen.grading.parse.final_answers import (
     short_answer,
     unwrapped,
     without_lead_in,
+    without_reasoning,
 )
 
 READERS = (described, final_answer, short_answer, unwrapped, without_lead_in)
@@ -119,3 +120,57 @@ def test_a_description_in_whatever_holds_it(text: str, expected: str) -> None:
 def test_nothing_raises_and_something_stays(text: str) -> None:
     for reader in READERS:
         assert bool(reader(text).strip()) == bool(text.strip())
+
+
+# ---- thoughts ----------------------------------------------------------------------------------
+
+THOUGHT = "The answer is A? No, the basket is lower."
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "<think>{}</think>\n\n",
+        "{}</think>\n\n",
+        "<THINK> {} </THINK>\n",
+        "<thinking>{}</thinking>\n",
+        "<think><think>{}</think> so </think>",
+        "<think>{}</think><think>{}</think>",
+        "\u25c1think\u25b7{}\u25c1/think\u25b7",
+        "<seed:think>{}</seed:think>",
+        "<thought>{}</thought>\n",
+        "[THINK]{}[/THINK]",
+        "<|channel|>analysis<|message|>{}<|end|><|start|>assistant<|channel|>final<|message|>",
+        "analysis {} assistantfinal",
+    ],
+)
+def test_what_follows_a_thought_is_the_answer(before: str) -> None:
+    assert without_reasoning(before.replace("{}", THOUGHT) + "B") == "B"
+
+
+def test_an_agents_thought_ends_where_it_acts() -> None:
+    text = "Thought: Action: is a word here.\nAction: click(1, 2)"
+    assert without_reasoning(text) == "Action: click(1, 2)"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["<think>Perhaps A, but", "<think>B</think>", "B</think>", "<|channel|>analysis<|message|>B"],
+)
+def test_a_thought_without_an_answer_has_none(text: str) -> None:
+    assert without_reasoning(text) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "B",
+        "Use <think> tags </think> here",
+        "",
+        "Thoughts on design",
+        "a [think] b",
+        "<b>analysis</b>",
+    ],
+)
+def test_a_mark_inside_a_text_is_no_thought(text: str) -> None:
+    assert without_reasoning(text) == text

@@ -18,7 +18,7 @@ from snellen.grading.actions.scan import Call, TooManyError, plain_name, scan
 from snellen.grading.coordinates import CoordinateSpace
 from snellen.grading.models.actions import Action, ActionType, Point, direction_of
 from snellen.grading.parse.envelope import ToolUse, arguments_of, opened
-from snellen.grading.parse.reasoning import CUT_OFF, without_reasoning
+from snellen.grading.parse.final_answers import CUT_OFF, without_reasoning
 
 Fields = Mapping[str, object]
 

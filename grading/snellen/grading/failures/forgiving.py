@@ -7,7 +7,7 @@ from typing import cast
 
 from snellen.grading.failures.clues import Failure
 from snellen.grading.failures.wordings import Reword
-from snellen.grading.parse.coordinate_text import read_json
+from snellen.grading.pointing.text import read_json
 from snellen.grading.protocols.base import AnswerValue, Parser, Protocol
 from snellen.grading.protocols.golds import (
     INDEX,

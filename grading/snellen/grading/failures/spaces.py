@@ -19,8 +19,8 @@ from snellen.grading.failures.tags import FailureTag
 from snellen.grading.metrics.boxes import Ltrb
 from snellen.grading.metrics.ui_contents import BoxedText
 from snellen.grading.models.geometry import Size
-from snellen.grading.parse.coordinates import box_four_numbers, robust_box, robust_point
 from snellen.grading.parse.responses import as_python_text
+from snellen.grading.pointing.points import box_four_numbers, robust_box, robust_point
 from snellen.grading.protocols.base import Gold
 from snellen.grading.protocols.golds import ImageTarget, Target, is_in_fractions
 

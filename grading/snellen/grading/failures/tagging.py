@@ -37,7 +37,7 @@ from snellen.grading.grade import MAX_TEXT, OUTCOMES, Answers, Columns, Grader
 from snellen.grading.metrics.taps import in_any
 from snellen.grading.models.actions import POINTED, ActionType
 from snellen.grading.models.scores import TOO_LONG, Outcome
-from snellen.grading.parse.coordinate_text import read_json
+from snellen.grading.pointing.text import read_json
 from snellen.grading.protocols import golds as shapes
 from snellen.grading.protocols.base import (
     NO_CONTEXT,

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from snellen.grading.parse.choice import mmbench_gui_choice, robust_choice
-from snellen.grading.parse.coordinates import mmbench_gui_point, to_unit_official
 from snellen.grading.parse.responses import as_python_text
+from snellen.grading.pointing.points import mmbench_gui_point, to_unit_official
 from snellen.grading.protocols import golds
 from snellen.grading.protocols.base import (
     AS_IS,

@@ -12,9 +12,9 @@ import numpy as np
 
 from snellen.grading.coordinates import PIXELS, THOUSAND, UNIT, CoordinateSpace
 from snellen.grading.metrics.boxes import Ltrb, point_in_box, point_in_polygon
-from snellen.grading.parse.coordinates import ReadPoint, robust_point
 from snellen.grading.parse.responses import as_python_text
-from snellen.grading.parse.screenspot import lmms_eval_point, vlmevalkit_point
+from snellen.grading.pointing.points import ReadPoint, robust_point
+from snellen.grading.pointing.screenspot import lmms_eval_point, vlmevalkit_point
 from snellen.grading.protocols import golds
 from snellen.grading.protocols.base import (
     AS_IS,

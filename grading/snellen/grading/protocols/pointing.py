@@ -14,10 +14,10 @@ from snellen.grading.actions.reading import NoActionError, read_action
 from snellen.grading.coordinates import HUNDRED, PIXELS, THOUSAND, UNIT, VIEW, CoordinateSpace
 from snellen.grading.errors import InputError
 from snellen.grading.models.geometry import Size
-from snellen.grading.parse.coordinates import ReadPoint, robust_point
 from snellen.grading.parse.envelope import opened
-from snellen.grading.parse.reasoning import CUT_OFF, without_reasoning
+from snellen.grading.parse.final_answers import CUT_OFF, without_reasoning
 from snellen.grading.parse.responses import as_python_text
+from snellen.grading.pointing.points import ReadPoint, robust_point
 from snellen.grading.protocols.base import (
     AS_IS,
     Context,

@@ -13,9 +13,9 @@ import numpy as np
 from snellen.grading.metrics.boxes import Ltrb, Matching, box_fault
 from snellen.grading.metrics.ui_boxes import UiBoxesReferences
 from snellen.grading.metrics.ui_contents import ui_contents
-from snellen.grading.parse.coordinates import boxed_texts
 from snellen.grading.parse.final_answers import short_answer
 from snellen.grading.parse.lists import ui_texts
+from snellen.grading.pointing.points import boxed_texts
 from snellen.grading.protocols import golds
 from snellen.grading.protocols.base import (
     AS_IS,

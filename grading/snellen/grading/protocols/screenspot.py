@@ -9,8 +9,8 @@ from dataclasses import replace
 
 from snellen.grading.coordinates import PIXELS
 from snellen.grading.metrics.boxes import Ltrb, point_in_box
-from snellen.grading.parse.coordinates import ReadPoint, seeclick_point_or_box
-from snellen.grading.parse.screenspot import (
+from snellen.grading.pointing.points import ReadPoint, seeclick_point_or_box
+from snellen.grading.pointing.screenspot import (
     evalscope_point,
     lmms_eval_point,
     screensuite_click,

@@ -14,10 +14,10 @@ from snellen.grading.coordinates import PIXELS, THOUSAND, UNIT, CoordinateSpace,
 from snellen.grading.errors import InputError, MetricError
 from snellen.grading.metrics.boxes import Ltrb, iou, point_in_box
 from snellen.grading.models.geometry import Space
-from snellen.grading.parse.coordinates import box_four_numbers, robust_box
 from snellen.grading.parse.envelope import opened
-from snellen.grading.parse.reasoning import CUT_OFF, without_reasoning
+from snellen.grading.parse.final_answers import CUT_OFF, without_reasoning
 from snellen.grading.parse.responses import as_python_text
+from snellen.grading.pointing.points import box_four_numbers, robust_box
 from snellen.grading.protocols.base import (
     AS_IS,
     OUTSIDE,

@@ -11,8 +11,7 @@ from snellen.grading.metrics.squad import SquadReferences
 from snellen.grading.metrics.text import charset_f1, multiui_f1
 from snellen.grading.normalize import alphanumeric, lower_strip, squad, squad_or_raw
 from snellen.grading.parse.envelope import Opened, opened
-from snellen.grading.parse.final_answers import unwrapped
-from snellen.grading.parse.reasoning import CUT_OFF, without_reasoning
+from snellen.grading.parse.final_answers import CUT_OFF, unwrapped, without_reasoning
 from snellen.grading.protocols.base import (
     AnswerValue,
     Context,

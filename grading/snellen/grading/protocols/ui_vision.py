@@ -8,8 +8,8 @@ from dataclasses import replace
 
 from snellen.grading.coordinates import THOUSAND
 from snellen.grading.metrics.boxes import Ltrb
-from snellen.grading.parse.coordinates import ReadPoint, box_four_numbers, robust_box, robust_point
 from snellen.grading.parse.responses import as_python_text
+from snellen.grading.pointing.points import ReadPoint, box_four_numbers, robust_box, robust_point
 from snellen.grading.protocols import golds
 from snellen.grading.protocols.base import (
     AS_IS,

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from snellen.grading.coordinates import PIXELS
-from snellen.grading.parse.screenspot import screensuite_click
+from snellen.grading.pointing.screenspot import screensuite_click
 from snellen.grading.protocols import golds
 from snellen.grading.protocols.base import Protocol
 from snellen.grading.protocols.golds import GoldShape

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from math import isfinite
 
-from snellen.grading.actions.declaring import ReadAs, declared
 from snellen.grading.audit import (
     LEAST_GAIN,
     Auditor,
@@ -18,8 +17,6 @@ from snellen.grading.protocols.golds import StepGold
 from snellen.grading.protocols.table import gold_shape, protocol_of
 from snellen.grading.step_audit import StepAuditor
 from snellen.sdk.data.selection import Selection
-from snellen.sdk.local import grade_answers
-from snellen.sdk.report import Report
 from snellen.sdk.scored import ScoredReport, intake_of
 
 AUDITED = 2_000
@@ -68,43 +65,21 @@ def audit_of(report: ScoredReport, view: float | None = None) -> CoordinateAudit
     )
 
 
-def in_best_space(report: Report, protocol: Protocol, read_as: ReadAs | None) -> Report:
-    """Grade a report's answers again in the space that alone explains them; else return it.
+def best_space(report: ScoredReport) -> str:
+    """Return the space that alone explains a report's answers; empty if none does.
 
     A space alone explains them if its score is higher than that of the protocol's reading and of
     every other space by at least `LEAST_GAIN`, as the audit tests it.
     """
-    intake = intake_of(report)
     notice = next((one for one in report.input.notices if one.code == "space"), None)
-    if intake is None or notice is None or not notice.space:
-        return report
+    if notice is None or not notice.space:
+        return ""
     audit = audit_of(report)
     if audit is None or len(audit.readings) < 2:
-        return report
+        return ""
     best, second = audit.readings[:2]
-    if best.space.id != notice.space or best.score - second.score < LEAST_GAIN:
-        return report
-    chosen = (read_as or ReadAs())._replace(space=best.space.id)
-    answers = (
-        batch._replace(responses=[_said_in(chosen, each) for each in batch.responses])
-        for batch in report.scores.answers()
-    )
-    return grade_answers(
-        answers,
-        intake,
-        protocol,
-        pass_mark=report.provenance.pass_mark,
-        run=report.provenance.run,
-        read_as=f"{chosen.words},auto",
-    )
-
-
-def _said_in(read_as: ReadAs, response: object) -> object:
-    """Return a response that declares a space; one that declared its own keeps it."""
-    said = None if isinstance(response, str) else declared(response)
-    if said is not None and said.format is not None and said.counts is None:
-        return read_as._replace(format=said.format.name).wrap(said.response)
-    return read_as.wrap(response)
+    alone = best.space.id == notice.space and best.score - second.score >= LEAST_GAIN
+    return notice.space if alone else ""
 
 
 def _contexts(selection: Selection) -> Sequence[Context]:

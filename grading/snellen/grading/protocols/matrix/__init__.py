@@ -18,7 +18,7 @@ import numpy as np
 from snellen.grading.errors import DataError, ExecutionError, UnknownNameError
 from snellen.grading.metrics.code import CodeExecutor
 from snellen.grading.parse.envelope import opened
-from snellen.grading.parse.reasoning import CUT_OFF, without_reasoning
+from snellen.grading.parse.final_answers import CUT_OFF, without_reasoning
 from snellen.grading.protocols import golds as shapes
 from snellen.grading.protocols.base import (
     AnswerValue,

@@ -10,14 +10,14 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias, TypeVar, cast
 
-from snellen.grading.parse import actions
+from snellen.grading.actions.tool_calls import tool_call
 from snellen.grading.parse.choice import robust_choice
-from snellen.grading.parse.coordinate_text import read_json
-from snellen.grading.parse.coordinates import robust_box, robust_point
 from snellen.grading.parse.final_answers import final_answer, short_answer
 from snellen.grading.parse.lists import ui_texts
 from snellen.grading.parse.relations import relations
 from snellen.grading.parse.responses import as_json_text
+from snellen.grading.pointing.points import robust_box, robust_point
+from snellen.grading.pointing.text import read_json
 from snellen.grading.protocols.base import Context, Parsed, unparsed
 from snellen.grading.protocols.matrix.numbers import Amount, amount, is_number
 from snellen.grading.protocols.spaces import placed
@@ -149,7 +149,7 @@ def read_document(response: object, _: Context) -> Parsed:
 
 def read_call(response: object, _: Context) -> Parsed:
     """Read the last tool call of a text, or one given as JSON."""
-    found = actions.tool_call(as_json_text(response) or "")
+    found = tool_call(as_json_text(response) or "")
     return unparsed("no tool call in it") if found is None else Parsed(dict(found))
 
 

@@ -21,8 +21,8 @@ from snellen.grading.parse.choice import (
     robust_choice,
     visualwebbench_index,
 )
-from snellen.grading.parse.coordinates import box_four_numbers, robust_point
 from snellen.grading.parse.lead_ins import after_first_colon, meta_description
+from snellen.grading.pointing.points import box_four_numbers, robust_point
 from snellen.grading.protocols.base import (
     DROP_FAILED,
     AnswerValue,

@@ -22,9 +22,9 @@ from snellen.grading.metrics.boxes import iou
 from snellen.grading.metrics.rouge_words import word_rouge
 from snellen.grading.metrics.squad import SquadReferences
 from snellen.grading.models.geometry import Space
-from snellen.grading.parse.coordinates import robust_box, robust_point
 from snellen.grading.parse.final_answers import described, short_answer, without_lead_in
 from snellen.grading.parse.responses import as_json_text
+from snellen.grading.pointing.points import robust_box, robust_point
 from snellen.grading.protocols.base import (
     AS_IS,
     AnswerValue,

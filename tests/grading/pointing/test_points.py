@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from snellen.grading.errors import InputError
 from snellen.grading.models.geometry import Size, Space
-from snellen.grading.parse.coordinates import (
+from snellen.grading.pointing.points import (
     ReadBox,
     ReadElement,
     ReadPoint,

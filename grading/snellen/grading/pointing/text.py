@@ -1,6 +1,6 @@
 """Find the pairs and quadruples of numbers in a text that may be a point or a box.
 
-This is the machinery of the robust parsers in `parse.coordinates`: where candidates stand, how
+This is the machinery of the robust parsers in `points`: where candidates stand, how
 the numbers between two brackets are read, and which candidate a reader would choose.
 
 No expression here backtracks over more than a bounded stretch, and only the end of a long text

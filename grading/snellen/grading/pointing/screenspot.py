@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 from math import isfinite
 
-from snellen.grading.parse.coordinates import ReadPoint
+from snellen.grading.pointing.points import ReadPoint
 
 # ---- lmms-eval, and evalscope after it ---------------------------------------------------------
 

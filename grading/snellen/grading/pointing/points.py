@@ -20,7 +20,7 @@ from pydantic import JsonValue
 from snellen.grading.coordinates import ui_tars_view
 from snellen.grading.errors import InputError
 from snellen.grading.models.geometry import Size, Space
-from snellen.grading.parse.coordinate_text import (
+from snellen.grading.pointing.text import (
     NUMBER,
     Numbers,
     find_numbers,

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from snellen.grading.parse.coordinates import ReadPoint
-from snellen.grading.parse.screenspot import (
+from snellen.grading.pointing.points import ReadPoint
+from snellen.grading.pointing.screenspot import (
     evalscope_point,
     lmms_eval_point,
     screensuite_click,
