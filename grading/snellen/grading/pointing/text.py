@@ -227,16 +227,19 @@ def _read_object(named: Mapping[str, JsonValue]) -> Numbers | None:
 
 def _read_thousandths(value: JsonValue) -> Numbers | None:
     """Read `[y, x, y, x]` of Gemini or `[[x, y, x, y]]` of GLM-4.1V, into fractions."""
-    own = isinstance(value, list) and len(value) == 1 and isinstance(value[0], list)
-    read = (
-        _read(", ".join(map(str, value[0] if own else value))) if isinstance(value, list) else None
-    )
+    match value:
+        case [[*sides]]:
+            y_first = False
+        case [*sides]:
+            y_first = True
+        case _:
+            return None
+    read = _read(", ".join(map(str, sides)))
     if read is None or len(read.numbers) != 4:
         return None
     left, top, right, bottom = (number / 1000 for number in read.numbers)
-    if not own:
-        left, top, right, bottom = top, left, bottom, right
-    return Numbers((left, top, right, bottom), Space.UNIT)
+    numbers = (top, left, bottom, right) if y_first else (left, top, right, bottom)
+    return Numbers(numbers, Space.UNIT)
 
 
 def read_json(source: str) -> JsonValue:
