@@ -69,6 +69,13 @@ def what(response: object, form: str | None = None) -> tuple[object, ...]:
         ('computer.scroll(direction="down")', ("scroll", "down")),
         ({"type": "scroll", "x": 1, "y": 1, "scroll_x": 0, "scroll_y": -40}, ("scroll", "up")),
         ("pyautogui.scroll(-5)", ("scroll", "down")),
+        ("scroll(0, -200)", ("scroll", "up")),
+        ('{"action_type": "SCROLL", "parameters": {"dx": 0, "dy": -3}}', ("scroll", "down")),
+        ("adb shell input swipe 500 1500 500 500 300", ("scroll", "down")),
+        ('adb shell input text "new%syork"', ("type", "new york")),
+        ("adb shell input keyevent 4", ("navigate", "back")),
+        ('page.keyboard.press("Return")', ("key", "enter")),
+        ('{"tool_name": "write_desktop", "content": "hi"}', ("type", "hi")),
         ("pyautogui.hscroll(3)", ("scroll", "right")),
         (
             '{"name": "computer_use", "arguments": {"action": "scroll", "pixels": 300}}',
@@ -98,6 +105,27 @@ def test_an_action_means_the_same_in_every_spelling(
     response: object, expected: tuple[str, str]
 ) -> None:
     assert what(response) == expected
+
+
+@pytest.mark.parametrize(
+    ("response", "space"),
+    [
+        ("click_at(x=500, y=500)", "thousand"),
+        (
+            '<function_calls><invoke name="computer"><parameter name="action">click</parameter>'
+            '<parameter name="coordinate">[540, 1200]</parameter></invoke></function_calls>',
+            "pixels",
+        ),
+        ("await page.mouse.click(540, 1200)", "pixels"),
+        ("```bash\nadb shell input tap 540 1200\n```", "pixels"),
+        ('{"action_type": "CLICK", "parameters": {"x": 540, "y": 1200}}', "pixels"),
+        ('[{"name": "Tap", "arguments": {"x": 540, "y": 1200}}]', "pixels"),
+    ],
+)
+def test_a_call_of_another_library_says_what_it_counts(response: str, space: str) -> None:
+    read = read_action(response)
+    assert (read.action.type, read.space.id) == (ActionType.CLICK, space)
+    assert in_image(read) == pytest.approx((540, 1200))
 
 
 def test_a_move_says_where_the_click_is() -> None:

@@ -255,6 +255,13 @@ def test_four_numbers_and_nothing_else_are_a_box(
     ("text", "expected"),
     [
         ('{"y": 1, "x": 2}', (2, 1)),
+        ("top-left (10, 20) bottom-right (30, 40)", (20, 30)),
+        ("(10, 20), (30, 40)", (20, 30)),
+        ("Step 1 (10, 20). Step 2 (30, 40).", (30, 40)),
+        ("(540, 1200), not at (10, 10)", (540, 1200)),
+        ("Rather than (1, 2) I click (5, 6).", (5, 6)),
+        ('{"box_2d": [20, 10, 40, 30], "label": "OK"}', (0.02, 0.03)),
+        ('{"action_type": "click", "box_2d": [[10, 20, 30, 40]]}', (0.02, 0.03)),
         ('{"action": "click", "arguments": {"x": 1, "button": "left", "y": 2}}', (1, 2)),
         ('```json\n{"point_2d": [10, 20], "label": "(3, 4)"}\n```', (10, 20)),
         ('{"x": 10, "y": 20, "width": 4, "height": 6}', (12, 23)),
@@ -305,6 +312,7 @@ def test_a_reader_finds_the_point(text: str, expected: tuple[float, float]) -> N
         '{"x": NaN, "y": 1}',
         '{"x": true, "y": 1}',
         '{"box_2d": [1, 2, 3]}',
+        "It is not at (10, 10).",
     ],
 )
 def test_what_can_be_read_two_ways_or_none_is_not_guessed(text: str) -> None:

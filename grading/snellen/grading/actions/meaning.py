@@ -40,7 +40,16 @@ _END_KEYS = (
     "coordinate2", "end_coordinate", "end_box", "end_point", "end", "to_coord", "to", "point2",
     "coordinate_end", "target_coordinate",
 )  # fmt: skip
-_TEXT_KEYS = ("text", "content", "message", "value", "input_text", "typing_text", "TYPE", "answer")
+_TEXT_KEYS = (
+    "text",
+    "content",
+    "message",
+    "value",
+    "input_text",
+    "typed_text",
+    "typing_text",
+    "answer",
+)
 _APP_KEYS = ("app", "app_name", "package", "package_name", "name", "text", "value", "input_text")
 _KEY_KEYS = ("keys", "key", "button", "text", "value", "key_comb", "hotkey")
 
@@ -218,11 +227,8 @@ def _scroll(named: Named) -> Action | None:
         )
     if named.name.startswith("scroll") and (way := direction_of(named.name.removeprefix("scroll"))):
         return Action(ActionType.SCROLL, point=point, direction=way)
-    for axis, forward in (("y", Direction.DOWN), ("x", Direction.RIGHT)):
-        amount = as_number(named.first((f"scroll_{axis}", f"delta_{axis}", f"d{axis}")))
-        if amount:
-            way = forward if amount > 0 else forward.opposite
-            return Action(ActionType.SCROLL, point=point, direction=way)
+    if way := _amounts(named):
+        return Action(ActionType.SCROLL, point=point, direction=way)
     amount = as_number(named.first(("pixels", "clicks", "amount", "page", "scroll_amount"), 0))
     if amount is None and _place(named, _END_KEYS):
         return _swipe(named)
@@ -233,6 +239,24 @@ def _scroll(named: Named) -> Action | None:
         # To the right for a positive amount, as pyautogui has it.
         back, forth = Direction.RIGHT, Direction.LEFT
     return Action(ActionType.SCROLL, point=point, direction=back if amount > 0 else forth)
+
+
+def _amounts(named: Named) -> Direction | None:
+    """Return where amounts along both axes lead; None where there are none."""
+    given = named.given
+    if len(named.positional) == 2:
+        # BrowserGym's scroll(delta_x, delta_y).
+        given = dict(zip(("delta_x", "delta_y"), named.positional, strict=True))
+    for axis, forward in (("y", Direction.DOWN), ("x", Direction.RIGHT)):
+        amount = as_number(given.get(f"scroll_{axis}")) or as_number(given.get(f"delta_{axis}"))
+        if amount:
+            return forward if amount > 0 else forward.opposite
+    if up := as_number(given.get("dy")):
+        # OSWorld's, positive upwards as pyautogui has it.
+        return Direction.UP if up > 0 else Direction.DOWN
+    if right := as_number(given.get("dx")):
+        return Direction.RIGHT if right > 0 else Direction.LEFT
+    return None
 
 
 _SYSTEM = frozenset({"back", "home", "recent", "recents", "menu", "appswitch", "overview"})
@@ -250,6 +274,7 @@ def _key(named: Named) -> Action | None:
 
 
 def _button(name: str) -> Action:
+    name = "enter" if name == "return" else name
     if name in _SYSTEM:
         return Action(ActionType.NAVIGATE, button="recent" if name in _RECENT else name)
     return Action(ActionType.KEY, button=name)
@@ -295,8 +320,7 @@ def _asks(_: Named) -> Action:
 
 
 _READERS: dict[Callable[[Named], Action | None], str] = {
-    _click: "click leftclick tap leftsingle singleclick clickat clickelement clickabsolute"
-    " mouseclick touch singletap clickelementabs",
+    _click: "click leftclick tap leftsingle singleclick clickat mouseclick touch singletap",
     _pointed(ActionType.DOUBLE_CLICK): "doubleclick doubletap leftdouble leftdoubleclick dblclick"
     " mousedblclick",
     _pointed(ActionType.TRIPLE_CLICK): "tripleclick",
@@ -304,8 +328,8 @@ _READERS: dict[Callable[[Named], Action | None], str] = {
     _pointed(ActionType.MIDDLE_CLICK): "middleclick",
     _pointed(ActionType.HOVER): "hover mousemove moveto move hoverat movemouse",
     _long_press: "longpress longpressat longclick longtap",
-    _type: "type inputtext input write typewrite typetext typetextat writeelement writeelementabs"
-    " typing keyboardtype enter_text entertext typename fill",
+    _type: "type inputtext input write typewrite typetext typetextat typing"
+    " keyboardtype keyboardinserttext entertext typename fill",
     _select: "select selectoption",
     _drag: "drag dragto leftclickdrag leftdrag draganddrop mousedraganddrop",
     _swipe: "swipe slide flick",
@@ -332,9 +356,27 @@ LOOKS = frozenset({"screenshot", "zoom", "cursorposition", "takescreenshot", "no
 """What only looks: the action comes after it."""
 
 
+_SUFFIX = re.compile(r"(?:desktop|element|absolute|abs|mobile)\Z")
+
+
+def known_name(name: str) -> str:
+    """Return an action's name without what says where or how it is done; empty if unknown.
+
+    >>> known_name("click_desktop"), known_name("fly")
+    ('click', '')
+    """
+    plain = plain_name(name)
+    while plain not in READERS:
+        shorter = _SUFFIX.sub("", plain)
+        if shorter == plain:
+            return ""
+        plain = shorter
+    return plain
+
+
 def meant(named: Named) -> Action | None:
     """Return what a call means; None where it lacks what its action needs."""
-    reader = READERS.get(named.name)
+    reader = READERS.get(known_name(named.name))
     return None if reader is None else reader(named)
 
 

@@ -13,12 +13,20 @@ from typing import NamedTuple, cast
 import msgspec
 
 from snellen.grading.actions.formats import FORMATS, Format
-from snellen.grading.actions.meaning import LOOKS, READERS, Named, is_whole, meant, point_in
+from snellen.grading.actions.meaning import (
+    LOOKS,
+    READERS,
+    Named,
+    is_whole,
+    known_name,
+    meant,
+    point_in,
+)
 from snellen.grading.actions.scan import Call, TooManyError, plain_name, scan
 from snellen.grading.coordinates import CoordinateSpace
 from snellen.grading.models.actions import Action, ActionType, Point, direction_of
 from snellen.grading.parse.envelope import ToolUse, arguments_of, opened
-from snellen.grading.parse.final_answers import CUT_OFF, without_reasoning
+from snellen.grading.parse.final_answers import CUT_OFF, unwrapped, without_reasoning
 
 Fields = Mapping[str, object]
 
@@ -53,7 +61,9 @@ _GEMINI_ONLY = frozenset(
     {"clickat", "hoverat", "typetextat", "scrolldocument", "scrollat", "keycombination"}
     | {"wait5seconds", "draganddrop", "longpressat"}
 )
-_NAME_KEYS = ("action", "action_type", "type", "name", "tool", "function", "ACTION")
+_NAME_KEYS = (
+    "action", "action_type", "type", "name", "tool", "tool_name", "function", "ACTION",
+)  # fmt: skip
 _ARGUMENT_KEYS = ("arguments", "args", "parameters", "params", "input", "kwargs")
 _KNOWN = frozenset(READERS) | LOOKS | _TOOLS | {"do"}
 
@@ -78,7 +88,6 @@ _DENIED = re.compile(
 )
 _LOOK_BACK = 64
 _COMMENT = re.compile(r"^[ \t]*#[^\n]*", re.MULTILINE)
-_END_TOKENS = re.compile(r"(?:<\|[a-z_]{2,16}\|>|</s>)\s*\Z")
 
 # ---- lines -------------------------------------------------------------------------------------
 
@@ -87,6 +96,12 @@ _LINE = re.compile(
     r"(?:(?P<odyssey>[ \t]*+:)(?P<after>[^\n]*+)|[ \t]++(?P<rest>\[[^\n]*|<point>[^\n]*)|\.?)"
 )
 _STEP_FIELDS = re.compile(r"(?:^|\t)action:[ \t]*([A-Za-z_]+)[ \t]*(?=\t|$)", re.MULTILINE)
+_ADB = re.compile(
+    r"^\W{0,3}adb (?:-s \S{1,40} )?shell input (?P<name>tap|swipe|text|keyevent)"
+    r" (?P<rest>[^\n`]{1,2000})",
+    re.MULTILINE,
+)
+_KEY_CODES = {"3": "home", "4": "back", "66": "enter", "187": "recent", "APP_SWITCH": "recent"}
 _STEP_NAMES = {"longpress": "longpress", "awake": "open", "slide": "swipe"}
 
 
@@ -189,10 +204,16 @@ def _of_text(text: str) -> Iterator[_Found]:
         if call.form == "object":
             yield from _of_object(call.given)
         elif call.form == "tag":
-            use = ToolUse(call.name, call.given, "seed" if "seed:" in text else "qwen")
+            use = ToolUse(call.name, call.given, _api_of_tag(call, text))
             yield from _of_tool(use)
         else:
             yield from _of_call(call)
+
+
+def _api_of_tag(call: Call, text: str) -> str:
+    if text.startswith("<invoke", call.start):
+        return "claude"
+    return "seed" if "seed:" in text else "qwen"
 
 
 def _of_call(call: Call) -> Iterator[_Found]:
@@ -209,6 +230,8 @@ def _of_call(call: Call) -> Iterator[_Found]:
 
 def _format_of_call(call: Call) -> str:
     own = call.name.rpartition(".")[2]
+    if plain_name(own) in _GEMINI_ONLY:
+        return "gemini"
     box = call.given.get("start_box")
     if box is not None:
         return "glm-4.5v" if "[" in str(box) else "ui-tars"
@@ -219,6 +242,8 @@ def _format_of_call(call: Call) -> str:
         return "ui-tars-2"
     if own[:1].isupper() and not own.isupper():
         return "ui-venus"
+    if call.name.startswith("page."):
+        return "openai"
     if "." in call.name:
         return "opencua"
     return "internvl" if call.given else "screensuite"
@@ -276,7 +301,7 @@ def _of_object(fields: Fields) -> Iterator[_Found]:
         yield _Found(Named(_SEECLICK[named], fields), "seeclick")
     elif isinstance(named, str):
         name = plain_name(named)
-        if name in READERS or name in LOOKS:
+        if known_name(named) or name in LOOKS:
             yield _Found(Named(name, fields), _format_of_object(name, fields))
     elif any(key in fields for key in _AGENTCPM):
         compact = _compact(fields)
@@ -346,7 +371,10 @@ def _compact(fields: Fields) -> Named | None:
 
 
 def _of_lines(text: str) -> Iterator[_Found]:
-    """Read the formats that are lines: OS-Atlas, GUI-Odyssey, Step-GUI."""
+    """Read the formats that are lines: OS-Atlas, GUI-Odyssey, Step-GUI, adb."""
+    if adb := _ADB.search(text):
+        yield _of_adb(adb)
+        return
     tabs = list(_STEP_FIELDS.finditer(text))
     if tabs:
         tabbed = tabs[-1]
@@ -357,11 +385,26 @@ def _of_lines(text: str) -> Iterator[_Found]:
         yield _Found(Named(_STEP_NAMES.get(name, name), given), "step-gui")
         return
     # A line that is the whole of what is said, or of its last paragraph.
-    said = _END_TOKENS.sub("", text.strip()).strip()
+    said = unwrapped(text)
     for line in said.splitlines()[:1] if said.count("\n") < 4 else ():
         found = _LINE.fullmatch(line.strip())
         if found is not None:
             yield from _of_line(found)
+
+
+def _of_adb(found: re.Match[str]) -> _Found:
+    """Read a command of adb's `input`, in pixels of the screen."""
+    name, rest = found["name"], found["rest"].strip()
+    numbers = rest.split()
+    if name == "text":
+        return _Found(Named("type", {"text": rest.strip("\"'").replace("%s", " ")}), "androidworld")
+    if name == "keyevent":
+        key = rest.upper().removeprefix("KEYCODE_")
+        return _Found(Named("press", {"key": _KEY_CODES.get(key, key)}), "androidworld")
+    given: dict[str, object] = {"point": " ".join(numbers[:2])}
+    if name == "swipe":
+        given["end"] = " ".join(numbers[2:4])
+    return _Found(Named("tap" if name == "tap" else "swipe", given), "androidworld")
 
 
 def _of_line(found: re.Match[str]) -> Iterator[_Found]:

@@ -19,7 +19,8 @@ _MOST_FAILURES = 200
 _LONGEST_LOOSE = 2_000
 _DECODER = json.JSONDecoder()
 _START = re.compile(
-    r"\{|<function(?:=|\s++name=[\"'])[\w.]{1,64}|(?<![\w.])[A-Za-z_][\w.]{0,63}\(", re.ASCII
+    r"\{|<(?:function|invoke)(?:=|\s++name=[\"'])[\w.]{1,64}|(?<![\w.])[A-Za-z_][\w.]{0,63}\(",
+    re.ASCII,
 )
 _NUMBER = re.compile(
     r"[-+]?(?:\d[\d_]*+(?:\.\d*+)?|\.\d++)(?:[eE][-+]?\d{1,3})?(?![\w.])", re.ASCII
@@ -46,7 +47,7 @@ _WORDS = {"true": True, "false": False, "null": None, "True": True, "False": Fal
 _KEY = re.compile(r"([A-Za-z_]\w{0,63})\s{0,9}[=:]\s{0,9}(?!=)", re.ASCII)
 _PARAMETER = re.compile(r"\s*+<parameter(?:=|\s++name=[\"'])(\w{1,64})[\"']?>")
 _PARAMETER_ENDS = "</parameter>"
-_FUNCTION_ENDS = re.compile(r"\s*+</function>")
+_FUNCTION_ENDS = re.compile(r"\s*+</(?:function|invoke)>")
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,8 @@ _WORD = re.compile(rf"(?:([A-Za-z_]\w*+)=)?({_N})(%|px)?")
 _BRACKETS = re.compile(rf"[(\[{{]([^()\[\]{{}}<>]{{3,{_GROUP}}})[)\]}}]")
 # Looked for from every bracket: the second pair of one match may be the first of the next.
 _CORNERS = re.compile(
-    rf"(?=[(\[]([^()\[\]{{}}]{{3,{_GROUP}}})[)\]]\s{{0,4}}(?:,|-|to|and)?\s{{0,4}}"
+    rf"(?=[(\[]([^()\[\]{{}}]{{3,{_GROUP}}})[)\]]\s{{0,4}}(?:[,;-]|to|and)?\s{{0,4}}"
+    r"(?:(?:and )?(?:the )?(?:bottom|lower)[- ]right(?: corner)?(?: at| is)?[:= ]{0,3})?"
     rf"[(\[]([^()\[\]{{}}]{{3,{_GROUP}}})[)\]])"
 )
 _TAGS = re.compile(
@@ -47,6 +48,11 @@ _RUN = re.compile(
 )
 _NESTED = re.compile(r"[()\[\]]")
 _OBJECT = re.compile(r"\{[^{}]*+\}")
+_DENIED = re.compile(
+    r"(?:\b(?:not|never|than|instead of)|n't)(?: (?:at|on|in|be|the|point|click))*[\s:]{1,4}\Z",
+    re.IGNORECASE,
+)
+_LOOK_BACK = 40
 _CUE = re.compile(r"\banswer[\"']?\s{0,4}(?:is\b:?|[:=])|<answer>|\\boxed", re.IGNORECASE)
 # 1,920 as one number: one or two digits, a comma without a space, three digits.
 _THOUSANDS = re.compile(r"(?<![\d.])(?<!\d,)(\d{1,2}),(\d{3})(?!\d|,\S)")
@@ -99,8 +105,10 @@ def find_numbers(text: str, *, boxes_only: bool = False) -> Numbers | None:
     marked, rest = _read_objects(prepared)
     marked += _marked(rest)
     bare = _bare(rest)
+    # Two corners beside each other are a box, whose middle is a point.
+    marked += _corner_pairs(rest)
     if boxes_only:
-        marked, bare = _boxes([*marked, *_corner_pairs(rest)]), _boxes(bare)
+        marked, bare = _boxes(marked), _boxes(bare)
     return _choose(marked, prepared) or _choose(bare, prepared)
 
 
@@ -155,6 +163,7 @@ def _boxes(candidates: list[_Candidate]) -> list[_Candidate]:
 
 
 def _choose(candidates: list[_Candidate], text: str) -> Numbers | None:
+    candidates = [each for each in candidates if not _is_denied(text, each.start)]
     if not candidates:
         return None
     cue = max((match.end() for match in _CUE.finditer(text)), default=len(text))
@@ -162,6 +171,12 @@ def _choose(candidates: list[_Candidate], text: str) -> Numbers | None:
     if after:
         return min(after, key=lambda each: (each.start, -each.end)).found
     return max(candidates, key=lambda each: (each.end, -each.start)).found
+
+
+def _is_denied(text: str, start: int) -> bool:
+    """Whether "not at" and the like stand before numbers."""
+    before = text[max(0, start - _LOOK_BACK) : start].rstrip("([{<")
+    return _DENIED.search(before) is not None
 
 
 def _read(content: str) -> Numbers | None:
