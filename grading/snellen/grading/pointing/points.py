@@ -196,22 +196,26 @@ _LONGEST_LIST = 1_000_000
 _SIDES = ("left", "top", "right", "bottom")
 
 
-def robust_point(text: str) -> ReadPoint | None:
+def robust_point(text: str, *, plainly: bool = False) -> ReadPoint | None:
     """The point that a reader would take for the answer; a box gives its center.
 
     Read: `(x, y)`, `[x1, y1, x2, y2]`, `x=.., y=..`, calls such as `click(x=.., y=..)`, JSON
     with coordinates, `<point>x y</point>`, box tags, percent, full-width punctuation, exponents.
     The first after the last "answer is" or "answer:" counts, otherwise the last that stands in
     brackets, tags or behind keys, otherwise the last bare pair. Thousands separators are
-    recognized where only they make sense. An inverted box is no answer, and neither is Gemini's
-    `box_2d`, which puts y first. Only the last 16,384 characters are read.
+    recognized where only they make sense. An inverted box is no answer. Only the last 16,384
+    characters are read.
+
+    Args:
+        text: What the agent wrote.
+        plainly: Leave out what only our own protocols read; see `find_numbers`.
 
     >>> robust_point("Step 1, 2: the button is at (512, 300).")
     ReadPoint(x=512.0, y=300.0, space=None)
     >>> robust_point("50%, 30%")
     ReadPoint(x=0.5, y=0.3, space=<Space.UNIT: 'unit'>)
     """
-    found = find_numbers(text)
+    found = find_numbers(text, plainly=plainly)
     if found is None:
         return None
     if len(found.numbers) == 4:
@@ -219,7 +223,16 @@ def robust_point(text: str) -> ReadPoint | None:
     return ReadPoint(found.numbers[0], found.numbers[1], found.space)
 
 
-def robust_box(text: str) -> ReadBox | None:
+def plain_point(text: str) -> ReadPoint | None:
+    """The point by the general reader of benchmarks whose own code reads none; it does not change.
+
+    >>> plain_point("(10, 20), (30, 40)"), robust_point("(10, 20), (30, 40)")
+    (ReadPoint(x=30.0, y=40.0, space=None), ReadPoint(x=20.0, y=30.0, space=None))
+    """
+    return robust_point(text, plainly=True)
+
+
+def robust_box(text: str, *, plainly: bool = False) -> ReadBox | None:
     """The box that a reader would take for the answer: left, top, right, bottom.
 
     Read as in `robust_point`, four numbers only, and `(l, t), (r, b)` as well.
@@ -227,7 +240,7 @@ def robust_box(text: str) -> ReadBox | None:
     >>> robust_box('{"bbox_2d": [10, 20, 30, 40], "label": "OK"}')
     ReadBox(left=10.0, top=20.0, right=30.0, bottom=40.0, space=None)
     """
-    found = find_numbers(text, boxes_only=True)
+    found = find_numbers(text, boxes_only=True, plainly=plainly)
     return _box(found) if found else None
 
 

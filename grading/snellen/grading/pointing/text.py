@@ -91,7 +91,7 @@ class _Candidate(NamedTuple):
     found: Numbers
 
 
-def find_numbers(text: str, *, boxes_only: bool = False) -> Numbers | None:
+def find_numbers(text: str, *, boxes_only: bool = False, plainly: bool = False) -> Numbers | None:
     """The numbers that a reader would take for the answer in the last 16,384 characters.
 
     Numbers in brackets, tags or JSON, or behind x and y, come before bare ones. Among them the
@@ -99,27 +99,32 @@ def find_numbers(text: str, *, boxes_only: bool = False) -> Numbers | None:
 
     Args:
         text: What the agent wrote.
-        boxes_only: Look for four numbers only; two pairs in brackets then make a box.
+        boxes_only: Look for four numbers only.
+        plainly: Leave out what only our own protocols read: two corners beside each other as a
+            box where a point is looked for, `box_2d`, and that "not at (1, 2)" is no answer.
     """
     prepared = text[-_TAIL:].translate(_WIDTHS)
-    marked, rest = _read_objects(prepared)
+    marked, rest = _read_objects(prepared, plainly=plainly)
     marked += _marked(rest)
     bare = _bare(rest)
     # Two corners beside each other are a box, whose middle is a point.
-    marked += _corner_pairs(rest)
+    if boxes_only or not plainly:
+        marked += _corner_pairs(rest)
     if boxes_only:
         marked, bare = _boxes(marked), _boxes(bare)
+    if not plainly:
+        marked, bare = _claimed(marked, prepared), _claimed(bare, prepared)
     return _choose(marked, prepared) or _choose(bare, prepared)
 
 
-def _read_objects(text: str) -> tuple[list[_Candidate], str]:
+def _read_objects(text: str, *, plainly: bool) -> tuple[list[_Candidate], str]:
     """Read the JSON objects with coordinates; return them, and the text without them."""
     found: list[_Candidate] = []
 
     def blank(match: re.Match[str]) -> str:
         data = read_json(match[0])
         named = {key.lower(): value for key, value in data.items()} if is_object(data) else {}
-        read = _read_object(named)
+        read = None if plainly and _Y_FIRST in named else _read_object(named)
         if read:
             found.append(_Candidate(match.start(), match.end(), read))
         # What an object says is settled here: its parts are not looked at again.
@@ -163,7 +168,6 @@ def _boxes(candidates: list[_Candidate]) -> list[_Candidate]:
 
 
 def _choose(candidates: list[_Candidate], text: str) -> Numbers | None:
-    candidates = [each for each in candidates if not _is_denied(text, each.start)]
     if not candidates:
         return None
     cue = max((match.end() for match in _CUE.finditer(text)), default=len(text))
@@ -173,8 +177,12 @@ def _choose(candidates: list[_Candidate], text: str) -> Numbers | None:
     return max(candidates, key=lambda each: (each.end, -each.start)).found
 
 
+def _claimed(candidates: list[_Candidate], text: str) -> list[_Candidate]:
+    """Return the candidates before which "not at" and the like do not stand."""
+    return [each for each in candidates if not _is_denied(text, each.start)]
+
+
 def _is_denied(text: str, start: int) -> bool:
-    """Whether "not at" and the like stand before numbers."""
     before = text[max(0, start - _LOOK_BACK) : start].rstrip("([{<")
     return _DENIED.search(before) is not None
 

@@ -13,7 +13,7 @@ import numpy as np
 from snellen.grading.coordinates import PIXELS, THOUSAND, UNIT, CoordinateSpace
 from snellen.grading.metrics.boxes import Ltrb, point_in_box, point_in_polygon
 from snellen.grading.parse.responses import as_python_text
-from snellen.grading.pointing.points import ReadPoint, robust_point
+from snellen.grading.pointing.points import ReadPoint, plain_point
 from snellen.grading.pointing.screenspot import lmms_eval_point, vlmevalkit_point
 from snellen.grading.protocols import golds
 from snellen.grading.protocols.base import (
@@ -123,7 +123,7 @@ def _first_vertices(answer: _Point, gold: AreaTarget) -> bool:
 
 def _point_or_none(response: object, _: Context) -> Parsed:
     text = as_python_text(response)
-    point = None if text is None else robust_point(text)
+    point = None if text is None else plain_point(text)
     return Parsed(_NO_POINT if point is None else (point.x, point.y))
 
 
@@ -172,7 +172,11 @@ _OFFICIAL = Protocol(
     "OSWorld-G's evaluation, as three ports of it agree",
     "a point in pixels, or the center of a box; polygons by the even-odd rule; "
     "a refusal is a point with both coordinates below 0",
-    _parser("the point that a reader would take, in pixels", robust_point, _as_pixels),
+    _parser(
+        "the point that a reader would take, in pixels",
+        plain_point,
+        _as_pixels,
+    ),
     AS_IS,
     _metric("the point in the box or the polygon; below 0 where nothing is there", _hit),
 )

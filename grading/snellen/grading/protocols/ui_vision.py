@@ -9,7 +9,7 @@ from dataclasses import replace
 from snellen.grading.coordinates import THOUSAND
 from snellen.grading.metrics.boxes import Ltrb
 from snellen.grading.parse.responses import as_python_text
-from snellen.grading.pointing.points import ReadPoint, box_four_numbers, robust_box, robust_point
+from snellen.grading.pointing.points import ReadPoint, box_four_numbers, plain_point, robust_box
 from snellen.grading.protocols import golds
 from snellen.grading.protocols.base import (
     AS_IS,
@@ -43,7 +43,7 @@ def _by_thousand(point: ReadPoint, _: Context) -> Parsed:
 
 def _read_box(response: object, _: Context) -> Parsed:
     text = as_python_text(response)
-    box = None if text is None else box_four_numbers(text) or robust_box(text)
+    box = None if text is None else box_four_numbers(text) or robust_box(text, plainly=True)
     if box is None:
         return unparsed("no box in it")
     return placed(Parsed(tuple(side / 1000 for side in box.ltrb)))
@@ -76,7 +76,11 @@ _ELEMENT = Protocol(
     1,
     "UI-Vision 2b79355, element grounding; the reading of thousandths that most of its adapters do",
     "a point in thousandths in the box, including edges; an unreadable answer is wrong",
-    point_parser("the point that a reader would take, in thousandths", robust_point, _by_thousand),
+    point_parser(
+        "the point that a reader would take, in thousandths",
+        plain_point,
+        _by_thousand,
+    ),
     AS_IS,
     POINT_HIT,
     write=writes("({x}, {y})", THOUSAND),

@@ -22,7 +22,7 @@ from snellen.grading.parse.choice import (
     visualwebbench_index,
 )
 from snellen.grading.parse.lead_ins import after_first_colon, meta_description
-from snellen.grading.pointing.points import box_four_numbers, robust_point
+from snellen.grading.pointing.points import box_four_numbers, plain_point
 from snellen.grading.protocols.base import (
     DROP_FAILED,
     AnswerValue,
@@ -223,7 +223,7 @@ def _read_box(response: object, context: Context) -> Parsed:
 
 def _read_point(response: object, context: Context) -> Parsed:
     if isinstance(response, str):
-        found = robust_point(response)
+        found = plain_point(response)
         point = None if found is None else (found.x, found.y)
     else:
         point = _numbers(response, 2)
