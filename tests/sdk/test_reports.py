@@ -374,3 +374,64 @@ def test_coverage_is_said_to_be_of_all_items_where_some_were_selected() -> None:
 def test_a_tag_can_not_take_the_name_that_means_no_groups() -> None:
     with pytest.raises(InputError, match="'item'"):
         example(tags={"test/5/0": {"item": "a"}})
+
+
+# ---- on a terminal and in a notebook -----------------------------------------------------------
+
+
+def formatter(report: object) -> str:
+    """Show an object as a notebook does."""
+    return getattr(report, "_repr_html_")()  # noqa: B009  # the name that notebooks look for
+
+
+def test_a_report_prints_as_on_the_command_line() -> None:
+    report = sdk.grade(
+        [{"item_id": "a", "response": "12"}, {"item_id": "b", "error": "timeout"}],
+        task="screenqa/short",
+        references={"a": ["12"], "b": ["<7>"]},
+    )
+    lines = str(report).splitlines()
+    assert lines[0].split() == [
+        "metric",
+        "value",
+        "95",
+        "%",
+        "interval",
+        "answered",
+        *["as", "published"],
+    ]
+    assert "2 items: 1 answered, 1 error" in lines
+    assert lines[-1] == report.signature
+    assert repr(report) == "<Report of screenqa/short by official@1: f1 50.00 over 2 items>"
+    page = formatter(report)
+    assert "<pre>metric" in page
+    assert "&lt;no answer&gt;" in page
+
+
+def test_a_report_shows_its_own_names_alone() -> None:
+    names = dir(
+        sdk.grade(
+            [{"item_id": "a", "response": "1"}], task="screenqa/short", references={"a": ["1"]}
+        )
+    )
+    assert {"save", "scores", "to_frame", "metrics", "numbers"} <= set(names)
+    assert not [
+        name for name in names if name.startswith(("model_", "parse_", "_")) or name == "json"
+    ]
+
+
+def test_a_reports_scores_are_a_frame() -> None:
+    report = sdk.grade(
+        [{"item_id": "a", "response": "1"}, {"item_id": "b", "response": "2"}],
+        task="screenqa/short",
+        references={"a": ["1"], "b": ["1"]},
+    )
+    frame = report.to_frame()
+    assert frame["item_id"].tolist() == ["a", "b"]
+    assert frame["f1"].tolist() == [1.0, 0.0]
+    assert report.to_dict()["signature"] == report.signature
+
+
+def test_loaded_data_is_short_to_show() -> None:
+    data = sdk.load("screenqa/short", "examples/screen_qa")
+    assert repr(data) == "<TaskData of screenqa/short: 8 items of test, unknown>"

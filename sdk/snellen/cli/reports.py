@@ -17,8 +17,8 @@ from snellen.grading.models.auxiliary import Auxiliary
 from snellen.grading.models.estimates import Breakdown
 from snellen.grading.report.render import (
     breakdown_table,
-    grouping,
     metrics_table,
+    sentences,
 )
 from snellen.grading.tables.matrix import Grid
 from snellen.sdk.report import PAGE, Report
@@ -79,40 +79,11 @@ def print_report(given: Report) -> None:
 
         _out.print(sample_sentence(given), markup=False)
         print_table(_out, population_table(given))
-    if given.numbers.chance is not None and given.lift is not None:
-        guess = escape(given.numbers.chance.guess)
-        _out.print(
-            f"chance {100 * given.numbers.chance.value:.2f} ({guess}), lift {100 * given.lift:+.2f}"
-        )
-    if given.numbers.estimates:
-        _out.print(f"intervals: {escape(grouping(given))}")
-    counts = ", ".join(
-        f"{count} {name.value}" for name, count in given.input.outcomes.items() if count
-    )
-    attempts = f" x {given.provenance.attempts} attempts" if given.provenance.attempts > 1 else ""
-    _out.print(f"{given.provenance.items} items{attempts}: {counts}")
-    if given.numbers.pass_at:
-        pairs = (
-            (k, given.numbers.pass_at[k], given.numbers.pass_hat[k]) for k in given.numbers.pass_at
-        )
-        _out.print(
-            "pass@k / pass^k: "
-            + ", ".join(f"k={k} {100 * one:.2f} / {100 * both:.2f}" for k, one, both in pairs)
-        )
-    if given.input.incomplete:
-        _out.print("[yellow]Incomplete: missing responses and errors count as 0 in value.[/yellow]")
-    if given.input.crashed:
-        _out.print(
-            f"[yellow]The published code raises on {given.input.crashed} response(s).[/yellow]"
-        )
-    if given.input.not_selected:
-        _out.print(f"{given.input.not_selected} submission(s) to items that were not selected")
-    if given.input.tag_coverage:
-        _out.print(f"Tags {escape(given.input.tag_coverage)}")
-    warnings(given.input.warnings)
-    if given.provenance.data.note:
-        _out.print(f"[yellow]Data: {escape(given.provenance.data.note)}[/yellow]")
-    _out.print(given.signature, style="dim", soft_wrap=True, markup=False)
+    *said, signature = sentences(given)
+    for sentence in said:
+        style = "yellow" if sentence.urgent else ""
+        _out.print(sentence.text, style=style, markup=False)
+    _out.print(signature.text, style="dim", soft_wrap=True, markup=False)
     if given.auxiliary:
         _auxiliary(given.auxiliary)
 

@@ -4,15 +4,18 @@ A method imports what it needs: whoever only grades loads no pages, tables or ex
 """
 
 from datetime import datetime
+from html import escape
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from snellen.grading.errors import InputError
 from snellen.sdk.files import check_ending, write_atomically
 from snellen.sdk.scored import ScoredReport
 
 if TYPE_CHECKING:
+    import pandas
+
     from snellen.grading.audit import CoordinateAudit
     from snellen.grading.tables.mmbench_gui_online import Missing, Reading
     from snellen.grading.tables.summary import Summary
@@ -30,7 +33,53 @@ ENDINGS = (".json", ".csv", ".md", PAGE)
 
 
 class Report(ScoredReport):
-    """The result of `sdk.grade`: the numbers, the scores behind them, and methods for both."""
+    """The result of `sdk.grade`: the numbers, the scores behind them, and methods for both.
+
+    Printed it is the table of the command line; in a notebook, too.
+    """
+
+    def __str__(self) -> str:
+        from snellen.grading.report.render import to_text
+
+        return to_text(self)
+
+    def __repr__(self) -> str:
+        provenance = self.provenance
+        value = f"{self.numbers.primary} {100 * self.value:.2f} over {provenance.items:,} items"
+        return f"<Report of {self.task} by {provenance.protocol_name}: {value}>"
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(str(self))}</pre>"
+
+    def __dir__(self) -> list[str]:
+        # Without the names of the library that checks the fields.
+        own = (one for one in type(self).__mro__ if one.__module__.startswith("snellen."))
+        names = {name for one in own for name in vars(one)}
+        return sorted(
+            name
+            for name in names | set(type(self).model_fields)
+            if not name.startswith(("_", "model_")) and name not in ("copy", "of")
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the report as JSON values, without its scores."""
+        return {"signature": self.signature, **self.model_dump(mode="json")}
+
+    def to_frame(self) -> "pandas.DataFrame":
+        """Return the scores as a pandas frame: a row an item and attempt, a column a metric.
+
+        Raises:
+            ImportError: pandas is not installed.
+            InputError: The report kept no scores.
+        """
+        try:
+            import pandas
+        except ImportError:
+            raise ImportError("a frame of scores needs pandas: pip install pandas") from None
+        rows = ((row["metrics"], row) for row in self.scores.rows())
+        return pandas.DataFrame.from_records([{**row, **metrics} for metrics, row in rows]).drop(
+            columns="metrics"
+        )
 
     def compare(
         self, other: ScoredReport, *, metric: str | None = None, level: float = 0.95, seed: int = 0

@@ -32,7 +32,7 @@ class World(Closed):
     limit: int = Field(gt=0)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class TaskData:
     """One split of one task, as published.
 
@@ -80,6 +80,9 @@ class TaskData:
 
     def __len__(self) -> int:
         return len(self.ids)
+
+    def __repr__(self) -> str:
+        return f"<TaskData of {self.task}: {len(self):,} items of {self.split}, {self.pin.release}>"
 
     @cached_property
     def index(self) -> dict[str, int]:

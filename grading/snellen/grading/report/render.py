@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
+from typing import NamedTuple
 
 import msgspec
 
@@ -187,6 +188,62 @@ def breakdown_table(given: Breakdown) -> Table:
         for cell in given.cells
     )
     return figures((given.tag, given.metric, "95 % interval", "items"), rows)
+
+
+class Sentence(NamedTuple):
+    """A sentence beneath a report's table, and whether a reader must not miss it."""
+
+    text: str
+    urgent: bool = False
+
+
+def sentences(report: Report) -> Iterator[Sentence]:
+    """Yield what is said beneath the table of a report's numbers, the signature last."""
+    numbers, given = report.numbers, report.input
+    if numbers.chance is not None and report.lift is not None:
+        chance, lift = 100 * numbers.chance.value, 100 * report.lift
+        yield Sentence(f"chance {chance:.2f} ({numbers.chance.guess}), lift {lift:+.2f}")
+    if numbers.estimates:
+        yield Sentence(f"intervals: {grouping(report)}")
+    counts = ", ".join(f"{count} {name.value}" for name, count in given.outcomes.items() if count)
+    attempts = report.provenance.attempts
+    times = f" x {attempts} attempts" if attempts > 1 else ""
+    yield Sentence(f"{report.provenance.items} items{times}: {counts}")
+    if numbers.pass_at:
+        pairs = ((k, numbers.pass_at[k], numbers.pass_hat[k]) for k in numbers.pass_at)
+        values = ", ".join(f"k={k} {100 * one:.2f} / {100 * both:.2f}" for k, one, both in pairs)
+        yield Sentence(f"pass@k / pass^k: {values}")
+    if given.incomplete:
+        yield Sentence("Incomplete: missing responses and errors count as 0 in value.", urgent=True)
+    if given.crashed:
+        yield Sentence(f"The published code raises on {given.crashed} response(s).", urgent=True)
+    if given.not_selected:
+        yield Sentence(f"{given.not_selected} submission(s) to items that were not selected")
+    if given.tag_coverage:
+        yield Sentence(f"Tags {given.tag_coverage}")
+    yield from (Sentence(warning, urgent=True) for warning in given.warnings)
+    if report.provenance.data.note:
+        yield Sentence(f"Data: {report.provenance.data.note}", urgent=True)
+    yield Sentence(report.signature)
+
+
+def to_text(report: Report) -> str:
+    """Return a report as the command line prints it: the table of its numbers, and sentences."""
+    table = metrics_table(report)
+    rows = [table.names, *table.written()]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = [
+        "  ".join(
+            cell.ljust(width) if not place else cell.rjust(width)
+            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    ]
+    if report.numbers.population:
+        from snellen.grading.report.population import sample_sentence
+
+        lines.append(sample_sentence(report))
+    return "\n".join([*lines, *(said.text for said in sentences(report))])
 
 
 def percent(number: float | None) -> str:
