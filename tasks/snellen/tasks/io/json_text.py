@@ -10,6 +10,7 @@ import msgspec
 
 from snellen.grading.errors import DataError
 from snellen.grading.models.base import NO_JSON
+from snellen.tasks.io.nulls import decoded
 from snellen.tasks.io.rows import FETCH_AGAIN, row_error, words_of
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -52,7 +53,7 @@ class JsonText:
             DataError: It is no JSON, or a row is not of its type.
         """
         try:
-            return msgspec.json.decode(self._text, type=type_)
+            return decoded(self._text, type_)
         except msgspec.ValidationError as error:
             fault = row_error(error, self.file, type_)
             raise self.error(fault.message, fault.field) from None
@@ -69,7 +70,7 @@ class JsonText:
             DataError: It is something else.
         """
         try:
-            return msgspec.json.decode(self._text, type=type_)
+            return decoded(self._text, type_)
         except msgspec.ValidationError as error:
             raise self.error(f"{expected}: {words_of(error, type_)}") from None
         except NO_JSON as error:

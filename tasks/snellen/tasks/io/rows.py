@@ -31,28 +31,35 @@ def known_values(shape: object, path: str, *, of_keys: bool = False) -> tuple[st
     >>> known_values(list[Row], "$[3].level")
     ('easy', 'hard')
     """
-    kinds = list(_plain([inspect.type_info(shape)]))
+    kinds = [inspect.type_info(shape)]
     for step in _STEP.finditer(path):
-        kinds = list(_plain(inner for kind in kinds for inner in _inside(kind, step[1])))
+        kinds = list(kinds_inside(kinds, step[1]))
+    kinds = list(plain_kinds(kinds))
     if of_keys:
         dicts = [kind.key_type for kind in kinds if isinstance(kind, inspect.DictType)]
-        kinds = list(_plain(dicts))
+        kinds = list(plain_kinds(dicts))
     # A dict, because a value may be listed by two of the types that a place may have.
     return tuple(dict.fromkeys(value for kind in kinds for value in _listed(kind)))
 
 
-def _plain(kinds: Iterable[inspect.Type]) -> Iterator[inspect.Type]:
+def plain_kinds(kinds: Iterable[inspect.Type]) -> Iterator[inspect.Type]:
+    """Yield types, and of unions and annotated types those that they are made of."""
     for kind in kinds:
         if isinstance(kind, inspect.UnionType):
-            yield from _plain(kind.types)
+            yield from plain_kinds(kind.types)
         elif isinstance(kind, inspect.Metadata):
-            yield from _plain([kind.type])
+            yield from plain_kinds([kind.type])
         else:
             yield kind
 
 
+def kinds_inside(kinds: Iterable[inspect.Type], name: str | None) -> Iterator[inspect.Type]:
+    """Yield the types of what is in types: of a field by its name, of elements without one."""
+    for kind in plain_kinds(kinds):
+        yield from _inside(kind, name)
+
+
 def _inside(kind: inspect.Type, name: str | None) -> Iterator[inspect.Type]:
-    """Yield the types of what is in a type: of a field by its name, of elements without one."""
     if name is not None:
         if isinstance(kind, inspect.StructType | inspect.TypedDictType | inspect.DataclassType):
             yield from (field.type for field in kind.fields if field.encode_name == name)

@@ -25,6 +25,7 @@ from snellen.tasks.data.pins import pin
 from snellen.tasks.io.files import checked, contents
 from snellen.tasks.io.images import ImageFiles, image_folder
 from snellen.tasks.io.json_text import JsonText, read_json
+from snellen.tasks.io.nulls import converted
 from snellen.tasks.io.rows import SCREEN, Text, misfit
 from snellen.tasks.models import TaskData
 from snellen.tasks.prompts import prompt_of
@@ -254,7 +255,7 @@ def _nodes(tree: list[Any], file: str, number: int) -> Iterator[Node]:
             yield from _nodes(node, file, number)  # type: ignore[reportUnknownArgumentType]
             continue
         try:
-            found = msgspec.convert(node, _Node)
+            found = converted(node, _Node)
         except msgspec.ValidationError as error:
             raise misfit(
                 f"a node is not as published: {error}", file, number, "accessibility_tree"

@@ -25,6 +25,7 @@ from snellen.tasks.io.boxes import target_fault
 from snellen.tasks.io.files import checked, contents
 from snellen.tasks.io.images import ImageFiles, image_folder, is_inside
 from snellen.tasks.io.json_text import JsonText, read_json
+from snellen.tasks.io.nulls import converted
 from snellen.tasks.io.rows import FETCH_AGAIN, Fault, Text, fault_of
 
 FOLDER = "MMBench-GUI"
@@ -62,7 +63,7 @@ def rows_of(text: JsonText, name: str, shape: type[list[_Raw]]) -> list[_Raw]:
     """
     raw = text.rows(object)
     try:
-        return msgspec.convert(raw, shape)
+        return converted(raw, shape)
     except msgspec.ValidationError as error:
         raise _row_error(fault_of(error, shape), raw, name, text.file) from None
 
