@@ -74,6 +74,15 @@ def test_the_warning_counts_the_scrolls_that_would_be_right_the_other_way(folder
     assert any("Of 1 scrolls, 0 are right and 1 would" in text for text in report.input.warnings)
 
 
+def test_boxes_that_reach_outside_the_screen_are_counted(folder: Path) -> None:
+    file = folder / "android_control_test.json"
+    episodes = json.loads(file.read_text())
+    episodes[0]["step_check_pams"][1]["candidate_bbox"] = [[6, 120, 36, 132], [0, 0, 200, 260]]
+    file.write_text(json.dumps(episodes))
+    note = load(HIGH, folder).pin.note
+    assert note.endswith("1 right box reaches outside its image ('7/1', ...)")
+
+
 def test_the_low_level_says_what_the_step_is_for_and_the_high_one_does_not(folder: Path) -> None:
     high, low = (load(task, folder).item("7/1").prompt for task in (HIGH, LOW))
     assert "do step 1" in low

@@ -320,7 +320,7 @@ def test_a_row_of_pro(tmp_path: Path) -> None:
         ({"bbox": [0.1, 0.2, 0.05, 0.1]}, "row 2.*item web/1: the box .* lies within 0..1"),
         ({"bbox": [0.9, 0.9, 0.3, 0.2]}, "row 2.*item web/1: .* neither fractions .* nor in pix"),
         ({"data_type": "widget"}, "row 2.*'widget'"),
-        ({"instruction": ""}, "row 2"),
+        ({"instruction": 7}, "row 2"),
         ({"img_filename": "../a.png"}, "row 2.*item web/1: '../a.png' is no path below"),
     ],
 )

@@ -25,7 +25,9 @@ BENCHMARKS = (
             "huggingface.co",
             PUBLISHED,
             "OpenRAIL",
-            tasks={kind: (f"data/test_{kind}-*.parquet",) for kind in _COUNTS},
+            tasks={
+                kind: (f"data/test_{kind}-*.parquet", f"test_{kind}-*.parquet") for kind in _COUNTS
+            },
             images_inside=True,
         ),
         releases=RELEASES,

@@ -136,7 +136,7 @@ class _L1Row(_Screen, kw_only=True):
 
 
 class _L2Row(_Screen, kw_only=True):
-    instruction: Text
+    instruction: str
     bbox: Ltrb
     data_type: Literal["icon", "text"]
     grounding_type: Literal["basic", "advanced"]

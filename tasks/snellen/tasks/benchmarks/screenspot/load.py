@@ -168,7 +168,7 @@ _Kind = Literal["text", "icon"]
 class _V2Row(msgspec.Struct):
     img_filename: Text
     bbox: tuple[float, float, _Extent, _Extent]
-    instruction: Text
+    instruction: str
     data_type: _Kind
     data_source: str = ""
     img_size: tuple[_Pixels, _Pixels] | None = None
@@ -179,7 +179,7 @@ class _V2Copy(msgspec.Struct):
 
     img_filename: Text
     bbox: Ltrb
-    instruction: Text
+    instruction: str
     img_size: tuple[_Pixels, _Pixels]
     ui_type: _Kind
     platform: str = ""
@@ -203,7 +203,7 @@ class _ProRow(msgspec.Struct):
     img_filename: Text
     bbox: Ltrb
     img_size: tuple[_Pixels, _Pixels]
-    instruction: Text
+    instruction: str
     ui_type: _Kind
     application: str = ""
     platform: str = ""
