@@ -107,8 +107,8 @@ class StepAuditor:
         if turned <= right:
             return None
         message = (
-            f"Of {len(self._scrolls):,} scrolls, {right:,} are right and {turned:,} would be right"
-            f" the other way: the answers and `{self._protocol.name}` differ in whether a direction"
+            f"Scrolls: {right:,} of {len(self._scrolls):,} right, and {turned:,} would be right the"
+            f" other way: the answers and `{self._protocol.name}` differ in whether a direction"
             " says where the content leads or how the finger moves."
         )
         return Notice(code="direction", message=message, count=turned)
@@ -193,12 +193,10 @@ class StepAuditor:
 
 def _turned(gold: StepGold) -> StepGold:
     action = gold.action
-    way = action.direction
-    turned = msgspec.structs.replace(
-        action, direction=way and way.opposite, point=action.end, end=action.point
-    )
-    if action.end is None:
-        turned = msgspec.structs.replace(turned, point=action.point, end=None)
+    way = action.direction and action.direction.opposite
+    # A finger's path, where the reference has one, is walked backwards.
+    ends = (action.point, action.end) if action.end is None else (action.end, action.point)
+    turned = msgspec.structs.replace(action, direction=way, point=ends[0], end=ends[1])
     return msgspec.structs.replace(gold, action=turned)
 
 

@@ -10,8 +10,7 @@ import msgspec
 
 from snellen.grading.errors import DataError
 from snellen.grading.models.base import NO_JSON
-from snellen.tasks.io.nulls import decoded
-from snellen.tasks.io.rows import FETCH_AGAIN, row_error, words_of
+from snellen.tasks.io.rows import FETCH_AGAIN, decoded, row_error, words_of
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _T = TypeVar("_T")

@@ -15,8 +15,7 @@ import msgspec
 
 from snellen.grading.errors import DataError, MissingExtraError
 from snellen.tasks.io.images import LFS_POINTER
-from snellen.tasks.io.nulls import converted
-from snellen.tasks.io.rows import FETCH_AGAIN, row_error
+from snellen.tasks.io.rows import FETCH_AGAIN, converted, row_error
 
 if TYPE_CHECKING:
     from pyarrow import ChunkedArray

@@ -70,8 +70,11 @@ def test_only_qwens_rule_compares_the_finger_with_the_files_direction(
 
 def test_the_warning_counts_the_scrolls_that_would_be_right_the_other_way(folder: Path) -> None:
     answers = [{"item_id": "7/2", "response": swiped(200)}]
+    said = "Scrolls: 0 of 1 right, and 1 would be right the other way: the answers and `qwen@3`"
     report = sdk.grade(answers, task=HIGH, data=folder, protocol="qwen", progress=False)
-    assert any("Of 1 scrolls, 0 are right and 1 would" in text for text in report.input.warnings)
+    assert any(text.startswith(said) for text in report.input.warnings)
+    both = sdk.explain(answers, task=HIGH, data=folder, protocols=["qwen", "robust"])
+    assert [text.startswith(said) for text in both.notices] == [True]
 
 
 def test_boxes_that_reach_outside_the_screen_are_counted(folder: Path) -> None:

@@ -25,8 +25,7 @@ from snellen.tasks.data.pins import pin
 from snellen.tasks.io.files import checked, contents
 from snellen.tasks.io.images import ImageFiles, image_folder
 from snellen.tasks.io.json_text import JsonText, read_json
-from snellen.tasks.io.nulls import converted
-from snellen.tasks.io.rows import SCREEN, Text, misfit
+from snellen.tasks.io.rows import SCREEN, Text, converted, misfit
 from snellen.tasks.models import TaskData
 from snellen.tasks.prompts import prompt_of
 

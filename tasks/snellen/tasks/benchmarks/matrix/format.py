@@ -22,8 +22,7 @@ from snellen.tasks.io.files import checked as existing
 from snellen.tasks.io.files import contents
 from snellen.tasks.io.images import is_inside
 from snellen.tasks.io.json_text import JsonText, read_json
-from snellen.tasks.io.nulls import converted
-from snellen.tasks.io.rows import SCREEN, Text, fault_of
+from snellen.tasks.io.rows import SCREEN, Text, converted, fault_of
 
 ITEMS = "items.jsonl"
 

@@ -20,9 +20,8 @@ from snellen.tasks.benchmarks.steps import STEP_PROMPTS, StepRow, step_data
 from snellen.tasks.data.pins import digest_of_files, pin
 from snellen.tasks.io.files import find_parquet
 from snellen.tasks.io.images import ImageFiles, image_folder, size_in
-from snellen.tasks.io.nulls import decoded
 from snellen.tasks.io.parquet import ParquetImages, read_part
-from snellen.tasks.io.rows import SCREEN, Text, misfit
+from snellen.tasks.io.rows import SCREEN, Text, decoded, misfit
 from snellen.tasks.models import TaskData
 from snellen.tasks.prompts import prompt_of
 

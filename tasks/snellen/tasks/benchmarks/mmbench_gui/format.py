@@ -25,8 +25,7 @@ from snellen.tasks.io.boxes import target_fault
 from snellen.tasks.io.files import checked, contents
 from snellen.tasks.io.images import ImageFiles, image_folder, is_inside
 from snellen.tasks.io.json_text import JsonText, read_json
-from snellen.tasks.io.nulls import converted
-from snellen.tasks.io.rows import FETCH_AGAIN, Fault, Text, fault_of
+from snellen.tasks.io.rows import FETCH_AGAIN, Fault, Text, converted, fault_of
 
 FOLDER = "MMBench-GUI"
 """The folder that the published download makes, and that both files are in."""

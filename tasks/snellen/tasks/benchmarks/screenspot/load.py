@@ -300,7 +300,7 @@ def _published_rows(text: JsonText) -> list[_V2Row]:
             " the first has no task here",
             "img_filename",
         )
-    if len(rows) >= _FEW and all(x < right and y < low for x, y, right, low in _boxes(rows)):
+    if len(rows) >= _FEW and not any(box_fault(row.bbox) for row in rows):
         outside = [number for number, row in enumerate(rows) if _leaves(row)]
         if outside:
             raise text.error(
@@ -309,10 +309,6 @@ def _published_rows(text: JsonText) -> list[_V2Row]:
                 "bbox",
             )
     return rows
-
-
-def _boxes(rows: Sequence[_V2Row]) -> Iterator[Ltrb]:
-    return (row.bbox for row in rows)
 
 
 def _leaves(row: _V2Row) -> bool:

@@ -29,8 +29,7 @@ from snellen.tasks.benchmarks.webrssbench.rows import (
 )
 from snellen.tasks.io.files import DEFAULT_SPLIT
 from snellen.tasks.io.json_text import read_json
-from snellen.tasks.io.nulls import decoded
-from snellen.tasks.io.rows import Pixels, Text, fault_of
+from snellen.tasks.io.rows import Pixels, Text, decoded, fault_of
 
 FORMAT = "webrssbench/1"
 FILES = ("webrssbench.json", "webrssbench.jsonl")
