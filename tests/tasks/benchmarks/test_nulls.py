@@ -2,8 +2,9 @@
 
 import json
 import shutil
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from miniatures import written
@@ -11,20 +12,22 @@ from miniatures import written
 from snellen.tasks.benchmarks.table import load_task
 
 
-def without(value: Any, name: str) -> Any:
+def each_object(value: Any, change: Callable[[dict[str, Any]], dict[str, Any]]) -> Any:
+    """Return a value with all of its objects changed."""
     if isinstance(value, list):
-        return [without(each, name) for each in value]
+        return [each_object(one, change) for one in cast("list[Any]", value)]
     if isinstance(value, dict):
-        return {key: without(each, name) for key, each in value.items() if key != name}
+        changed = change(cast("dict[str, Any]", value))
+        return {key: each_object(one, change) for key, one in changed.items()}
     return value
+
+
+def without(value: Any, name: str) -> Any:
+    return each_object(value, lambda row: {key: row[key] for key in row if key != name})
 
 
 def nulled(value: Any, name: str) -> Any:
-    if isinstance(value, list):
-        return [nulled(each, name) for each in value]
-    if isinstance(value, dict):
-        return {key: None if key == name else nulled(each, name) for key, each in value.items()}
-    return value
+    return each_object(value, lambda row: {**row, name: None} if name in row else row)
 
 
 def copied(benchmark: str, folder: Path) -> Path:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Annotated, NamedTuple, TypeVar
+from typing import Annotated, NamedTuple, TypeVar, cast
 
 import msgspec
 from msgspec import inspect
@@ -126,29 +126,24 @@ def _of_null(error: msgspec.ValidationError) -> bool:
 
 def _without_nulls(value: object, kinds: Iterable[inspect.Type]) -> object:
     """Return a value without the fields that are null, have a default and may not be null."""
-    match value:
-        case list():
-            inner = list(_kinds_inside(kinds, None))
-            return [_without_nulls(each, inner) for each in value]  # type: ignore[reportUnknownVariableType]
-        case dict():
-            fields = [
-                field
-                for kind in _plain_kinds(kinds)
-                if isinstance(kind, inspect.StructType)
-                for field in kind.fields
-            ]
-            absent = {field.encode_name for field in fields if not field.required} - {
-                field.encode_name for field in fields if _takes_null(field.type)
-            }
-            return {
-                name: _without_nulls(
-                    each, [*_kinds_inside(kinds, name), *_kinds_inside(kinds, None)]
-                )
-                for name, each in value.items()  # type: ignore[reportUnknownVariableType]
-                if each is not None or name not in absent
-            }
-        case _:
-            return value
+    if isinstance(value, list):
+        inner = list(_kinds_inside(kinds, None))
+        return [_without_nulls(each, inner) for each in cast("list[object]", value)]
+    if not isinstance(value, dict):
+        return value
+    fields = [
+        field
+        for kind in _plain_kinds(kinds)
+        if isinstance(kind, inspect.StructType)
+        for field in kind.fields
+    ]
+    absent = {field.encode_name for field in fields if not field.required}
+    absent -= {field.encode_name for field in fields if _takes_null(field.type)}
+    return {
+        name: _without_nulls(each, [*_kinds_inside(kinds, name), *_kinds_inside(kinds, None)])
+        for name, each in cast("dict[str, object]", value).items()
+        if each is not None or name not in absent
+    }
 
 
 def _takes_null(kind: inspect.Type) -> bool:

@@ -66,7 +66,11 @@ def is_v2_copy(application: object) -> bool:
 @cache
 def v2_sizes() -> Mapping[str, tuple[float, float]]:
     """Return the width and height of v2's images by their names; the file says where from."""
-    text = files(__package__).joinpath("v2_sizes.txt").read_text(encoding="utf-8")
+    text = (
+        files("snellen.tasks.benchmarks.screenspot")
+        .joinpath("v2_sizes.txt")
+        .read_text(encoding="utf-8")
+    )
     sizes: dict[str, tuple[float, float]] = {}
     for line in text.splitlines():
         if not line.startswith("#"):

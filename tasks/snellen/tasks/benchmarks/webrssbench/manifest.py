@@ -7,7 +7,7 @@ JSON Lines are the same rows, one a line, without the object around them.
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Literal, NamedTuple, TypeAlias
+from typing import Annotated, Literal, NamedTuple, TypeAlias, cast
 
 import msgspec
 
@@ -237,7 +237,7 @@ def read_manifest(name: str, path: Path) -> Found:
                         f"{head.task!r} is no task; known: {', '.join(NAMES)}", field="task"
                     )
                 continue
-            row = decoded(data, AnyRow)
+            row: AnyRow = decoded(data, cast("type[AnyRow]", AnyRow))
         except msgspec.ValidationError as error:
             fault = fault_of(error, AnyRow)
             raise place.error(fault.what, fault.field) from None
