@@ -155,6 +155,21 @@ def test_ugrounds_sample_has_the_nodes_of_each_screen(tmp_path: Path) -> None:
     assert report.value == 1
 
 
+@pytest.mark.parametrize(
+    "action",
+    [{"action_type": "input_text", "text": None}, {"action_type": "open_app", "app_name": None}],
+)
+def test_a_text_of_ugrounds_sample_that_is_null_is_empty(
+    tmp_path: Path, action: dict[str, Any]
+) -> None:
+    node = {"bbox_pixels": {"x_min": 0, "y_min": 0, "x_max": 9, "y_max": 9}}
+    row = {"episode_id": 3, "step": 0, "goal": "g", "accessibility_tree": [node]}
+    file = tmp_path / "500_steps.json"
+    file.write_text(json.dumps([{**row, "action": {**action, "x": None, "y": None}}]))
+    done = load(LOW, file).golds[0].action
+    assert (done.text, done.app, done.point) == ("", "", None)
+
+
 Episodes = list[dict[str, Any]]
 
 

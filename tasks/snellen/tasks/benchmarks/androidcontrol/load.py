@@ -274,12 +274,12 @@ def _of_sample(fields: Mapping[str, Any]) -> Action | None:
         case "click" | "long_press" as kind:
             return Action(ActionType(kind), point=point) if point else None
         case "type_text" | "input_text":
-            return Action(ActionType.TYPE, point=point, text=str(fields.get("text", "")))
+            return Action(ActionType.TYPE, point=point, text=_text(fields, "text"))
         case "scroll":
             way = direction_of(fields.get("direction"))
             return Action(ActionType.SCROLL, direction=way) if way else None
         case "open_app":
-            return Action(ActionType.OPEN_APP, app=str(fields.get("app_name", "")))
+            return Action(ActionType.OPEN_APP, app=_text(fields, "app_name"))
         case "navigate_back" | "navigate_home" as name:
             return Action(ActionType.NAVIGATE, button=name.removeprefix("navigate_"))
         case "wait":
@@ -288,3 +288,8 @@ def _of_sample(fields: Mapping[str, Any]) -> Action | None:
             return Action(ActionType.FINISH, status="success")
         case _:
             return None
+
+
+def _text(fields: Mapping[str, Any], name: str) -> str:
+    text = fields.get(name)
+    return "" if text is None else str(text)
