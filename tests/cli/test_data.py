@@ -153,10 +153,10 @@ def test_check_lists_pages_that_lack_something(tmp_path: Path) -> None:
 def test_check_of_other_bytes_than_first_seen_speaks_of_no_release(tmp_path: Path) -> None:
     row = {"img_filename": "a.png", "bbox": [1, 2, 3, 4], "instruction": "x", "data_type": "icon"}
     file = tmp_path / "screenspot_web_v2.json"
-    file.write_text(json.dumps([row] * 436))
+    file.write_text(json.dumps([row] * 437))
     assert run("fetch", "--check", file).exit_code == 0
     load_task("screenspot-v2/point", file)
-    file.write_text(json.dumps([{**row, "instruction": "y"}] * 436))
+    file.write_text(json.dumps([{**row, "instruction": "y"}] * 437))
     result = run("fetch", "--check", file)
     assert result.exit_code == 1
     assert f"not the bytes first seen here (in {tmp_path})" in result.stderr

@@ -263,6 +263,7 @@ CASES = [
         said("scroll", direction="up"),
         said("scroll", direction="left"),
         step("scroll", direction="down"),
+        {"protocol": "robust"},
     ),
     Case(T.FINISHED_EARLY, STEP, said("finish"), said("wait"), TAP, {"protocol": "robust"}),
     Case(

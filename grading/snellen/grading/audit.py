@@ -259,6 +259,9 @@ class Auditor:
         found = self.result(clusters)
         return found if found is not None and found.warning else None
 
+    def directions(self) -> None:
+        """Return no warning: a point or a box has no direction."""
+
     def result(self, clusters: IntArray | None = None) -> CoordinateAudit | None:
         """Return the audit of all answers so far; None if none contains numbers."""
         boxes = gold_shape(self._protocol.task) is TARGET_BOX

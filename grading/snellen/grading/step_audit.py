@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+import msgspec
 import numpy as np
 
 from snellen.grading.actions.declaring import Declared, declared
@@ -26,8 +27,11 @@ from snellen.grading.audit import (
 from snellen.grading.coordinates import VIEW, CoordinateSpace
 from snellen.grading.errors import InputError
 from snellen.grading.grade import CODES, Answers, Columns, Grader
+from snellen.grading.models.actions import ActionType
+from snellen.grading.models.reports import Notice
 from snellen.grading.models.scores import TOO_LONG, Outcome
 from snellen.grading.protocols.base import Context, FloatArray, Gold, IntArray, Protocol
+from snellen.grading.protocols.golds import StepGold
 from snellen.grading.stats.paired import sign_test
 
 MOST = 400
@@ -65,19 +69,50 @@ class StepAuditor:
         self._golds, self._contexts = golds, contexts
         self._stride = 1 if most is None else max(1, -(-len(golds) // most))
         self._seen: list[_Seen] = []
+        self._scrolls: list[_Seen] = []
 
     def add(self, answers: Answers, columns: Columns) -> None:
         """Add a batch and its scores under the protocol."""
         metric = self._protocol.metric
         primary = metric.keys.index(metric.primary)
-        for row in np.flatnonzero(answers.items % self._stride == 0).tolist():
+        items: list[int] = answers.items.tolist()
+        for row, item in enumerate(items):
+            scroll = self._golds[item].action.type is ActionType.SCROLL
+            if item % self._stride and not scroll:
+                continue
             response = answers.responses[row]
             error = None if answers.errors is None else answers.errors[row]
             if response is None or error is not None or response is TOO_LONG:
                 continue
             unread = int(columns.outcomes[row]) == CODES[Outcome.UNPARSED]
             value = float(columns.values[row, primary])
-            self._seen.append(_Seen(int(answers.items[row]), response, value, unread))
+            seen = _Seen(item, response, value, unread)
+            if scroll:
+                self._scrolls.append(seen)
+            if not item % self._stride:
+                self._seen.append(seen)
+
+    def directions(self) -> Notice | None:
+        """Return a warning if more scrolls are right against turned references; else None."""
+        wrong = [seen for seen in self._scrolls if not seen.value]
+        right = len(self._scrolls) - len(wrong)
+        if len(wrong) <= right:
+            return None
+        golds = [_turned(self._golds[seen.item]) for seen in wrong]
+        contexts = [self._contexts[seen.item] for seen in wrong]
+        primary = self._protocol.metric.keys.index(self._protocol.metric.primary)
+        rows = np.arange(len(wrong), dtype=np.int64)
+        given = Answers(rows, [0] * len(wrong), [seen.response for seen in wrong])
+        columns = Grader.of(self._protocol, golds, contexts).batch(given)
+        turned = int(np.count_nonzero(columns.values[:, primary]))
+        if turned <= right:
+            return None
+        message = (
+            f"Scrolls: {right:,} of {len(self._scrolls):,} right, and {turned:,} would be right the"
+            f" other way: the answers and `{self._protocol.name}` differ in whether a direction"
+            " says where the content leads or how the finger moves."
+        )
+        return Notice(code="direction", message=message, count=turned)
 
     def advice(self, _: IntArray | None = None) -> CoordinateAudit | None:
         """Return the audit if another space explains a low score; else None."""
@@ -157,6 +192,15 @@ class StepAuditor:
             f" as `{self._protocol.name}` reads them, {audit.as_read:.1%}.{unread} {how}"
         )
         return replace(audit, warning=warning, space=space)
+
+
+def _turned(gold: StepGold) -> StepGold:
+    action = gold.action
+    way = action.direction and action.direction.opposite
+    # A finger's path, where the reference has one, is walked backwards.
+    ends = (action.point, action.end) if action.end is None else (action.end, action.point)
+    turned = msgspec.structs.replace(action, direction=way, point=ends[0], end=ends[1])
+    return msgspec.structs.replace(gold, action=turned)
 
 
 def _related(name: str, form: str) -> bool:

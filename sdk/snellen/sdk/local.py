@@ -285,9 +285,11 @@ def grade_answers(
     means, tagging = tally.item_means(len(attempts)), selection.tagging
     clusters = tagging.clusters()
     advice = None if auditor is None else auditor.advice(clusters)
+    directions = None if auditor is None else auditor.directions()
     found = [
         *(Notice(code="input", message=message) for message in intake.notices),
         *([] if advice is None else [_advised(advice)]),
+        *([] if directions is None else [directions]),
         *notices.warnings(),
     ]
     pass_at, pass_hat = tally.passes(len(attempts))

@@ -48,8 +48,9 @@ class ProtocolReports:
 
     @property
     def notices(self) -> Sequence[str]:
-        """Notices on guessed field names of the answers, one sentence each."""
-        return self._intake.notices
+        """Notices on guessed field names of the answers, and on scrolls right the other way."""
+        found = (one for report in self.reports.values() for one in report.input.notices)
+        return [*self._intake.notices, *(one.message for one in found if one.code == "direction")]
 
     def explain(self, first: str, second: str, key: str | None = None) -> Explanation:
         """Divide the difference between two protocols' numbers among their four parts.

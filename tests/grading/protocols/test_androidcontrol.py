@@ -95,6 +95,7 @@ ORDER = ("os-atlas", "qwen", "ui-s1", "agentcpm", "guievalkit", "gui-r1", "ugrou
 
 # One answer a row in plain JSON, which every protocol first writes in its own vocabulary. `d` and
 # `n` are steps that a protocol drops, `-` ones that it does not know; X is where its code raises.
+# A scroll down is a finger that moves up, which the code behind `qwen` compares with the word.
 ROWS: list[tuple[object, Gold, str]] = [
     (click(330, 1310), CLICK, "1 1 1 1 1 1 1 .840"),
     (click(460, 1260), CLICK, "0 0 0 1 1 0 0 .673"),
@@ -114,8 +115,8 @@ ROWS: list[tuple[object, Gold, str]] = [
         CLICK,
         "0 0 0 0 0 0 1 0",
     ),
-    ({"action": "scroll", "direction": "down"}, DOWN, "1 1 1 1 1 1 1 1"),
-    ({"action": "scroll", "direction": "up"}, DOWN, "0 0 1 0 0 0 0 0"),
+    ({"action": "scroll", "direction": "down"}, DOWN, "1 0 1 1 1 1 1 1"),
+    ({"action": "scroll", "direction": "up"}, DOWN, "0 1 1 0 0 0 0 0"),
     ({"action": "navigate", "button": "back"}, BACK, "1 1 1 1 1 n 1 0"),
     (click(70, 150), BACK, "0 0 0 0 0 n 1 0"),
     ({"action": "wait"}, WAIT, "1 1 1 1 1 n 1 1"),
@@ -327,10 +328,10 @@ def swipe(*end: float) -> str:
     ("end", "way"),
     [
         # The image that is seen is 1092 wide and 2408 high: 100 across are more than 200 down.
-        ((600, 800), "left"),
-        ((590, 800), "down"),
-        ((500, 1000), "down"),
-        ((400, 1100), "right"),
+        ((600, 800), "right"),
+        ((590, 800), "up"),
+        ((500, 1000), "up"),
+        ((400, 1100), "left"),
     ],
 )
 def test_qwen_takes_a_swipes_axis_in_fractions_of_the_image(

@@ -31,6 +31,14 @@ def test_a_file_is_read_with_or_without_a_byte_order_mark(tmp_path: Path, mark: 
 
 
 @pytest.mark.parametrize("end", [b"\n", b"\r\n"])
+def test_a_file_of_rows_may_be_json_lines(end: bytes) -> None:
+    lines = [b'{"id": 1}', b"", b'{"id": 4, "name": null}', b""]
+    assert text(MARK + end.join(lines)).rows(list[Row]) == [Row(1), Row(4)]
+    with pytest.raises(DataError, match=r"row 2 \(counted from 1\): expected `int`, got `null`"):
+        text(b'{"id": 1}\n{"id": null}').rows(list[Row])
+
+
+@pytest.mark.parametrize("end", [b"\n", b"\r\n"])
 def test_lines_keep_their_numbers_and_blank_ones_are_passed_over(end: bytes) -> None:
     data = MARK + end.join([b'{"id": 1}', b"", b"  ", b'{"id": 4}', b""])
     assert [(line.line, line.rows(Row)) for line in text(data).lines] == [(1, Row(1)), (4, Row(4))]

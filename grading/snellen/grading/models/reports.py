@@ -236,8 +236,8 @@ class Notice(Closed):
     """A warning with fields, so that a script can act on it.
 
     Attributes:
-        code: What it is about: `space`, `unjudged`, `not-offered`, `outside`, `note`, `models`,
-            `input`.
+        code: What it is about: `space`, `direction`, `unjudged`, `not-offered`, `outside`, `note`,
+            `models`, `input`.
         message: The sentence.
         count: How many answers it is about; None where it is about all of them.
         protocol: The protocol to grade with instead; empty for none.

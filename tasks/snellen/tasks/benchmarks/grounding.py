@@ -123,7 +123,8 @@ def grounding_data(
         task: The task's id.
         split: The split's name.
         rows: Its elements, as `checked_rows` lets them pass.
-        pin: Which release it is; a note is added of boxes that reach outside their images.
+        pin: Which release it is; a note is added of boxes that reach outside their images, and
+            of empty instructions.
         prompt: How it is asked. One that asks for pixels ends before the image's size.
         asked_in: What the prompt says that coordinates count; None: it does not say.
         images: The bytes of a row's screenshot, whatever its name. The size of one whose row does
@@ -146,7 +147,10 @@ def grounding_data(
             if reaches_outside(without_unknowns(row.box), size)
         ]
     )
-    note = "; ".join(filter(None, (pin.note, outside)))
+    # An item is one though nobody wrote what it asks for: published denominators count it.
+    unasked = [row.id for row in rows if not row.instruction.strip()]
+    empty = f"without an instruction: {len(unasked)} ({unasked[0]!r}, ...)" if unasked else ""
+    note = "; ".join(filter(None, (pin.note, outside, empty)))
 
     def item(place: int) -> Item:
         row, size = rows[place], sizes[place]

@@ -12,6 +12,7 @@ from snellen.grading.models.reports import DataPin
 from snellen.grading.parse.vocabularies.plain import PLAIN
 from snellen.grading.protocols.base import NO_CONTEXT, Context
 from snellen.grading.protocols.golds import StepGold
+from snellen.tasks.io.boxes import outside_note, reaches_outside
 from snellen.tasks.io.images import is_inside
 from snellen.tasks.io.rows import SCREEN
 from snellen.tasks.models import TaskData
@@ -108,6 +109,13 @@ def step_data(
     for row in rows:
         lengths[row.gold.episode] = lengths.get(row.gold.episode, 0) + 1
 
+    outside = outside_note(
+        [
+            row.id
+            for row in rows
+            if any(reaches_outside(box, row.gold.image_size) for box in row.gold.boxes)
+        ]
+    )
     history = prompt.name == _HISTORY
 
     def item(place: int) -> Item:
@@ -129,7 +137,7 @@ def step_data(
         split=split,
         ids=ids,
         golds=Golds([row.gold for row in rows]),
-        pin=pin,
+        pin=pin.model_copy(update={"note": "; ".join(filter(None, (pin.note, outside)))}),
         build_item=item,
         load_image=images,
         contexts=[

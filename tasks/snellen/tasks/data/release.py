@@ -141,7 +141,9 @@ class Signs:
     Attributes:
         names: From a file's name to its task.
         rows: The fields of a file's first row (of parquet its columns), whatever its name.
-        folders: Patterns below a folder of files whose first row tells.
+        folders: Patterns below a folder of files that are known by their names, or by the first
+            row of the first one with a name of its own.
+        together: Tasks that read the same files: if one is recognized, all are.
         in_folder: Looks at a folder.
         by_name: Looks at a file's name, and at the names of what it lies in.
         by_row: Looks at a file and its first row: a mapping from fields to values (of parquet
@@ -151,6 +153,7 @@ class Signs:
     names: Mapping[str, str] = field(default_factory=dict[str, str])
     rows: Sequence[RowSign] = ()
     folders: Sequence[str] = ()
+    together: Sequence[str] = ()
     in_folder: Callable[[Path], Iterable[str]] | None = None
     by_name: Callable[[Path], Iterable[str]] | None = None
     by_row: Callable[[Path, Mapping[str, object]], Iterable[str]] | None = None

@@ -4,13 +4,13 @@ import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeVar
+from typing import TypeVar, get_origin
 
 import msgspec
 
 from snellen.grading.errors import DataError
 from snellen.grading.models.base import NO_JSON
-from snellen.tasks.io.rows import FETCH_AGAIN, row_error, words_of
+from snellen.tasks.io.rows import FETCH_AGAIN, decoded, row_error, words_of
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _T = TypeVar("_T")
@@ -48,11 +48,13 @@ class JsonText:
     def rows(self, type_: type[_T]) -> _T:
         """Return the rows of a file, or the row of a line.
 
+        A file of rows may be JSON Lines, as `datasets` writes them, whatever its name.
+
         Raises:
             DataError: It is no JSON, or a row is not of its type.
         """
         try:
-            return msgspec.json.decode(self._text, type=type_)
+            return decoded(self._listed if get_origin(type_) is list else self._text, type_)
         except msgspec.ValidationError as error:
             fault = row_error(error, self.file, type_)
             raise self.error(fault.message, fault.field) from None
@@ -69,7 +71,7 @@ class JsonText:
             DataError: It is something else.
         """
         try:
-            return msgspec.json.decode(self._text, type=type_)
+            return decoded(self._text, type_)
         except msgspec.ValidationError as error:
             raise self.error(f"{expected}: {words_of(error, type_)}") from None
         except NO_JSON as error:
@@ -78,6 +80,17 @@ class JsonText:
     def error(self, message: str, field: str | None = None) -> DataError:
         """Return an error that is about this file or line."""
         return DataError(message, file=self.file, line=self.line, field=field)
+
+    @property
+    def _listed(self) -> bytes:
+        text = self._text.strip()
+        if not text.startswith(b"{"):
+            return self._text
+        lines = [line for each in text.split(b"\n") if (line := each.strip())]
+        # A single object is more likely to be another file than one row of them.
+        if len(lines) > 1 and all(line[:1] + line[-1:] == b"{}" for line in lines):
+            return b"[" + b",".join(lines) + b"]"
+        return self._text
 
     @property
     def _text(self) -> bytes:

@@ -15,7 +15,7 @@ import msgspec
 
 from snellen.grading.errors import DataError, MissingExtraError
 from snellen.tasks.io.images import LFS_POINTER
-from snellen.tasks.io.rows import FETCH_AGAIN, row_error
+from snellen.tasks.io.rows import FETCH_AGAIN, converted, row_error
 
 if TYPE_CHECKING:
     from pyarrow import ChunkedArray
@@ -75,7 +75,7 @@ def read_part(path: Path, row: type[Any], reads: str, images: Collection[str] = 
         except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
             raise DataError(f"is damaged: {_line(error)}; {FETCH_AGAIN}", file=file) from None
     try:
-        return Part(path, msgspec.convert(values, list[row]), columns, counts)
+        return Part(path, converted(values, list[row]), columns, counts)
     except msgspec.ValidationError as error:
         raise row_error(error, file, list[row]) from None
 

@@ -4,13 +4,15 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Annotated, NamedTuple
+from typing import Annotated, NamedTuple, TypeVar, cast
 
 import msgspec
 from msgspec import inspect
 
 from snellen.grading.errors import DataError
 from snellen.grading.models.geometry import Space
+
+_T = TypeVar("_T")
 
 # ".name" of an object, "[3]" of a list, "[...]" of an object whose keys are free.
 _STEP = re.compile(r"\.([^.\[\]]+)|\[([^\]]*)\]")
@@ -31,28 +33,35 @@ def known_values(shape: object, path: str, *, of_keys: bool = False) -> tuple[st
     >>> known_values(list[Row], "$[3].level")
     ('easy', 'hard')
     """
-    kinds = list(_plain([inspect.type_info(shape)]))
+    kinds = [inspect.type_info(shape)]
     for step in _STEP.finditer(path):
-        kinds = list(_plain(inner for kind in kinds for inner in _inside(kind, step[1])))
+        kinds = list(_kinds_inside(kinds, step[1]))
+    kinds = list(_plain_kinds(kinds))
     if of_keys:
         dicts = [kind.key_type for kind in kinds if isinstance(kind, inspect.DictType)]
-        kinds = list(_plain(dicts))
+        kinds = list(_plain_kinds(dicts))
     # A dict, because a value may be listed by two of the types that a place may have.
     return tuple(dict.fromkeys(value for kind in kinds for value in _listed(kind)))
 
 
-def _plain(kinds: Iterable[inspect.Type]) -> Iterator[inspect.Type]:
+def _plain_kinds(kinds: Iterable[inspect.Type]) -> Iterator[inspect.Type]:
+    """Yield types, and of unions and annotated types those that they are made of."""
     for kind in kinds:
         if isinstance(kind, inspect.UnionType):
-            yield from _plain(kind.types)
+            yield from _plain_kinds(kind.types)
         elif isinstance(kind, inspect.Metadata):
-            yield from _plain([kind.type])
+            yield from _plain_kinds([kind.type])
         else:
             yield kind
 
 
+def _kinds_inside(kinds: Iterable[inspect.Type], name: str | None) -> Iterator[inspect.Type]:
+    """Yield the types of what is in types: of a field by its name, of elements without one."""
+    for kind in _plain_kinds(kinds):
+        yield from _inside(kind, name)
+
+
 def _inside(kind: inspect.Type, name: str | None) -> Iterator[inspect.Type]:
-    """Yield the types of what is in a type: of a field by its name, of elements without one."""
     if name is not None:
         if isinstance(kind, inspect.StructType | inspect.TypedDictType | inspect.DataclassType):
             yield from (field.type for field in kind.fields if field.encode_name == name)
@@ -69,6 +78,78 @@ def _listed(kind: inspect.Type) -> Iterator[str]:
         yield from map(str, kind.values)
     elif isinstance(kind, inspect.EnumType):
         yield from (str(member.value) for member in kind.cls)
+
+
+def converted(value: object, shape: type[_T]) -> _T:
+    """Return plain values as a type, where fields that may be absent may be `null`.
+
+    The Hub's conversion to parquet gives every object the keys of all of them, filled with `null`;
+    so does a file saved of `load_dataset`.
+
+    >>> class Row(msgspec.Struct):
+    ...     action: str
+    ...     text: str = ""
+    >>> converted([{"action": "wait", "text": None}], list[Row])
+    [Row(action='wait', text='')]
+
+    Raises:
+        ValidationError: It is something else.
+    """
+    try:
+        return msgspec.convert(value, shape)
+    except msgspec.ValidationError as error:
+        if not _of_null(error):
+            raise
+    return msgspec.convert(_without_nulls(value, [inspect.type_info(shape)]), shape)
+
+
+def decoded(text: bytes | str, shape: type[_T]) -> _T:
+    """Return JSON as a type, as `converted` does.
+
+    Raises:
+        ValidationError: It is something else.
+        DecodeError: It is no JSON.
+        UnicodeDecodeError: It is not UTF-8.
+    """
+    try:
+        return msgspec.json.decode(text, type=shape)
+    except msgspec.ValidationError as error:
+        if not _of_null(error):
+            raise
+    return converted(msgspec.json.decode(text), shape)
+
+
+def _of_null(error: msgspec.ValidationError) -> bool:
+    """Whether a `null` is what stands where it may not."""
+    return "got `null`" in str(error)
+
+
+def _without_nulls(value: object, kinds: Iterable[inspect.Type]) -> object:
+    """Return a value without the fields that are null, have a default and may not be null."""
+    if isinstance(value, list):
+        inner = list(_kinds_inside(kinds, None))
+        return [_without_nulls(each, inner) for each in cast("list[object]", value)]
+    if not isinstance(value, dict):
+        return value
+    fields = [
+        field
+        for kind in _plain_kinds(kinds)
+        if isinstance(kind, inspect.StructType)
+        for field in kind.fields
+    ]
+    absent = {field.encode_name for field in fields if not field.required}
+    absent -= {field.encode_name for field in fields if _takes_null(field.type)}
+    return {
+        name: _without_nulls(each, [*_kinds_inside(kinds, name), *_kinds_inside(kinds, None)])
+        for name, each in cast("dict[str, object]", value).items()
+        if each is not None or name not in absent
+    }
+
+
+def _takes_null(kind: inspect.Type) -> bool:
+    return any(
+        isinstance(each, inspect.NoneType | inspect.AnyType) for each in _plain_kinds([kind])
+    )
 
 
 SCREEN = "screen"

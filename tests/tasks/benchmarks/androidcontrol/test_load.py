@@ -35,8 +35,55 @@ def test_a_step_has_its_action_its_boxes_and_its_episode(folder: Path) -> None:
     assert data.pin.verdict is not PinVerdict.KNOWN
 
 
-def test_a_swipes_direction_is_the_fingers(folder: Path) -> None:
-    assert load(HIGH, folder).golds[2].action.direction is Direction.DOWN
+def test_a_swipes_direction_is_where_the_content_leads(folder: Path) -> None:
+    assert load(HIGH, folder).golds[2].action.direction is Direction.UP
+
+
+def swiped(end: int) -> str:
+    arguments = {"action": "swipe", "coordinate": [50, 120], "coordinate2": [50, end]}
+    call = json.dumps({"name": "mobile_use", "arguments": arguments})
+    return f"<tool_call>\n{call}\n</tool_call>"
+
+
+@pytest.mark.parametrize(
+    ("protocol", "response", "value"),
+    [
+        ("os-atlas", "actions:\nSCROLL [UP]", 1),
+        ("os-atlas", "actions:\nSCROLL [DOWN]", 0),
+        ("robust", {"format": "qwen", "response": swiped(200)}, 1),
+        ("robust", {"format": "qwen", "response": swiped(40)}, 0),
+        ("qwen", swiped(40), 1),
+        ("qwen", swiped(200), 0),
+    ],
+)
+def test_only_qwens_rule_compares_the_finger_with_the_files_direction(
+    folder: Path, protocol: str, response: object, value: float
+) -> None:
+    answers = [{"item_id": "7/2", "response": response}]
+    report = sdk.grade(
+        answers, task=HIGH, data=folder, protocol=protocol, items=["7/2"], progress=False
+    )
+    assert report.value == value
+    turned = [notice.count for notice in report.input.notices if notice.code == "direction"]
+    assert turned == ([] if value else [1])
+
+
+def test_the_warning_counts_the_scrolls_that_would_be_right_the_other_way(folder: Path) -> None:
+    answers = [{"item_id": "7/2", "response": swiped(200)}]
+    said = "Scrolls: 0 of 1 right, and 1 would be right the other way: the answers and `qwen@3`"
+    report = sdk.grade(answers, task=HIGH, data=folder, protocol="qwen", progress=False)
+    assert any(text.startswith(said) for text in report.input.warnings)
+    both = sdk.explain(answers, task=HIGH, data=folder, protocols=["qwen", "robust"])
+    assert [text.startswith(said) for text in both.notices] == [True]
+
+
+def test_boxes_that_reach_outside_the_screen_are_counted(folder: Path) -> None:
+    file = folder / "android_control_test.json"
+    episodes = json.loads(file.read_text())
+    episodes[0]["step_check_pams"][1]["candidate_bbox"] = [[6, 120, 36, 132], [0, 0, 200, 260]]
+    file.write_text(json.dumps(episodes))
+    note = load(HIGH, folder).pin.note
+    assert note.endswith("1 right box reaches outside its image ('7/1', ...)")
 
 
 def test_the_low_level_says_what_the_step_is_for_and_the_high_one_does_not(folder: Path) -> None:
@@ -106,6 +153,21 @@ def test_ugrounds_sample_has_the_nodes_of_each_screen(tmp_path: Path) -> None:
         progress=False,
     )
     assert report.value == 1
+
+
+@pytest.mark.parametrize(
+    "action",
+    [{"action_type": "input_text", "text": None}, {"action_type": "open_app", "app_name": None}],
+)
+def test_a_text_of_ugrounds_sample_that_is_null_is_empty(
+    tmp_path: Path, action: dict[str, Any]
+) -> None:
+    node = {"bbox_pixels": {"x_min": 0, "y_min": 0, "x_max": 9, "y_max": 9}}
+    row = {"episode_id": 3, "step": 0, "goal": "g", "accessibility_tree": [node]}
+    file = tmp_path / "500_steps.json"
+    file.write_text(json.dumps([{**row, "action": {**action, "x": None, "y": None}}]))
+    done = load(LOW, file).golds[0].action
+    assert (done.text, done.app, done.point) == ("", "", None)
 
 
 Episodes = list[dict[str, Any]]

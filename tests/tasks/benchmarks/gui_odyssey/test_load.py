@@ -30,6 +30,14 @@ def test_every_kind_of_action(folder: Path) -> None:
     assert end.action == Action(ActionType.FINISH, status="success")
 
 
+def test_a_text_that_is_null_is_empty(folder: Path) -> None:
+    file = folder / "annotations" / "7.json"
+    episode = json.loads(file.read_text())
+    episode["steps"][3]["info"] = None
+    file.write_text(json.dumps(episode))
+    assert load(HIGH, folder).golds[3].action == Action(ActionType.TYPE)
+
+
 def test_the_low_level_says_what_the_step_is_for(folder: Path) -> None:
     high, low = (load(task, folder, split="app").item("7/3").prompt for task in (HIGH, LOW))
     assert "do step 3" in low

@@ -28,6 +28,17 @@ def test_boxes_polygons_and_refusals(folder: Path) -> None:
     assert "(-1, -1)" in data.item("item-0").prompt
 
 
+def test_an_item_without_an_instruction_is_one_and_is_counted(folder: Path) -> None:
+    file = folder / "benchmark" / "OSWorld-G_refined.json"
+    rows = json.loads(file.read_text())
+    rows[1]["instruction"] = ""
+    file.write_text(json.dumps(rows))
+    data = load("osworld-g/refined", folder)
+    assert len(data) == 3
+    assert data.pin.note.endswith("; without an instruction: 1 ('item-1', ...)")
+    assert data.item("item-1").prompt.endswith("Instruction: ")
+
+
 def test_the_split_of_targets_has_no_refusal(folder: Path) -> None:
     assert load(ORIGINAL, folder, split="targets").ids == ["item-0", "item-1"]
 

@@ -13,7 +13,8 @@ from snellen.grading.models.scores import Outcome
 from snellen.grading.protocols.base import Context
 from snellen.grading.protocols.golds import ImageTarget
 from snellen.tasks.benchmarks.screenspot.load import PRO_PROMPTS, PROMPTS, load, read_pro, read_v2
-from snellen.tasks.data.check import image_faults
+from snellen.tasks.benchmarks.screenspot.release import v2_sizes
+from snellen.tasks.data.check import image_faults, recognize
 
 V2, PRO = "screenspot-v2/point", "screenspot-pro/point"
 SIZES = {"mobile": (1170, 2532), "desktop": (1920, 1080), "web": (1280, 720)}
@@ -245,10 +246,10 @@ def test_a_part_of_v2_is_what_is_there(v2: Path) -> None:
 
 
 def test_the_release_is_told_by_its_number_of_items(v2: Path) -> None:
-    rows = json.dumps([v2_row("web", "icon")] * 436)
+    rows = json.dumps([v2_row("web", "icon")] * 437)
     (v2 / "screenspot_web_v2.json").write_text(rows)
     pin = load(V2, v2, split="web").pin
-    assert (pin.release, pin.verdict, pin.count) == ("v2-by-count", PinVerdict.FIRST_SEEN, 436)
+    assert (pin.release, pin.verdict, pin.count) == ("v2-by-count", PinVerdict.FIRST_SEEN, 437)
     assert "the published screenspot-v2 holds: v2 all 1,272" in load(V2, v2).pin.note
 
 
@@ -289,6 +290,7 @@ PRO_ROW: dict[str, Any] = {
 
 
 def written(folder: Path, rows: object, name: str = "screenspot_web_v2.json") -> Path:
+    folder.mkdir(exist_ok=True)
     (folder / name).write_text(json.dumps(rows), encoding="utf-8")
     return folder
 
@@ -318,7 +320,7 @@ def test_a_row_of_pro(tmp_path: Path) -> None:
         ({"bbox": [0.1, 0.2, 0.05, 0.1]}, "row 2.*item web/1: the box .* lies within 0..1"),
         ({"bbox": [0.9, 0.9, 0.3, 0.2]}, "row 2.*item web/1: .* neither fractions .* nor in pix"),
         ({"data_type": "widget"}, "row 2.*'widget'"),
-        ({"instruction": ""}, "row 2"),
+        ({"instruction": 7}, "row 2"),
         ({"img_filename": "../a.png"}, "row 2.*item web/1: '../a.png' is no path below"),
     ],
 )
@@ -360,3 +362,103 @@ def test_a_folder_of_something_else_says_what_it_holds(tmp_path: Path) -> None:
         read_pro(tmp_path)
     with pytest.raises(DataError, match="no such file or folder"):
         read_pro(tmp_path / "nowhere")
+
+
+# Names, sizes and boxes of two images of ScreenSpot-v2 (OS-Copilot/ScreenSpot-v2, Apache 2.0).
+PHONE, PC = (
+    "mobile_1ca5b944-293a-46a1-af95-eb35bc8a0b2a.png",
+    "pc_ede36f9b-1154-4f76-b7f8-c15d7d3f9b6e.png",
+)
+GUI_ACTOR_ROW = {
+    "img_filename": PC,
+    "bbox": [910, 78, 954, 112],
+    "instruction": "close this window",
+    "img_size": [960, 540],
+    "platform": "windows",
+    "ui_type": "icon",
+    "group": "desktop",
+}
+MAI_UI_ROW = {
+    **GUI_ACTOR_ROW,
+    "id": "screenspot_desktop_v2_0",
+    "application": "screenspot_desktop_v2",
+    "platform": "v2",
+    "group": "Dev",
+    "instruction_cn": "",
+}
+PUBLISHED_ROW = {
+    "img_filename": PC,
+    "bbox": [910, 78, 44, 34],
+    "instruction": "close this window",
+    "data_type": "icon",
+    "data_source": "windows",
+}
+
+
+def test_fractions_are_graded_without_images_because_the_sizes_are_known(tmp_path: Path) -> None:
+    data = load(V2, written(tmp_path, [PUBLISHED_ROW], "screenspot_desktop_v2.json"))
+    assert data.golds[0] == ImageTarget((910, 78, 954, 112), (960, 540))
+    for protocol, response in (("official", "(0.97, 0.18)"), ("thousand", "(970, 180)")):
+        report = sdk.grade(answers(data, response), data=data, protocol=protocol, progress=False)
+        assert report.value == 1
+    assert len(v2_sizes()) == 730
+    assert v2_sizes()[PHONE] == (2360, 1640)
+
+
+@pytest.mark.parametrize(
+    ("name", "row", "source"),
+    [
+        ("screenspot_desktop_v2.json", GUI_ACTOR_ROW, "windows"),
+        ("screenspot_desktop_v2_convert.json", MAI_UI_ROW, ""),
+    ],
+)
+def test_a_copy_with_corners_and_sizes_is_read_as_v2(
+    tmp_path: Path, name: str, row: dict[str, Any], source: str
+) -> None:
+    folder = written(tmp_path, [row, row], name)
+    published = written(tmp_path / "published", [PUBLISHED_ROW] * 2, "screenspot_desktop_v2.json")
+    expected = load(V2, published)
+    for path in (folder, folder / name):
+        data = load(V2, path)
+        assert (data.split, data.ids) == ("desktop", ["desktop/0", "desktop/1"])
+        assert data.golds == expected.golds
+        assert data.tags["data_source"] == [source or None] * 2
+        assert data.pin.release == "unknown"
+        assert "a public copy with corners" in data.pin.note
+        assert recognize(path) == (V2,)
+
+
+def test_a_copys_inverted_box_names_its_row(tmp_path: Path) -> None:
+    row = {**GUI_ACTOR_ROW, "bbox": [954, 78, 910, 112]}
+    folder = written(tmp_path, [GUI_ACTOR_ROW, row], "screenspot_desktop_v2.json")
+    with pytest.raises(DataError, match=r"row 2 .*inverted"):
+        load(V2, folder)
+
+
+def test_a_copy_of_v2_is_not_read_as_pro(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="rows of ScreenSpot-v2 in the keys of ScreenSpot-Pro"):
+        read_pro(written(tmp_path, [MAI_UI_ROW], "a.json"))
+    mine = written(tmp_path / "mine", [MAI_UI_ROW], "mine.json")
+    assert recognize(mine / "mine.json") == (V2,)
+
+
+def test_the_rows_of_the_first_screenspot_are_refused_by_its_name(tmp_path: Path) -> None:
+    other = {**PUBLISHED_ROW, "img_filename": "pc_of_the_first.png"}
+    rows = [PUBLISHED_ROW] * 333 + [other]
+    for name in ("screenspot_desktop_v2.json", "screenspot_desktop.json"):
+        folder = written(tmp_path / name.partition(".")[0], rows, name)
+        with pytest.raises(DataError, match=r"rows of the first ScreenSpot, .*row 334"):
+            load(V2, folder / name)
+
+
+def test_corners_in_the_published_keys_are_refused(tmp_path: Path) -> None:
+    row = {**PUBLISHED_ROW, "bbox": [910, 78, 954, 112]}
+    with pytest.raises(DataError, match=r"left, top, right, bottom here.*row 1 would reach"):
+        load(V2, written(tmp_path, [row] * 30, "screenspot_desktop_v2.json"))
+
+
+def test_a_file_under_a_name_of_its_own_is_read_once(tmp_path: Path) -> None:
+    rows = [PUBLISHED_ROW, {**PUBLISHED_ROW, "img_filename": PHONE}, PUBLISHED_ROW, ROW]
+    data = load(V2, written(tmp_path, rows, "mine.json") / "mine.json")
+    assert data.ids == ["desktop/0", "mobile/0", "desktop/1", "all/0"]
+    assert data.split == "all"

@@ -7,6 +7,7 @@ from miniatures import written
 
 from snellen.grading.errors import DataError
 from snellen.tasks.benchmarks.webclick.load import load
+from snellen.tasks.data.check import recognize
 
 
 def boxed(folder: Path, *boxes: list[float]) -> Path:
@@ -32,3 +33,19 @@ def test_a_mixture_of_both_is_refused(tmp_path: Path) -> None:
     folder = boxed(tmp_path, [0.1, 0.2, 0.3, 0.4], [5, 6, 70, 80], [0.1, 0.2, 0.3, 0.4])
     with pytest.raises(DataError, match="row 2 has its box in another space"):
         load("webclick/point", folder)
+
+
+def test_a_box_in_fractions_that_reaches_outside_is_cut_and_counted(tmp_path: Path) -> None:
+    folder = boxed(tmp_path, [0.1, 0.2, 0.3, 0.4], [0.9, 0.2, 1.01, 0.4], [-0.01, 0, 0.2, 0.1])
+    data = load("webclick/point", folder)
+    assert [gold.bbox for gold in data.golds][1:] == [(0.9, 0.2, 1.0, 0.4), (0.0, 0.0, 0.2, 0.1)]
+    assert data.pin.note.endswith("2 right boxes reach outside their images ('test/1', ...)")
+
+
+def test_a_file_at_the_root_is_recognized_and_read(tmp_path: Path) -> None:
+    folder = written("webclick", tmp_path)
+    file = next(folder.rglob("*.parquet"))
+    root = file.rename(tmp_path / file.name)
+    file.parent.rmdir()
+    assert recognize(tmp_path) == recognize(root) == ("webclick/point",)
+    assert load("webclick/point", tmp_path).ids[0] == "test/0"

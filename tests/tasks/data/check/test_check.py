@@ -270,12 +270,12 @@ def test_pages_without_a_reference_are_listed_and_not_wrong(tmp_path: Path) -> N
 
 
 def test_a_look_remembers_nothing(tmp_path: Path) -> None:
-    file = write(tmp_path / "screenspot_web_v2.json", [V2_ROW] * 436)
+    file = write(tmp_path / "screenspot_web_v2.json", [V2_ROW] * 437)
     for _ in range(2):
         assert check(file).splits[0].pin.verdict is PinVerdict.FIRST_SEEN
     assert check(file, remember=True).splits[0].pin.verdict is PinVerdict.FIRST_SEEN
     assert check(file).splits[0].pin.verdict is PinVerdict.SEEN_BEFORE
-    write(file, [{**V2_ROW, "instruction": "y"}] * 436)
+    write(file, [{**V2_ROW, "instruction": "y"}] * 437)
     found = check(file)
     assert "not the bytes first seen here" in found.differs[0].pin.note
     assert not found.fine

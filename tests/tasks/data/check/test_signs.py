@@ -4,8 +4,11 @@ import json
 from pathlib import Path
 
 import pytest
+from miniatures import written
 
-from snellen.tasks.data.check import recognize
+from snellen.grading.errors import DataError
+from snellen.tasks.benchmarks.table import TASKS, load_task, own_places
+from snellen.tasks.data.check import check, recognize
 
 BOX = [[0, 0, 10, 10], [20, 0, 30, 10]]
 GROUND = ("element_ground", "element_ground_bbox", "element_ground_point")
@@ -104,3 +107,33 @@ def test_what_the_scripts_of_webrssbench_write_is_known(
         (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / file).touch()
     assert list(recognize(tmp_path)) == [f"webrssbench/{task}" for task in tasks]
+
+
+@pytest.mark.parametrize("benchmark", sorted(own_places()))
+def test_a_root_holds_every_task_that_loads_from_it(tmp_path: Path, benchmark: str) -> None:
+    folder = written(benchmark, tmp_path)
+    loads: list[str] = []
+    for task in TASKS:
+        if task.startswith(f"{benchmark}/"):
+            try:
+                load_task(task, folder)
+            except DataError:
+                continue
+            loads.append(task)
+    assert loads
+    assert set(loads) <= set(recognize(folder))
+
+
+def test_the_refined_file_of_osworld_g_is_checked_from_its_root(tmp_path: Path) -> None:
+    folder = written("osworld-g", tmp_path)
+    (folder / "benchmark/OSWorld-G_refined.json").write_text("[{}]")
+    found = check(folder)
+    assert found.tasks == ("osworld-g/original", "osworld-g/refined")
+    assert [fault.tasks for fault in found.faults] == [("osworld-g/refined",)]
+
+
+def test_a_file_of_androidcontrol_is_for_both_levels(tmp_path: Path) -> None:
+    file = written("androidcontrol", tmp_path) / "android_control_test.json"
+    both = ("androidcontrol/high", "androidcontrol/low")
+    assert recognize(file) == both
+    assert recognize(file.rename(tmp_path / "mine.json")) == both

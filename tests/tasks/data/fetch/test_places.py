@@ -63,6 +63,18 @@ def test_the_digests_on_record_are_those_of_the_releases() -> None:
             ],
         ),
         ("screenspot-pro", [], False, ["README.md", "annotations/vscode_macos.json"]),
+        (
+            "webclick",
+            [],
+            True,
+            [
+                "README.md",
+                "test-00000-of-00001.parquet",
+                "test_task-00000-of-00017.parquet",
+                "webqa/test-00000-of-00001.parquet",
+            ],
+        ),
+        ("mind2web", ["task"], True, ["README.md", "test_task-00000-of-00017.parquet"]),
     ],
 )
 def test_a_task_needs_its_files(
@@ -71,6 +83,8 @@ def test_a_task_needs_its_files(
     files = [
         ".gitattributes",
         "README.md",
+        "test-00000-of-00001.parquet",
+        "test_task-00000-of-00017.parquet",
         "webqa/test-00000-of-00001.parquet",
         "element_ground/t.json",
         "L1_annotations.json",

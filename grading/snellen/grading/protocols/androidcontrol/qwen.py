@@ -5,10 +5,12 @@ from dataclasses import replace
 from math import sqrt
 from typing import NamedTuple
 
+import msgspec
+
 from snellen.grading.coordinates import VIEW, Extent
 from snellen.grading.metrics.boxes import Ltrb
 from snellen.grading.metrics.taps import enlarged, in_any
-from snellen.grading.models.actions import ActionType, Point, swiped
+from snellen.grading.models.actions import Action, ActionType, Point, swiped
 from snellen.grading.parse.vocabularies.qwen import INFIGUI_QWEN, call_arguments, read_call, sides
 from snellen.grading.protocols.androidcontrol.parts import HIGH
 from snellen.grading.protocols.base import (
@@ -147,7 +149,9 @@ def _qwen(near: _Near, *, any_swipe: bool) -> Compare:
                     _fractions(sides(fields, name), screen)
                     for name in ("coordinate", "coordinate2")
                 )
-                return swiped(start, end) is action.direction
+                # The published rule holds the finger's axis against the file's word, which is
+                # where the content leads: a finger that moves up is wrong for `down`.
+                return swiped(start, end).opposite is action.direction
             case _:
                 return True
 
@@ -181,6 +185,14 @@ def _caught(compare: Compare) -> Compare:
     return caught
 
 
+def _by_finger(gold: StepGold) -> Sequence[object]:
+    action = gold.action
+    if action.direction is not None:
+        finger = Action(ActionType.SCROLL, direction=action.direction.opposite)
+        gold = msgspec.structs.replace(gold, action=finger)
+    return writes_step(INFIGUI_QWEN)(gold)
+
+
 _COMPARE = _qwen(_near_in_view, any_swipe=False)
 _UI_S1_COMPARE = _qwen(_near_in_unit, any_swipe=True)
 
@@ -196,11 +208,12 @@ QWEN_RULE = Protocol(
     "InfiGUI-R1 d280ab8, after the file that Qwen posted for Qwen2.5-VL (its issue 904)",
     "a click in a candidate box enlarged 1.2 times, or within 4 % of the longer side; text by"
     " containment, so that an empty one matches all; a click for `open` counts where boxes are"
-    " known",
+    " known; a swipe is right if the finger moves as the file's direction says, which is where the"
+    " content leads",
     step_parser("the call after <tool_call>, or a bare one", INFIGUI_QWEN, reads=read_call),
     AS_IS,
     step_metric(
-        "boxes x 1.2 or 4 % of the longer side; text contains; swipes by axis",
+        "boxes x 1.2 or 4 % of the longer side; text contains; swipes by the finger's axis",
         KEYS,
         _caught(_COMPARE),
         share(
@@ -210,7 +223,7 @@ QWEN_RULE = Protocol(
         ),
         ("grounding",),
     ),
-    write=writes_step(INFIGUI_QWEN),
+    write=_by_finger,
 )
 
 

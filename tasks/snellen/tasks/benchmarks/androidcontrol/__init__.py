@@ -18,6 +18,7 @@ BENCHMARKS = (
         releases=RELEASES,
         signs=Signs(
             names={FILE: _HIGH},
+            together=(_HIGH, _LOW),
             rows=(
                 row_sign(_HIGH, "episode step_check_pams"),
                 row_sign(_HIGH, "episode_id step accessibility_tree"),

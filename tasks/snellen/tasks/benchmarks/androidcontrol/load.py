@@ -25,7 +25,7 @@ from snellen.tasks.data.pins import pin
 from snellen.tasks.io.files import checked, contents
 from snellen.tasks.io.images import ImageFiles, image_folder
 from snellen.tasks.io.json_text import JsonText, read_json
-from snellen.tasks.io.rows import SCREEN, Text, misfit
+from snellen.tasks.io.rows import SCREEN, Text, converted, misfit
 from snellen.tasks.models import TaskData
 from snellen.tasks.prompts import prompt_of
 
@@ -215,9 +215,9 @@ def _of_check(check: _Check) -> Action | None:
         case "open":
             return Action(ActionType.OPEN_APP, app=check.text)
         case "swipe":
-            # The file's direction is the finger's: the rule holds a swipe's own against it.
-            finger = direction_of(check.direction)
-            return Action(ActionType.SCROLL, direction=finger and finger.opposite)
+            # The file's direction is where the content leads: it is AndroidControl's own label in
+            # all 1,211 scrolls of the test steps.
+            return Action(ActionType.SCROLL, direction=direction_of(check.direction))
         case "system_button":
             return Action(ActionType.NAVIGATE, button=check.button.strip().lower())
         case "wait":
@@ -254,7 +254,7 @@ def _nodes(tree: list[Any], file: str, number: int) -> Iterator[Node]:
             yield from _nodes(node, file, number)  # type: ignore[reportUnknownArgumentType]
             continue
         try:
-            found = msgspec.convert(node, _Node)
+            found = converted(node, _Node)
         except msgspec.ValidationError as error:
             raise misfit(
                 f"a node is not as published: {error}", file, number, "accessibility_tree"
@@ -274,12 +274,12 @@ def _of_sample(fields: Mapping[str, Any]) -> Action | None:
         case "click" | "long_press" as kind:
             return Action(ActionType(kind), point=point) if point else None
         case "type_text" | "input_text":
-            return Action(ActionType.TYPE, point=point, text=str(fields.get("text", "")))
+            return Action(ActionType.TYPE, point=point, text=_text(fields, "text"))
         case "scroll":
             way = direction_of(fields.get("direction"))
             return Action(ActionType.SCROLL, direction=way) if way else None
         case "open_app":
-            return Action(ActionType.OPEN_APP, app=str(fields.get("app_name", "")))
+            return Action(ActionType.OPEN_APP, app=_text(fields, "app_name"))
         case "navigate_back" | "navigate_home" as name:
             return Action(ActionType.NAVIGATE, button=name.removeprefix("navigate_"))
         case "wait":
@@ -288,3 +288,8 @@ def _of_sample(fields: Mapping[str, Any]) -> Action | None:
             return Action(ActionType.FINISH, status="success")
         case _:
             return None
+
+
+def _text(fields: Mapping[str, Any], name: str) -> str:
+    text = fields.get(name)
+    return "" if text is None else str(text)

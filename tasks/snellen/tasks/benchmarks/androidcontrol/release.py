@@ -15,5 +15,6 @@ PLACE = Place(
     images_inside=True,
     sha256={_ARCHIVE: "731037cf4f7e9a9f75ddf8cb58b4041e24118b785aaa4651d6d479d066d0f061"},
     revision="92bf0d54e371474bff2a94dd93f087ec6940b54d",
-    note="one archive of 6.4 GB with the steps and the screenshots: unpack it",
+    note="one archive of 6.4 GB with the steps and the screenshots: unpack it;"
+    " the data set is also named InfiX-ai/android_control_test",
 )

@@ -22,6 +22,10 @@ BENCHMARKS = (
             tasks={"high": ("annotations/*", "splits/*"), "low": ("annotations/*", "splits/*")},
             images=("screenshots/*",),
         ),
-        signs=Signs(rows=(row_sign(_HIGH, "episode_id device_info task_info steps"),)),
+        signs=Signs(
+            rows=(row_sign(_HIGH, "episode_id device_info task_info steps"),),
+            folders=("annotations/*.json",),
+            together=(_HIGH, _LOW),
+        ),
     ),
 )

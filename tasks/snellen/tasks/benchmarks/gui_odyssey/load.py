@@ -182,7 +182,7 @@ def _action(step: _Step, size: tuple[float, float], text: JsonText) -> Action:
             start, end = _points(step, size, 2, text)
             return Action(ActionType.SCROLL, start, end, _direction(step))
         case "TYPE" | "TEXT":
-            return Action(ActionType.TYPE, text=str(step.info))
+            return Action(ActionType.TYPE, text="" if step.info is None else str(step.info))
         case "COMPLETE":
             return Action(ActionType.FINISH, status="success")
         case "INCOMPLETE" | "IMPOSSIBLE":

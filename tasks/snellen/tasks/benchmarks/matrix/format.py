@@ -22,7 +22,7 @@ from snellen.tasks.io.files import checked as existing
 from snellen.tasks.io.files import contents
 from snellen.tasks.io.images import is_inside
 from snellen.tasks.io.json_text import JsonText, read_json
-from snellen.tasks.io.rows import SCREEN, Text, fault_of
+from snellen.tasks.io.rows import SCREEN, Text, converted, fault_of
 
 ITEMS = "items.jsonl"
 
@@ -192,7 +192,7 @@ def _row(line: JsonText) -> _Row:
             hint = f"did you mean {close[0]!r}?" if close else f"it has {', '.join(FIELDS)}"
             raise line.error(f"an item has no field {name!r}; {hint}", name)
     try:
-        row = msgspec.convert(raw, _Row)
+        row = converted(raw, _Row)
     except msgspec.ValidationError as error:
         fault = fault_of(error, _Row)
         raise line.error(fault.what, fault.field) from None

@@ -21,7 +21,7 @@ from snellen.tasks.data.pins import digest_of_files, pin
 from snellen.tasks.io.files import find_parquet
 from snellen.tasks.io.images import ImageFiles, image_folder, size_in
 from snellen.tasks.io.parquet import ParquetImages, read_part
-from snellen.tasks.io.rows import SCREEN, Text, misfit
+from snellen.tasks.io.rows import SCREEN, Text, decoded, misfit
 from snellen.tasks.models import TaskData
 from snellen.tasks.prompts import prompt_of
 
@@ -143,7 +143,7 @@ def _steps(
 def _reference(row: _Row, file: str, number: int) -> tuple[Action, tuple[Ltrb, ...]]:
     name = f"{row.annotation_id}/{row.action_uid}"
     try:
-        operation = msgspec.json.decode(row.operation, type=_Operation)
+        operation = decoded(row.operation, _Operation)
         boxes = tuple(box for box in map(_box, row.pos_candidates) if box is not None)
     except (msgspec.DecodeError, ValueError) as error:
         raise misfit(f"{name}: {error}", file, number, "operation, pos_candidates") from None
@@ -158,8 +158,8 @@ def _reference(row: _Row, file: str, number: int) -> tuple[Action, tuple[Ltrb, .
 
 
 def _box(text: str) -> Ltrb | None:
-    candidate = msgspec.json.decode(text, type=_Candidate)
-    rectangle = msgspec.json.decode(candidate.attributes, type=_Attributes).bounding_box_rect
+    candidate = decoded(text, _Candidate)
+    rectangle = decoded(candidate.attributes, _Attributes).bounding_box_rect
     if not rectangle:
         return None
     sides = [float(side) for side in rectangle.split(",")]

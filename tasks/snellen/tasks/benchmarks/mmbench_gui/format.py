@@ -25,7 +25,7 @@ from snellen.tasks.io.boxes import target_fault
 from snellen.tasks.io.files import checked, contents
 from snellen.tasks.io.images import ImageFiles, image_folder, is_inside
 from snellen.tasks.io.json_text import JsonText, read_json
-from snellen.tasks.io.rows import FETCH_AGAIN, Fault, Text, fault_of
+from snellen.tasks.io.rows import FETCH_AGAIN, Fault, Text, converted, fault_of
 
 FOLDER = "MMBench-GUI"
 """The folder that the published download makes, and that both files are in."""
@@ -62,7 +62,7 @@ def rows_of(text: JsonText, name: str, shape: type[list[_Raw]]) -> list[_Raw]:
     """
     raw = text.rows(object)
     try:
-        return msgspec.convert(raw, shape)
+        return converted(raw, shape)
     except msgspec.ValidationError as error:
         raise _row_error(fault_of(error, shape), raw, name, text.file) from None
 
@@ -135,7 +135,7 @@ class _L1Row(_Screen, kw_only=True):
 
 
 class _L2Row(_Screen, kw_only=True):
-    instruction: Text
+    instruction: str
     bbox: Ltrb
     data_type: Literal["icon", "text"]
     grounding_type: Literal["basic", "advanced"]

@@ -28,6 +28,7 @@ BENCHMARKS = (
             },
             always=("README.md", "benchmark/classification_result.json"),
             images=("benchmark/images/*",),
+            revision="daa6bd8e0e629f0917ad2984df930bf0bd967540",
         ),
         releases=RELEASES,
         signs=Signs(

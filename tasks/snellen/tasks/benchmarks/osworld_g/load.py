@@ -49,7 +49,7 @@ class _Row(msgspec.Struct):
     id: Text
     image_path: Text
     image_size: tuple[_Pixels, _Pixels]
-    instruction: Text
+    instruction: str
     box_type: Literal["bbox", "polygon", "refusal"]
     box_coordinates: list[float]
     GUI_types: list[str] = []  # msgspec copies it

@@ -4,12 +4,15 @@ from snellen.tasks.benchmarks.screenspot.release import (
     PRO_FOLDER,
     PRO_PLACE,
     PRO_RELEASES,
+    V2_COPIES,
     V2_FILES,
     V2_PLACE,
     V2_RELEASES,
+    pro_by_row,
+    v2_by_row,
 )
 from snellen.tasks.benchmarks.spec import Benchmark, late, pointing_task
-from snellen.tasks.data.release import Signs, row_sign
+from snellen.tasks.data.release import Signs
 
 _V2, _PRO = "screenspot-v2/point", "screenspot-pro/point"
 _TITLE = "Point at the element that an instruction means"
@@ -23,8 +26,8 @@ BENCHMARKS = (
         place=V2_PLACE,
         releases=V2_RELEASES,
         signs=Signs(
-            names=dict.fromkeys(V2_FILES.values(), _V2),
-            rows=(row_sign(_V2, "img_filename bbox data_type"),),
+            names=dict.fromkeys((*V2_FILES.values(), *V2_COPIES.values()), _V2),
+            by_row=v2_by_row,
         ),
     ),
     Benchmark(
@@ -34,7 +37,7 @@ BENCHMARKS = (
         place=PRO_PLACE,
         releases=PRO_RELEASES,
         signs=Signs(
-            rows=(row_sign(_PRO, "img_filename bbox ui_type"),),
+            by_row=pro_by_row,
             folders=(f"{PRO_FOLDER}/*.json",),
         ),
     ),

@@ -6,22 +6,25 @@ ScreenSpot-Pro (Li et al., 2025).
 The layouts are those of huggingface.co/datasets/OS-Copilot/ScreenSpot-v2 (three files, boxes as x,
 y, width, height, no image sizes) and huggingface.co/datasets/likaixin/ScreenSpot-Pro
 (`annotations/*.json`, boxes as left, top, right, bottom, `img_size`). All boxes are in pixels.
+Public copies of v2 that have corners and `img_size` (GUI-Actor's, MAI-UI's) are read as well.
 """
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 
 from snellen.grading.errors import DataError, UnknownNameError
-from snellen.grading.metrics.boxes import Ltrb
+from snellen.grading.metrics.boxes import Ltrb, box_fault
 from snellen.grading.models.geometry import Space
 from snellen.grading.protocols.screenspot import PRO, V2
 from snellen.tasks.benchmarks.grounding import (
     GroundingRow,
+    Size,
     checked_rows,
     grounding_data,
     point_prompts,
@@ -29,13 +32,18 @@ from snellen.tasks.benchmarks.grounding import (
 from snellen.tasks.benchmarks.screenspot.release import (
     PRO_FOLDER,
     PRO_RELEASES,
+    V1_COUNTS,
+    V2_COPIES,
     V2_FILES,
     V2_RELEASES,
+    is_v2_copy,
+    v2_sizes,
 )
 from snellen.tasks.data.pins import digest_of_files, pin
+from snellen.tasks.io.boxes import reaches_outside
 from snellen.tasks.io.files import checked, contents, default_split
 from snellen.tasks.io.images import ImageFiles, image_folder, is_inside
-from snellen.tasks.io.json_text import read_json
+from snellen.tasks.io.json_text import JsonText, read_json
 from snellen.tasks.io.rows import SCREEN, Text, misfit
 from snellen.tasks.models import TaskData
 from snellen.tasks.prompts import Prompt, prompt_of
@@ -107,8 +115,7 @@ def load(
         split: v2: `mobile`, `desktop`, `web`, or `all`; Pro has `all` only. None: `all`, and of a
             folder that holds one platform's file alone that platform.
         images: The folder of screenshots; None: the one beside the annotations, if it is there.
-            v2 does not say how large they are: without them an answer in fractions can't be
-            graded.
+            v2's rows do not say how large they are, so snellen has a table of its 730 images.
         prompt: The name of one of the task's prompts; its first when None.
 
     Raises:
@@ -138,11 +145,19 @@ def _splits(task: str, path: Path) -> tuple[str, ...]:
     """Return the splits that can be loaded: of v2 those whose files are there."""
     if task == PRO:
         return (ALL,)
-    platforms = {name: platform for platform, name in V2_FILES.items()}
     if path.is_file():
-        return (platforms.get(path.name, ALL),)
-    there = tuple(platforms[name] for name in platforms if (path / name).is_file())
-    return there if 0 < len(there) < len(platforms) else (*V2_FILES, ALL)
+        match = _NAMED.match(path.name)
+        return (match[1] if match else ALL,)
+    there = tuple(platform for platform in V2_FILES if _v2_file(path, platform).is_file())
+    return there if 0 < len(there) < len(V2_FILES) else (*V2_FILES, ALL)
+
+
+def _v2_file(path: Path, platform: str) -> Path:
+    copy = path / V2_COPIES[platform]
+    return copy if copy.is_file() else path / V2_FILES[platform]
+
+
+_NAMED = re.compile(rf"screenspot_({'|'.join(V2_FILES)})(?:\W|_)")
 
 
 _Extent = Annotated[float, msgspec.Meta(ge=0, le=1e6)]
@@ -153,9 +168,34 @@ _Kind = Literal["text", "icon"]
 class _V2Row(msgspec.Struct):
     img_filename: Text
     bbox: tuple[float, float, _Extent, _Extent]
-    instruction: Text
+    instruction: str
     data_type: _Kind
     data_source: str = ""
+    img_size: tuple[_Pixels, _Pixels] | None = None
+
+
+class _V2Copy(msgspec.Struct):
+    """A row of a public copy: corners, the image's size, and other keys."""
+
+    img_filename: Text
+    bbox: Ltrb
+    instruction: str
+    img_size: tuple[_Pixels, _Pixels]
+    ui_type: _Kind
+    platform: str = ""
+    application: str = ""
+
+    def published(self) -> _V2Row:
+        """Return the row as it is published."""
+        left, top, right, bottom = self.bbox
+        return _V2Row(
+            self.img_filename,
+            (left, top, right - left, bottom - top),
+            self.instruction,
+            self.ui_type,
+            "" if is_v2_copy(self.application) else self.platform,
+            self.img_size,
+        )
 
 
 class _ProRow(msgspec.Struct):
@@ -163,11 +203,11 @@ class _ProRow(msgspec.Struct):
     img_filename: Text
     bbox: Ltrb
     img_size: tuple[_Pixels, _Pixels]
-    instruction: Text
+    instruction: str
     ui_type: _Kind
-    application: str
-    platform: str
-    group: str
+    application: str = ""
+    platform: str = ""
+    group: str = ""
     instruction_cn: str = ""
 
 
@@ -184,17 +224,24 @@ class Element(GroundingRow):
 
 @dataclass(frozen=True, slots=True)
 class Annotations:
-    """The elements of some files, in order, and those files."""
+    """The elements of some files, in order, and those files.
+
+    Attributes:
+        elements: The elements.
+        files: The files.
+        copied: Whether they are a public copy in another layout than the published one.
+    """
 
     elements: tuple[Element, ...]
     files: tuple[Path, ...]
+    copied: bool = False
 
 
 def read_v2(path: Path, platforms: Sequence[str]) -> Annotations:
     """Read ScreenSpot-v2.
 
     Args:
-        path: The folder with `screenspot_mobile_v2.json` and its like, or one of these files.
+        path: The folder with `screenspot_mobile_v2.json` and its like, or one file.
         platforms: Which of them: mobile, desktop, web.
 
     Raises:
@@ -202,15 +249,75 @@ def read_v2(path: Path, platforms: Sequence[str]) -> Annotations:
     """
     elements: list[Element] = []
     files: list[Path] = []
-    for platform in platforms:
-        file = path if path.is_file() else path / V2_FILES[platform]
+    copied = False
+    for platform in platforms if path.is_dir() else platforms[:1]:
+        file = path if path.is_file() else _v2_file(path, platform)
         if not file.is_file():
             raise _absent(path, V2_FILES[platform])
-        rows = read_json(file).rows(list[_V2Row])
-        found = (_from_v2(row, platform, number) for number, row in enumerate(rows))
+        text = read_json(file)
+        rows = _copied_rows(text)
+        copied = copied or bool(rows)
+        rows = rows or _published_rows(text)
+        # A file under a name of its own may hold rows of several platforms.
+        named = [platform] * len(rows) if len(platforms) == 1 or path.is_dir() else _platforms(rows)
+        counted = Counter[str]()
+        found: list[Element] = []
+        for name, row in zip(named, rows, strict=True):
+            found.append(_from_v2(row, name, counted[name]))
+            counted[name] += 1
         elements += _checked(file, found)
         files.append(file)
-    return Annotations(tuple(elements), tuple(files))
+    return Annotations(tuple(elements), tuple(files), copied)
+
+
+_PREFIXES = {"mobile": "mobile", "pc": "desktop", "web": "web"}
+_FEW = 20
+
+
+def _platforms(rows: Sequence[_V2Row]) -> list[str]:
+    return [_PREFIXES.get(row.img_filename.partition("_")[0], ALL) for row in rows]
+
+
+def _copied_rows(text: JsonText) -> list[_V2Row]:
+    """Return the rows of a public copy with corners; none if it is not one."""
+    first = text.rows(list[dict[str, Any]])[:1]
+    if not first or "data_type" in first[0] or not {"ui_type", "img_size"} <= first[0].keys():
+        return []
+    rows = text.rows(list[_V2Copy])
+    for number, row in enumerate(rows):
+        if fault := box_fault(row.bbox):
+            raise misfit(fault, text.file, number, "bbox")
+    return [row.published() for row in rows]
+
+
+def _published_rows(text: JsonText) -> list[_V2Row]:
+    rows = text.rows(list[_V2Row])
+    there = [row.img_filename in v2_sizes() for row in rows]
+    if len(rows) in V1_COUNTS and any(there) and not all(there):
+        raise text.error(
+            f"these are the rows of the first ScreenSpot, not of ScreenSpot-v2: row"
+            f" {there.index(False) + 1} has an image that v2 does not have. v2 corrects them, and"
+            " the first has no task here",
+            "img_filename",
+        )
+    if len(rows) >= _FEW and not any(box_fault(row.bbox) for row in rows):
+        outside = [number for number, row in enumerate(rows) if _leaves(row)]
+        if outside:
+            raise text.error(
+                "boxes are left, top, right, bottom here, and x, y, width, height as published:"
+                f" row {outside[0] + 1} would reach outside its image",
+                "bbox",
+            )
+    return rows
+
+
+def _leaves(row: _V2Row) -> bool:
+    x, y, width, height = row.bbox
+    return reaches_outside((x, y, x + width, y + height), _size(row))
+
+
+def _size(row: _V2Row) -> Size | None:
+    return row.img_size or v2_sizes().get(row.img_filename)
 
 
 def read_pro(path: Path) -> Annotations:
@@ -227,9 +334,7 @@ def read_pro(path: Path) -> Annotations:
     if not files:
         raise _absent(path, f"{PRO_FOLDER}/*.json")
     elements = tuple(
-        element
-        for file in files
-        for element in _checked(file, map(_from_pro, read_json(file).rows(list[_ProRow])))
+        element for file in files for element in _checked(file, map(_from_pro, _pro_rows(file)))
     )
     twice = [item for item, count in Counter(one.id for one in elements).items() if count > 1]
     if twice:
@@ -241,6 +346,18 @@ def read_pro(path: Path) -> Annotations:
     return Annotations(elements, files)
 
 
+def _pro_rows(file: Path) -> list[_ProRow]:
+    text = read_json(file)
+    rows = text.rows(list[_ProRow])
+    if any(is_v2_copy(row.application) for row in rows):
+        raise text.error(
+            "these are rows of ScreenSpot-v2 in the keys of ScreenSpot-Pro: load them as"
+            " screenspot-v2/point",
+            "application",
+        )
+    return rows
+
+
 def _from_v2(row: _V2Row, platform: str, number: int) -> Element:
     x, y, width, height = row.bbox
     return Element(
@@ -248,6 +365,7 @@ def _from_v2(row: _V2Row, platform: str, number: int) -> Element:
         image=row.img_filename,
         box=(x, y, x + width, y + height),
         instruction=row.instruction,
+        size=_size(row),
         tags={"platform": platform, "data_type": row.data_type, "data_source": row.data_source},
     )
 
@@ -285,6 +403,9 @@ def _absent(folder: Path, name: str) -> DataError:
     )
 
 
+_COPIED = "a public copy with corners and sizes, in another layout than the published files"
+
+
 def _data(
     task: str, split: str, found: Annotations, images: Path | None, prompt: Prompt
 ) -> TaskData:
@@ -298,12 +419,15 @@ def _data(
         files.file(place, SCREEN).is_file() for place in range(len(elements))
     )
     benchmark = task.partition("/")[0]
-    releases = V2_RELEASES if task == V2 else PRO_RELEASES
+    releases = () if found.copied else V2_RELEASES if task == V2 else PRO_RELEASES
+    known = pin(benchmark, split, folder, digest_of_files(found.files), len(elements), releases)
+    if found.copied:
+        known = known.model_copy(update={"note": f"{len(elements):,} questions; {_COPIED}"})
     return grounding_data(
         task,
         split,
         elements,
-        pin=pin(benchmark, split, folder, digest_of_files(found.files), len(elements), releases),
+        pin=known,
         prompt=prompt,
         asked_in=_SPACES.get(prompt.name),
         images=files if there else None,

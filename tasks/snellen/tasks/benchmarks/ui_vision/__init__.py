@@ -42,6 +42,7 @@ BENCHMARKS = (
                 for task, name in FILES.items()
             },
             images=("images/*",),
+            revision="766c66aeffef16608d4916525902d9fb2598d7ce",
         ),
         releases=RELEASES,
         signs=Signs(

@@ -51,7 +51,7 @@ _Pixels = Annotated[float, msgspec.Meta(gt=0, le=1e6)]
 class _Element(msgspec.Struct):
     image_path: Text
     image_size: tuple[_Pixels, _Pixels]
-    prompt_to_evaluate: Text
+    prompt_to_evaluate: str
     bbox: Ltrb
     platform: str = ""
     category: str = ""

@@ -16,12 +16,13 @@ BENCHMARKS = (
             "huggingface.co",
             "Hcompany/WebClick",
             "Apache 2.0",
-            tasks={"point": ("data/*.parquet",)},
+            tasks={"point": ("data/*.parquet", "test*.parquet", "*/test*.parquet")},
             images_inside=True,
         ),
         releases=RELEASES,
         signs=Signs(
-            rows=(row_sign(_POINT, "image instruction bbox bucket"),), folders=("data/*.parquet",)
+            rows=(row_sign(_POINT, "image instruction bbox bucket"),),
+            folders=("data/*.parquet", "*.parquet"),
         ),
     ),
 )

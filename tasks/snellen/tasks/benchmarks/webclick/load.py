@@ -23,10 +23,10 @@ from snellen.tasks.benchmarks.grounding import (
 )
 from snellen.tasks.benchmarks.webclick import RELEASES
 from snellen.tasks.data.pins import digest_of_files, pin
+from snellen.tasks.io.boxes import outside_note
 from snellen.tasks.io.files import find_parquet
 from snellen.tasks.io.images import ImageFiles, image_folder
 from snellen.tasks.io.parquet import ParquetImages, read_part
-from snellen.tasks.io.rows import Text
 from snellen.tasks.models import TaskData
 from snellen.tasks.prompts import Prompt, prompt_of
 
@@ -42,7 +42,7 @@ PROMPTS = (_CLICK, *point_prompts("snellen-webclick"))
 
 
 class _Row(msgspec.Struct):
-    instruction: Text
+    instruction: str
     bbox: Ltrb
     bucket: str = ""
 
@@ -77,19 +77,25 @@ def load(
     rows = [row for part in parts for row in part.rows]
     name = str(files.paths[0])
     space = _space_of(rows, name)
+    elements = tuple(_elements(rows, files.split, space))
+    release = pin(
+        "webclick",
+        files.split,
+        files.paths[0].parent,
+        digest_of_files(files.paths),
+        len(rows),
+        RELEASES,
+    )
+    clipped = outside_note(
+        [element.id for element, row in zip(elements, rows, strict=True) if element.box != row.bbox]
+    )
+    note = "; ".join(filter(None, (release.note, clipped)))
     shown = ParquetImages(parts, "image") if images is None else _folder(Path(images))
     return grounding_data(
         task,
         files.split,
-        tuple(checked_rows(_elements(rows, files.split), name, boxes_in=space)),
-        pin=pin(
-            "webclick",
-            files.split,
-            files.paths[0].parent,
-            digest_of_files(files.paths),
-            len(rows),
-            RELEASES,
-        ),
+        tuple(checked_rows(elements, name, boxes_in=space)),
+        pin=release.model_copy(update={"note": note}),
         prompt=asked,
         asked_in=Space.PIXELS if asked is _CLICK else asked_space(asked),
         example="Click(480, 661)" if asked is _CLICK else "",
@@ -104,7 +110,7 @@ def _folder(path: Path) -> ImageFiles:
 
 
 def _space_of(rows: Sequence[_Row], file: str) -> Space:
-    within = [is_in_fractions(row.bbox) for row in rows]
+    within = [_nearly_in_fractions(row.bbox) for row in rows]
     if any(within) and not all(within):
         odd = within.index(not within[0])
         raise DataError(
@@ -116,11 +122,21 @@ def _space_of(rows: Sequence[_Row], file: str) -> Space:
     return Space.UNIT if all(within) else Space.PIXELS
 
 
-def _elements(rows: Sequence[_Row], split: str) -> Iterator[GroundingRow]:
+def _nearly_in_fractions(box: Ltrb) -> bool:
+    # A box in fractions may reach a little outside its image.
+    return is_in_fractions(box) or (max(box) < 1.5 and min(box) > -0.5)
+
+
+def _elements(rows: Sequence[_Row], split: str, space: Space) -> Iterator[GroundingRow]:
     for number, row in enumerate(rows):
+        box = row.bbox
+        if space is Space.UNIT:
+            # No answer lies outside the image, so what is cut off decides nothing.
+            left, top, right, bottom = (min(1.0, max(0.0, side)) for side in box)
+            box = (left, top, right, bottom)
         yield GroundingRow(
             id=f"{split}/{number}",
             instruction=row.instruction,
-            box=row.bbox,
+            box=box,
             tags={"bucket": row.bucket},
         )

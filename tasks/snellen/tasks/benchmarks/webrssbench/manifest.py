@@ -7,7 +7,7 @@ JSON Lines are the same rows, one a line, without the object around them.
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Literal, NamedTuple, TypeAlias
+from typing import Annotated, Literal, NamedTuple, TypeAlias, cast
 
 import msgspec
 
@@ -29,7 +29,7 @@ from snellen.tasks.benchmarks.webrssbench.rows import (
 )
 from snellen.tasks.io.files import DEFAULT_SPLIT
 from snellen.tasks.io.json_text import read_json
-from snellen.tasks.io.rows import Pixels, Text, fault_of
+from snellen.tasks.io.rows import Pixels, Text, decoded, fault_of
 
 FORMAT = "webrssbench/1"
 FILES = ("webrssbench.json", "webrssbench.jsonl")
@@ -164,7 +164,6 @@ class _Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 _TASK = msgspec.json.Decoder(_Task)
-_ROW: msgspec.json.Decoder[AnyRow] = msgspec.json.Decoder(AnyRow)
 
 
 class _Place(NamedTuple):
@@ -238,7 +237,7 @@ def read_manifest(name: str, path: Path) -> Found:
                         f"{head.task!r} is no task; known: {', '.join(NAMES)}", field="task"
                     )
                 continue
-            row = _ROW.decode(data)
+            row: AnyRow = decoded(data, cast("type[AnyRow]", AnyRow))
         except msgspec.ValidationError as error:
             fault = fault_of(error, AnyRow)
             raise place.error(fault.what, fault.field) from None

@@ -313,23 +313,38 @@ def recognize(path: Path) -> tuple[str, ...]:
 
 
 def _of_folder(path: Path, signs: Signs) -> Iterator[str]:
-    yield from (task for name, task in signs.names.items() if (path / name).is_file())
+    found = [task for name, task in signs.names.items() if (path / name).is_file()]
     if signs.in_folder is not None:
-        yield from signs.in_folder(path)
+        found += signs.in_folder(path)
     for pattern in signs.folders:
-        for file in islice(path.glob(pattern), 1):
-            yield from _of_row(file, _first_row(file), signs)
+        files = sorted(path.glob(pattern))
+        named = {file: tuple(_by_name(file, signs)) for file in files}
+        found += [task for tasks in named.values() for task in tasks]
+        # Of files under names of their own the first one tells.
+        for file in islice((file for file in files if not named[file]), 1):
+            found += _of_row(file, _first_row(file), signs)
+    yield from _with_those_beside(found, signs)
 
 
 def _of_file(path: Path, every: Iterable[Signs]) -> Iterable[str]:
     for signs in every:
-        if path.name in signs.names:
-            return (signs.names[path.name],)
-    for signs in every:
-        if signs.by_name is not None and (found := tuple(signs.by_name(path))):
-            return found
+        if found := _by_name(path, signs):
+            return dict.fromkeys(_with_those_beside(found, signs))
     row = _first_row(path)
-    return dict.fromkeys(task for signs in every for task in _of_row(path, row, signs))
+    return dict.fromkeys(
+        task for signs in every for task in _with_those_beside(_of_row(path, row, signs), signs)
+    )
+
+
+def _by_name(path: Path, signs: Signs) -> Sequence[str]:
+    if path.name in signs.names:
+        return (signs.names[path.name],)
+    return () if signs.by_name is None else tuple(signs.by_name(path))
+
+
+def _with_those_beside(found: Iterable[str], signs: Signs) -> Iterator[str]:
+    for task in found:
+        yield from signs.together if task in signs.together else (task,)
 
 
 def _of_row(path: Path, row: Mapping[str, object], signs: Signs) -> Iterable[str]:
