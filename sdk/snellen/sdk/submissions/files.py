@@ -12,6 +12,8 @@ BLOCK = 1 << 17
 LONGEST_MARK = 4
 """How many bytes the longest byte order mark has."""
 
+_HEAD = 1 << 12
+
 _FOREIGN = (
     (codecs.BOM_UTF32_LE, "UTF-32"),
     (codecs.BOM_UTF32_BE, "UTF-32"),
@@ -91,3 +93,18 @@ def without_mark(head: bytes, file: str) -> bytes:
                 file=file,
             )
     return head.removeprefix(codecs.BOM_UTF8)
+
+
+def is_submission(path: str) -> bool:
+    """Whether a file begins with a submission, or can't be looked into."""
+    if not os.path.isfile(path):
+        return not os.path.isdir(path) and not any(mark in path for mark in "*?[")
+    if path.lower().endswith((".csv", ".parquet")):
+        return True
+    with open_binary(path) as raw:
+        try:
+            head = raw.read(_HEAD)
+        except OSError:
+            return True
+    first = head.split(b"}", 1)[0]
+    return b'"item_id"' in first and b'"response"' in first

@@ -1,0 +1,266 @@
+"""The items that are graded, as far as rows without our ids can be joined to them.
+
+A row names its item by an id, or by two of its image, its instruction and its box; by the place in
+a file never.
+"""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple, TypeAlias, cast
+
+Box: TypeAlias = tuple[float, ...]
+Size: TypeAlias = tuple[float, float]
+
+_NUMBERED = re.compile(r"(?:.*?_)?([A-Za-z]+)(?:_v?[0-9])?_([0-9]+)")
+_WORDS = re.compile(r"[^\w]+|_+")
+_NEAR = 1.5
+_NEAR_SHARE = 0.0015
+
+
+class KnownItem(NamedTuple):
+    """One item.
+
+    Attributes:
+        id: Its id.
+        image: The name of its image; empty if unknown.
+        instruction: What it asks for; empty if unknown.
+        box: Left, top, right, bottom of its target, or x and y of it; empty if there is none.
+        size: Width and height of its image in pixels.
+        action: The type of the action that is its reference; empty if it is none.
+        same: What two items share that any answer is graded alike for.
+    """
+
+    id: str
+    image: str = ""
+    instruction: str = ""
+    box: Box = ()
+    size: Size | None = None
+    action: str = ""
+    same: object = None
+
+    @property
+    def pixels(self) -> Box:
+        """The box in pixels, if they are known."""
+        if self.size and self.box and all(0 <= side <= 1 for side in self.box):
+            return tuple(side * self.size[place % 2] for place, side in enumerate(self.box))
+        return self.box
+
+
+class Clues(NamedTuple):
+    """What a row says of its item; empty or None where it says nothing.
+
+    Attributes:
+        id: The id.
+        image: The path or name of the image.
+        instruction: What was asked for.
+        box: The target, as xyxy or xywh, in pixels of the image or of `view`, or in fractions.
+        view: The size of the image that the box was written for.
+        action: The type of the recorded action.
+    """
+
+    id: str = ""
+    image: str = ""
+    instruction: str = ""
+    box: Box = ()
+    view: Size | None = None
+    action: str = ""
+
+    @property
+    def words(self) -> str:
+        """How a message names the row."""
+        parts = filter(None, (self.id or _base(self.image), self.instruction))
+        return ": ".join(parts)[:120]
+
+
+@dataclass
+class Known:
+    """The items by id, by image and by instruction.
+
+    Attributes:
+        items: All items of the data, selected or not.
+        moved: The joined items whose box differs from the row's, by id.
+        reworded: The joined items whose instruction differs from the row's, by id.
+        alike: How many rows fitted several items with the same reference.
+    """
+
+    items: Sequence[KnownItem]
+    moved: dict[str, None] = field(default_factory=dict[str, None])
+    reworded: dict[str, None] = field(default_factory=dict[str, None])
+    alike: int = 0
+
+    @cached_property
+    def by_id(self) -> dict[str, KnownItem]:
+        """The items by their id."""
+        return {item.id: item for item in self.items}
+
+    @cached_property
+    def _by_image(self) -> dict[str, list[KnownItem]]:
+        found: defaultdict[str, list[KnownItem]] = defaultdict(list)
+        for item in self.items:
+            if item.image:
+                found[_base(item.image)].append(item)
+        return found
+
+    @cached_property
+    def _by_instruction(self) -> dict[str, list[KnownItem]]:
+        found: defaultdict[str, list[KnownItem]] = defaultdict(list)
+        for item in self.items:
+            if item.instruction:
+                found[_plain(item.instruction)].append(item)
+        return found
+
+    @cached_property
+    def _given(self) -> Counter[tuple[str, ...]]:
+        return Counter()
+
+    @cached_property
+    def _prefixes(self) -> dict[str, str]:
+        """The ids that are PREFIX/NUMBER, as `prefix/number`, and by number alone if all are."""
+        parts = [item.id.rpartition("/") for item in self.items]
+        found = {f"{head.lower()}/{tail}": f"{head}/{tail}" for head, _, tail in parts if head}
+        if len({head for head, _, _ in parts}) == 1:
+            found |= {tail: f"{head}/{tail}" for head, _, tail in parts if head}
+        return found
+
+    def find(self, clues: Clues) -> KnownItem | None:
+        """Return the item of a row; None if there is none, or if several fit."""
+        item = self._of_id(clues) or self._of_content(clues)
+        if item is None:
+            return None
+        if clues.box and len(clues.box) == len(item.box) and not is_near(item, clues):
+            self.moved[item.id] = None
+        if clues.instruction and item.instruction:
+            if _plain(clues.instruction) != _plain(item.instruction):
+                self.reworded[item.id] = None
+        return item
+
+    @cached_property
+    def _by_content(self) -> bool:
+        return bool(self._by_image or self._by_instruction)
+
+    def _of_id(self, clues: Clues) -> KnownItem | None:
+        item = self.by_id.get(clues.id)
+        if item is not None and _contradicts(item, clues):
+            return None
+        if item is None and clues.id and not self._says_content(clues):
+            numbered = _NUMBERED.fullmatch(clues.id)
+            name = f"{numbered[1].lower()}/{numbered[2]}" if numbered else clues.id.lower()
+            item = self.by_id.get(self._prefixes.get(name, ""))
+        return item or (self._inside(clues.id) if clues.id else None)
+
+    def _says_content(self, clues: Clues) -> bool:
+        said = bool(clues.image) + bool(clues.instruction) + bool(clues.box)
+        return self._by_content and said > 1
+
+    def _inside(self, text: str) -> KnownItem | None:
+        """Return the item whose image and the beginning of whose instruction an id holds."""
+        name = next((name for name in _names_in(text) if name in self._by_image), None)
+        if name is None:
+            return None
+        rest = _slug(text.partition(name)[2])
+        slugs = [(item, _slug(item.instruction)) for item in self._by_image[name]]
+        fitting = [item for item, slug in slugs if rest and (slug.startswith(rest) or rest == slug)]
+        return fitting[0] if len(fitting) == 1 else None
+
+    def _of_content(self, clues: Clues) -> KnownItem | None:
+        named = self._by_image.get(_base(clues.image), []) if clues.image else []
+        asked = self._by_instruction.get(_plain(clues.instruction), []) if clues.instruction else []
+        if named and asked:
+            ids = {item.id for item in asked}
+            both = [item for item in named if item.id in ids]
+            # An instruction in another language leaves image and box.
+            return self._one(both or self._near(named, clues), clues)
+        if named:
+            return self._one(self._near(named, clues), clues)
+        if clues.image and self._by_image:
+            return None
+        if clues.action:
+            return self._one([item for item in asked if item.action == clues.action], clues)
+        if clues.box:
+            return self._one(self._near(asked, clues), clues)
+        return self._one(asked, clues)
+
+    def _near(self, items: Sequence[KnownItem], clues: Clues) -> list[KnownItem]:
+        return [item for item in items if clues.box and is_near(item, clues)]
+
+    def _one(self, items: Sequence[KnownItem], clues: Clues) -> KnownItem | None:
+        if len(items) < 2:
+            return items[0] if items else None
+        near = self._near(items, clues)
+        if len(near) > 1:
+            # Neighbours lie within the tolerance of each other on a scaled image.
+            gaps = [(_gap(item, clues), item) for item in near]
+            least = min(gap for gap, _ in gaps)
+            near = [item for gap, item in gaps if gap <= least + 1e-6]
+        items = near or items
+        if len(items) == 1:
+            return items[0]
+        if items[0].same is None or any(item.same != items[0].same for item in items):
+            return None
+        key = tuple(item.id for item in items)
+        given, self._given[key] = self._given[key], self._given[key] + 1
+        self.alike += 1
+        return items[given] if given < len(items) else None
+
+
+def is_near(item: KnownItem, clues: Clues) -> bool:
+    """Whether a row's box is an item's, in some usual way to write it."""
+    size = item.size or (0.0, 0.0)
+    scale = 1.0 if clues.view is None or not item.size else item.size[0] / clues.view[0]
+    return _gap(item, clues) <= max(_NEAR, _NEAR_SHARE * max(size), 1.5 * scale)
+
+
+def _gap(item: KnownItem, clues: Clues) -> float:
+    """Return the largest distance between a row's box and an item's, in the item's pixels."""
+    wanted, size = item.pixels, item.size
+    readings: list[Box] = [clues.box]
+    if len(clues.box) == 4:
+        left, top, width, height = clues.box
+        readings.append((left, top, left + width, top + height))
+    if size is not None:
+        views: list[Size] = [(1.0, 1.0)] if max(clues.box) <= 1.001 else []
+        views += [] if clues.view is None else [clues.view]
+        readings += [
+            tuple(side * size[place % 2] / view[place % 2] for place, side in enumerate(box))
+            for box in tuple(readings)
+            for view in views
+        ]
+    if len(wanted) != len(clues.box):
+        return float("inf")
+    return min(
+        max(abs(one - other) for one, other in zip(box, wanted, strict=True)) for box in readings
+    )
+
+
+def _contradicts(item: KnownItem, clues: Clues) -> bool:
+    """Whether neither the image nor the instruction of a row with an item's id is the item's."""
+    image = bool(clues.image and item.image)
+    other_image = image and _base(clues.image) != _base(item.image)
+    instruction = bool(clues.instruction and item.instruction)
+    other = instruction and _plain(clues.instruction) != _plain(item.instruction)
+    return (other_image or not image) and (other or not instruction) and (image or instruction)
+
+
+def _names_in(text: str) -> list[str]:
+    """Return the names of image files that a text may hold, longest first."""
+    found = re.search(r"\.(?:png|jpe?g|webp)", text, re.IGNORECASE)
+    if found is None:
+        return []
+    whole = text[: found.end()]
+    starts = [0, *(match.end() for match in re.finditer(r"[_/\-:]", whole))]
+    return [whole[start:] for start in starts]
+
+
+def _base(path: str) -> str:
+    return path.replace("\\", "/").rstrip("/").rpartition("/")[2]
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split()).casefold()
+
+
+def _slug(text: str) -> str:
+    return "_".join(filter(None, cast("list[str]", _WORDS.split(text.casefold()))))

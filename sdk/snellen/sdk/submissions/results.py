@@ -1,0 +1,291 @@
+"""Stored results of the field's scripts: from rows of any kind to submissions.
+
+Two readings of all rows: what each says, then which field is the answer and what it counts.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from snellen.grading.errors import SubmissionError
+from snellen.grading.models.reports import ProblemKind
+from snellen.sdk.submissions.batch import Batch, Collector, Limits
+from snellen.sdk.submissions.columns import named
+from snellen.sdk.submissions.containers import Row, first_row, is_object, paths_of, rows_of
+from snellen.sdk.submissions.kinds import Found, Kind, Parsed, Raw, kind_of_row, text_of
+from snellen.sdk.submissions.known import Known, KnownItem
+from snellen.sdk.submissions.records import add_named, add_record
+
+_SHOWN = 3
+_SPACES = ("pixels", "unit", "thousand")
+_DOCUMENTS = (".json", ".json.gz")
+_LOOKED_AT = 20
+_ALWAYS = (".xlsx", ".eval")
+
+
+def read_results(source: str, limits: Limits) -> Iterator[Batch] | None:
+    """Read stored results; None for a file that is none, which another reader reads.
+
+    Raises:
+        SubmissionError: It can't be read, or no field in it is an answer.
+    """
+    if limits.known is None:
+        return None
+    paths = paths_of(source)
+    lowered = source.lower()
+    alone = paths == [source]
+    # JSON lines and arrays of submissions have readers that stream them.
+    streamed = alone and not lowered.endswith((*_DOCUMENTS, *_ALWAYS))
+    first = next(first_row(source), None) if alone and not lowered.endswith(_ALWAYS) else None
+    if first is not None and kind_of_row(first) is None and (streamed or not is_object(source)):
+        return None
+    if first is None and streamed:
+        return None
+    rows = [row for path in paths for row in rows_of(path)]
+    kind = next(filter(None, (kind_of_row(row.fields) for row in rows[:_LOOKED_AT])), None)
+    if kind is not None:
+        return _read(source, rows, kind, limits)
+    if not rows or (lowered.endswith(".json") and _is_ours(rows)):
+        return None
+    return _plainly(source, rows, limits)
+
+
+def _is_ours(rows: Sequence[Row]) -> bool:
+    """Whether the one row is a whole object, of which the reader of documents says what it lacks"""
+    return "item_id" in rows[0].fields or {"submissions", "scores"} & rows[0].fields.keys() != set()
+
+
+def _plainly(source: str, rows: Sequence[Row], limits: Limits) -> Iterator[Batch]:
+    """Read rows with our names, or usual ones, that stand where only results are looked for."""
+    names = named(list(rows[0].fields), limits.columns, guess=limits.guess)
+    if names.lacking:
+        raise SubmissionError(_no_answer(rows), file=source)
+    collector = Collector(limits, rows[0].file)
+    for row in rows:
+        collector.file = row.file
+        add_record(collector, row.fields, row.line)
+    yield from collector.ready()
+    yield from collector.rest()
+
+
+def _no_answer(rows: Sequence[Row]) -> str:
+    names = dict.fromkeys(name for row in rows[:_LOOKED_AT] for name in row.fields)
+    shown = ", ".join(map(ascii, list(names)[:20])) or "none"
+    return (
+        f"no field in it is known as an answer; its fields are {shown}; say which it is with"
+        " --map NAME=response, in Python with columns={NAME: 'response'}"
+    )
+
+
+def _read(source: str, rows: Sequence[Row], kind: Kind, limits: Limits) -> Iterator[Batch]:
+    known = limits.known() if limits.known is not None else Known(())
+    collector = Collector(limits, rows[0].file if rows else source)
+    found: list[tuple[Row, Found]] = []
+    for row in rows:
+        one = kind if kind.fits(row.fields) else kind_of_row(row.fields)
+        if one is None:
+            collector.file = row.file
+            collector.fault(
+                ProblemKind.MALFORMED,
+                f"the row has no answer as {kind.name} have; it was skipped",
+                row.line,
+            )
+            continue
+        found += [(row, said) for said in one.read(row.fields)]
+    joined = [(row, said, known.find(said.clues)) for row, said in found]
+    _check_joined(joined, known, source)
+    choice = _Choice(joined, limits)
+    collector.notices.append(choice.says(kind))
+    seen: dict[tuple[str, int], str] = {}
+    repeated = 0
+    for row, said, item in joined:
+        collector.file = row.file
+        record = choice.record(said, item)
+        key = (record["item_id"], said.attempt)
+        own = repr((record.get("response"), record.get("error")))
+        if seen.get(key) == own:
+            repeated += 1
+            continue
+        seen.setdefault(key, own)
+        before = len(collector.item_ids)
+        add_named(collector, record, row.line)
+        collector.verdicts += [said.verdict] * (len(collector.item_ids) - before)
+    collector.notices += _remarks(known, repeated, choice)
+    yield from collector.ready()
+    yield from collector.rest()
+
+
+def _check_joined(
+    joined: Sequence[tuple[Row, Found, KnownItem | None]], known: Known, source: str
+) -> None:
+    """Refuse rows that name no item at all, as the id of none of them is known."""
+    if not joined or any(item is not None for _, _, item in joined):
+        return
+    _, said, _ = joined[0]
+    if not any((said.clues.id, said.clues.image, said.clues.instruction)):
+        names = ", ".join(map(ascii, list(joined[0][0].fields)[:20]))
+        raise SubmissionError(
+            f"the rows name no item: neither an id nor an image and an instruction; the fields"
+            f" are {names}",
+            file=source,
+        )
+    example = known.items[0].id if known.items else "none"
+    raise SubmissionError(
+        f"none of the {len(joined):,} rows could be joined to an item: they look like"
+        f" {said.clues.words!r}, the task's ids like {example!r}. Is it the right task and split?",
+        file=source,
+        field="item_id",
+    )
+
+
+def _remarks(known: Known, repeated: int, choice: "_Choice") -> list[str]:
+    said: list[str] = []
+    if repeated:
+        said.append(f"{repeated:,} rows repeat an earlier row exactly, and count once")
+    for items, what in ((known.moved, "box"), (known.reworded, "instruction")):
+        if items:
+            shown = ", ".join(list(items)[:_SHOWN])
+            said.append(
+                f"{len(items):,} rows have another {what} than the data, which may be of another"
+                f" version or split: {shown}"
+            )
+    if known.alike:
+        said.append(
+            f"{known.alike:,} rows fit several items with the same reference, which were taken in"
+            " turn"
+        )
+    if choice.nulls:
+        said.append(
+            f"{choice.nulls:,} rows have a text, but {choice.field} is null: the script read no"
+            " answer in it, and they count as unparsed (--answer raw reads the texts)"
+        )
+    return said
+
+
+class _Choice:
+    """Which field of the rows is the answer, and what it counts.
+
+    The parsed answer comes first: the text is often about a resized or cropped image, whose scale
+    the file lacks. Of actions, the text comes first: a parsed point is only a part of one.
+    """
+
+    def __init__(
+        self, joined: Sequence[tuple[Row, Found, KnownItem | None]], limits: Limits
+    ) -> None:
+        self._columns = {field: name for name, field in limits.columns.items()}
+        self._fields = {id(said): row.fields for row, said, _ in joined}
+        items = [item for _, _, item in joined if item is not None]
+        actions = bool(items) and all(item.action for item in items)
+        parsed = [said.parsed for _, said, _ in joined if said.parsed and said.parsed.value]
+        raw = [said.raw for _, said, _ in joined if said.raw is not None]
+        wanted = limits.answer or ("raw" if actions or not parsed else "parsed")
+        if wanted == "raw" and not raw and parsed:
+            wanted = "raw" if limits.answer else "parsed"
+        self._raw = wanted == "raw"
+        source = raw if self._raw else parsed
+        if "response" in self._columns:
+            self.field, self.space = self._columns["response"], ""
+        elif not source:
+            if any(said.error for _, said, _ in joined):
+                self.field, self.space = "error", ""
+            else:
+                raise SubmissionError(
+                    _no_answer([row for row, _, _ in joined])
+                    + (f" (--answer {wanted} finds none)" if limits.answer else "")
+                )
+        else:
+            self.field = Counter(one.field for one in source).most_common(1)[0][0]
+            self.space = "" if self._raw else self._space(joined)
+        self.other = "parsed" if self._raw and parsed else "raw" if raw and not self._raw else ""
+        self.nulls = 0
+
+    def _space(self, joined: Sequence[tuple[Row, Found, KnownItem | None]]) -> str:
+        """Return what the parsed answers count: by name, by their size, and by the verdicts."""
+        points = [
+            (said.parsed, said.verdict, item)
+            for _, said, item in joined
+            if said.parsed is not None and said.parsed.value and said.parsed.field == self.field
+        ]
+        named = points[0][0].space
+        if named == "view":
+            return named
+        sides = [abs(side) for parsed, _, _ in points for side in parsed.value or ()]
+        if max(sides) <= 1 and any(side != int(side) for side in sides):
+            named = "unit"
+        elif named == "unit" and max(sides) > 2:
+            named = ""
+        judged = [one for one in points if one[1] is not None and one[2] is not None]
+        scores = {
+            space: sum(_hits(parsed, item, space) == verdict for parsed, verdict, item in judged)
+            for space in _SPACES
+        }
+        best = max(scores, key=scores.__getitem__)
+        if judged and scores[best] > scores.get(named, 0) + len(judged) // 50:
+            named = best
+        if not named and max(sides) > 1000:
+            named = "pixels"
+        return named
+
+    def says(self, kind: Kind) -> str:
+        """Return the sentence of the report."""
+        counts = {
+            "pixels": "in pixels of the image",
+            "unit": "in fractions of the image",
+            "thousand": "in thousandths of the image",
+            "view": "in pixels of the image of the size that each row says",
+        }
+        unit = f" {counts[self.space]}" if self.space else ""
+        if not self.space and not self._raw:
+            unit = " in the protocol's unit, as the file says none (--space says it)"
+        other = f"; --answer {self.other} takes the other" if self.other else ""
+        return f"read as {kind.name}: the answer is {self.field!r}{unit}{other}"
+
+    def record(self, said: Found, item: KnownItem | None) -> dict[str, Any]:
+        """Return the submission of a row."""
+        record: dict[str, Any] = {
+            "item_id": said.clues.words or "a row without a name" if item is None else item.id,
+            "attempt": said.attempt,
+            "model": said.model,
+        }
+        if said.error is not None:
+            record["error"] = said.error
+            return record
+        if "response" in self._columns:
+            record["response"] = text_of(self._fields[id(said)].get(self._columns["response"]))
+            return record
+        record["response"] = self._raw_of(said.raw) if self._raw else self._parsed_of(said)
+        return record
+
+    def _raw_of(self, raw: Raw | None) -> object:
+        if raw is None or raw.view is None:
+            return None if raw is None else raw.value
+        return {"view": list(raw.view), "response": raw.value}
+
+    def _parsed_of(self, said: Found) -> object:
+        parsed = said.parsed
+        if parsed is None or parsed.value is None:
+            if said.raw is None or not said.raw.value:
+                return None
+            self.nulls += 1
+            return "null"
+        numbers = list(parsed.value)
+        if self.space == "view":
+            return {"view": list(parsed.view or ()), "response": numbers}
+        return {"space": self.space, "response": numbers} if self.space else numbers
+
+
+def _hits(parsed: Parsed, item: KnownItem | None, space: str) -> bool:
+    """Whether a parsed point is in the box of its item, were it in a space."""
+    if item is None or not parsed.value or len(item.pixels) != 4:
+        return False
+    numbers = parsed.value
+    x, y = numbers[0], numbers[1]
+    if len(numbers) == 4:
+        x, y = (numbers[0] + numbers[2]) / 2, (numbers[1] + numbers[3]) / 2
+    if space != "pixels":
+        if item.size is None:
+            return False
+        share = 1 if space == "unit" else 1000
+        x, y = x * item.size[0] / share, y * item.size[1] / share
+    left, top, right, bottom = item.pixels
+    return left <= x <= right and top <= y <= bottom
