@@ -122,6 +122,13 @@ def _known_item(selection: Selection, place: int, image: str) -> "KnownItem":
             box=() if point is None else tuple(point),
             size=gold.image_size,
             action=gold.action.type,
+            detail=str(
+                gold.action.text
+                or gold.action.app
+                or gold.action.button
+                or gold.action.direction
+                or ""
+            ),
             same=(gold.action, gold.image_size, gold.boxes),
         )
     if not isinstance(gold, Target):

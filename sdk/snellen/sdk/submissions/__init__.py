@@ -6,7 +6,7 @@ that can't be trusted as a whole (a missing file, a truncated parquet file, no d
 """
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast
@@ -119,7 +119,7 @@ def read(
         return _read_path(os.fsdecode(source), limits)
 
     if isinstance(source, list | tuple):
-        return read_rows(source, limits)
+        return _stored_rows(source, limits) or read_rows(source, limits)
     from snellen.sdk.submissions.frames import read_frame
 
     return read_frame(source, limits) or read_rows(source, limits)
@@ -156,6 +156,15 @@ def _stored(path: str, limits: Limits) -> Iterator[Batch] | None:
     from snellen.sdk.submissions.results import read_results
 
     return read_results(path, limits)
+
+
+def _stored_rows(rows: Sequence[object], limits: Limits) -> Iterator[Batch] | None:
+    first = rows[0] if rows else None
+    if limits.known is None or not isinstance(first, Mapping) or "item_id" in first:
+        return None
+    from snellen.sdk.submissions.results import read_listed
+
+    return read_listed(rows, limits)
 
 
 def read_rows(source: object, limits: Limits) -> Iterator[Batch]:

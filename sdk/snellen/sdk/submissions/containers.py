@@ -4,6 +4,7 @@ Rows stand in JSON lines (also in a file named .json), in an array, in the one l
 object, in a sheet of a workbook, in an archive of samples; any of them compressed with gzip.
 """
 
+import csv
 import glob
 import gzip
 import json
@@ -11,6 +12,7 @@ import os
 import re
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 from xml.etree import ElementTree
@@ -25,6 +27,7 @@ _LISTS = ("details", "results", "predictions", "samples", "task_results", "rows"
 _SHEET = "xl/worksheets/sheet1.xml"
 _SPREADSHEET = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 _COLUMN = re.compile(r"[A-Z]+")
+_TABLES = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
 _LARGEST = 1 << 31
 _HEAD = 1 << 20
 
@@ -73,11 +76,13 @@ def rows_of(path: str) -> list[Row]:
             return _numbered(_of_workbook(path), file, 2)
         if lowered.endswith(".eval"):
             return _numbered(_of_archive(path), file)
+        if lowered.endswith(_TABLES):
+            return _numbered(list(_of_table(path)), file, 2)
         with open(path, "rb") as raw:
             data = raw.read()
         if data.startswith(GZIP):
             data = gzip.decompress(data)
-    except (OSError, EOFError, zipfile.BadZipFile, ElementTree.ParseError, KeyError) as error:
+    except (OSError, EOFError, zipfile.BadZipFile, ElementTree.ParseError, KeyError, csv.Error) as error:
         raise unreadable(path, error) from error
     data = without_mark(data, file)
     if not data.strip():
@@ -148,6 +153,17 @@ def _is_rows(value: object) -> bool:
     return all(isinstance(row, dict) for row in cast("list[object]", value))
 
 
+def _of_table(path: str) -> Iterator[Mapping[str, str]]:
+    """Read a table with commas or tabs, compressed or not."""
+    with open(path, "rb") as raw:
+        packed = raw.read(2) == GZIP
+    opened = gzip.open if packed else open
+    with opened(path, "rt", encoding="utf-8-sig", newline="") as text:
+        mark = "\t" if ".tsv" in path.lower() else ","
+        for row in csv.DictReader(text, delimiter=mark):
+            yield {name: cell for name, cell in row.items() if isinstance(cell, str) and cell}
+
+
 def _of_archive(path: str) -> list[object]:
     """Read the samples of an Inspect log."""
     with zipfile.ZipFile(path) as archive:
@@ -211,6 +227,12 @@ def _number(text: str, kind: str | None) -> object:
 
 def first_row(path: str) -> Iterator[Mapping[str, Any]]:
     """Yield the first row of a file of JSON lines or of an array, without reading all of it."""
+    if path.lower().endswith(_TABLES):
+        try:
+            yield from islice(_of_table(path), 1)
+        except (OSError, EOFError, ValueError, csv.Error):
+            return
+        return
     try:
         row, _ = json.JSONDecoder().raw_decode(_head(path).lstrip("[ \t\r\n"))
     except (ValueError, RecursionError):

@@ -71,6 +71,19 @@ VERDICTS = ("correctness", "correct", "is_correct", "in_box", "hit", "success", 
 
 _YES = frozenset({"correct", "right", "true", "yes", "c", "pass", "passed"})
 _NO = frozenset({"wrong", "incorrect", "false", "no", "i", "fail", "failed", "wrong_format"})
+_ACTIONS: Mapping[str, tuple[str, str]] = {
+    "click": ("click", ""),
+    "long_press": ("long_press", ""),
+    "scroll": ("scroll", ""),
+    "type": ("type", ""),
+    "open_app": ("open_app", ""),
+    "wait": ("wait", ""),
+    "complete": ("finish", ""),
+    "press_back": ("navigate", "back"),
+    "press_home": ("navigate", "home"),
+}
+"""GUI-R1's recorded actions, in our words."""
+
 _ATTEMPTS = ("attempt", "_ng_rollout_index", "rollout_index", "rollout", "trial", "run_id", "run")
 
 
@@ -217,8 +230,13 @@ def _size(value: object) -> Size | None:
 
 def _clues(row: Fields, view: Size | None = None) -> Clues:
     box: Box = tuple(next(filter(None, (point_of(row.get(name)) for name in BOXES)), ()))
-    place = _text(row, ("gt_action",))
-    return Clues(_id(row), _text(row, IMAGES), _text(row, INSTRUCTIONS), box, view, place)
+    if box and max(box) < 0:
+        # GUI-R1's (-100, -100) stands for no target.
+        box = ()
+    action, detail = _ACTIONS.get(_text(row, ("gt_action",)), ("", ""))
+    detail = detail or _text(row, ("gt_input_text",))
+    names = _text(row, IMAGES), _text(row, INSTRUCTIONS)
+    return Clues(_id(row), *names, box, view, action, detail)
 
 
 def _attempt(row: Fields) -> int:

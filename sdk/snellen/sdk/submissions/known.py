@@ -30,6 +30,7 @@ class KnownItem(NamedTuple):
         box: Left, top, right, bottom of its target, or x and y of it; empty if there is none.
         size: Width and height of its image in pixels.
         action: The type of the action that is its reference; empty if it is none.
+        detail: The text, app, button or direction of the action.
         same: What two items share that any answer is graded alike for.
     """
 
@@ -39,6 +40,7 @@ class KnownItem(NamedTuple):
     box: Box = ()
     size: Size | None = None
     action: str = ""
+    detail: str = ""
     same: object = None
 
     @property
@@ -58,7 +60,8 @@ class Clues(NamedTuple):
         instruction: What was asked for.
         box: The target, as xyxy or xywh, in pixels of the image or of `view`, or in fractions.
         view: The size of the image that the box was written for.
-        action: The type of the recorded action.
+        action: The type of the recorded action, in our words.
+        detail: Its text, app, button or direction.
     """
 
     id: str = ""
@@ -67,6 +70,7 @@ class Clues(NamedTuple):
     box: Box = ()
     view: Size | None = None
     action: str = ""
+    detail: str = ""
 
     @property
     def words(self) -> str:
@@ -84,12 +88,14 @@ class Known:
         moved: The joined items whose box differs from the row's, by id.
         reworded: The joined items whose instruction differs from the row's, by id.
         alike: How many rows fitted several items with the same reference.
+        ambiguous: How many rows fitted several items with different references.
     """
 
     items: Sequence[KnownItem]
     moved: dict[str, None] = field(default_factory=dict[str, None])
     reworded: dict[str, None] = field(default_factory=dict[str, None])
     alike: int = 0
+    ambiguous: int = 0
 
     @cached_property
     def by_id(self) -> dict[str, KnownItem]:
@@ -130,7 +136,7 @@ class Known:
         item = self._of_id(clues) or self._of_content(clues)
         if item is None:
             return None
-        if clues.box and len(clues.box) == len(item.box) and not is_near(item, clues):
+        if _comparable(item, clues) and not is_near(item, clues):
             self.moved[item.id] = None
         if clues.instruction and item.instruction:
             if _plain(clues.instruction) != _plain(item.instruction):
@@ -178,7 +184,10 @@ class Known:
         if clues.image and self._by_image:
             return None
         if clues.action:
-            return self._one([item for item in asked if item.action == clues.action], clues)
+            alike = [item for item in asked if item.action == clues.action]
+            detail = _plain(clues.detail)
+            exact = [item for item in alike if detail and _plain(item.detail) == detail]
+            return self._one(exact or alike, clues)
         if clues.box:
             return self._one(self._near(asked, clues), clues)
         return self._one(asked, clues)
@@ -187,8 +196,12 @@ class Known:
         return [item for item in items if clues.box and is_near(item, clues)]
 
     def _one(self, items: Sequence[KnownItem], clues: Clues) -> KnownItem | None:
-        if len(items) < 2:
-            return items[0] if items else None
+        if not items:
+            return None
+        if len(items) == 1:
+            # Without an image, the same words may be said of another target.
+            same = clues.image or not _comparable(items[0], clues) or is_near(items[0], clues)
+            return items[0] if same else None
         near = self._near(items, clues)
         if len(near) > 1:
             # Neighbours lie within the tolerance of each other on a scaled image.
@@ -199,11 +212,16 @@ class Known:
         if len(items) == 1:
             return items[0]
         if items[0].same is None or any(item.same != items[0].same for item in items):
+            self.ambiguous += 1
             return None
         key = tuple(item.id for item in items)
         given, self._given[key] = self._given[key], self._given[key] + 1
         self.alike += 1
         return items[given] if given < len(items) else None
+
+
+def _comparable(item: KnownItem, clues: Clues) -> bool:
+    return bool(clues.box) and len(clues.box) == len(item.box)
 
 
 def is_near(item: KnownItem, clues: Clues) -> bool:

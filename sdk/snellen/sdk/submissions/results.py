@@ -5,7 +5,7 @@ Two readings of all rows: what each says, then which field is the answer and wha
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 from snellen.grading.errors import SubmissionError
 from snellen.grading.models.reports import ProblemKind
@@ -15,6 +15,7 @@ from snellen.sdk.submissions.containers import Row, first_row, is_object, paths_
 from snellen.sdk.submissions.kinds import Found, Kind, Parsed, Raw, kind_of_row, text_of
 from snellen.sdk.submissions.known import Known, KnownItem
 from snellen.sdk.submissions.records import add_named, add_record
+from snellen.sdk.submissions.trajectories import is_trajectory
 
 _SHOWN = 3
 _SPACES = ("pixels", "unit", "thousand")
@@ -37,17 +38,40 @@ def read_results(source: str, limits: Limits) -> Iterator[Batch] | None:
     # JSON lines and arrays of submissions have readers that stream them.
     streamed = alone and not lowered.endswith((*_DOCUMENTS, *_ALWAYS))
     first = next(first_row(source), None) if alone and not lowered.endswith(_ALWAYS) else None
+    if first is not None and _is_episode(first, limits):
+        return None
     if first is not None and kind_of_row(first) is None and (streamed or not is_object(source)):
         return None
     if first is None and streamed:
         return None
     rows = [row for path in paths for row in rows_of(path)]
     kind = next(filter(None, (kind_of_row(row.fields) for row in rows[:_LOOKED_AT])), None)
-    if kind is not None:
+    if kind is not None and not _is_episode(rows[0].fields, limits):
         return _read(source, rows, kind, limits)
     if not rows or (lowered.endswith(".json") and _is_ours(rows)):
         return None
     return _plainly(source, rows, limits)
+
+
+def read_listed(rows: Sequence[object], limits: Limits) -> Iterator[Batch] | None:
+    """Read rows that were read before; None if they are submissions, or no rows."""
+    first = rows[0] if rows else None
+    if not isinstance(first, Mapping):
+        return None
+    fields = cast("Mapping[str, Any]", first)
+    kind = None if _is_episode(fields, limits) else kind_of_row(fields)
+    if kind is None:
+        return None
+    numbered = [
+        Row(cast("Mapping[str, Any]", row) if isinstance(row, Mapping) else {}, "", line)
+        for line, row in enumerate(rows, 1)
+    ]
+    return _read("", numbered, kind, limits)
+
+
+def _is_episode(row: Mapping[str, Any], limits: Limits) -> bool:
+    """Whether a row is of a recorded episode or its step, which has a reader of its own."""
+    return limits.recorded is not None and is_trajectory(row, row.get("image"))
 
 
 def _is_ours(rows: Sequence[Row]) -> bool:
@@ -58,11 +82,11 @@ def _is_ours(rows: Sequence[Row]) -> bool:
 def _plainly(source: str, rows: Sequence[Row], limits: Limits) -> Iterator[Batch]:
     """Read rows with our names, or usual ones, that stand where only results are looked for."""
     names = named(list(rows[0].fields), limits.columns, guess=limits.guess)
-    if names.lacking:
-        raise SubmissionError(_no_answer(rows), file=source)
+    if names.lacking and not _is_episode(rows[0].fields, limits):
+        raise SubmissionError(_no_answer(rows), file=source or None)
     collector = Collector(limits, rows[0].file)
     for row in rows:
-        collector.file = row.file
+        collector.file = row.file or None
         add_record(collector, row.fields, row.line)
     yield from collector.ready()
     yield from collector.rest()
@@ -79,12 +103,12 @@ def _no_answer(rows: Sequence[Row]) -> str:
 
 def _read(source: str, rows: Sequence[Row], kind: Kind, limits: Limits) -> Iterator[Batch]:
     known = limits.known() if limits.known is not None else Known(())
-    collector = Collector(limits, rows[0].file if rows else source)
+    collector = Collector(limits, rows[0].file or None)
     found: list[tuple[Row, Found]] = []
     for row in rows:
         one = kind if kind.fits(row.fields) else kind_of_row(row.fields)
         if one is None:
-            collector.file = row.file
+            collector.file = row.file or None
             collector.fault(
                 ProblemKind.MALFORMED,
                 f"the row has no answer as {kind.name} have; it was skipped",
@@ -99,7 +123,7 @@ def _read(source: str, rows: Sequence[Row], kind: Kind, limits: Limits) -> Itera
     seen: dict[tuple[str, int], str] = {}
     repeated = 0
     for row, said, item in joined:
-        collector.file = row.file
+        collector.file = row.file or None
         record = choice.record(said, item)
         key = (record["item_id"], said.attempt)
         own = repr((record.get("response"), record.get("error")))
@@ -127,13 +151,13 @@ def _check_joined(
         raise SubmissionError(
             f"the rows name no item: neither an id nor an image and an instruction; the fields"
             f" are {names}",
-            file=source,
+            file=source or None,
         )
     example = known.items[0].id if known.items else "none"
     raise SubmissionError(
         f"none of the {len(joined):,} rows could be joined to an item: they look like"
         f" {said.clues.words!r}, the task's ids like {example!r}. Is it the right task and split?",
-        file=source,
+        file=source or None,
         field="item_id",
     )
 
@@ -149,6 +173,11 @@ def _remarks(known: Known, repeated: int, choice: "_Choice") -> list[str]:
                 f"{len(items):,} rows have another {what} than the data, which may be of another"
                 f" version or split: {shown}"
             )
+    if known.ambiguous:
+        said.append(
+            f"{known.ambiguous:,} rows fit several items with different references, and were left"
+            " out"
+        )
     if known.alike:
         said.append(
             f"{known.alike:,} rows fit several items with the same reference, which were taken in"
