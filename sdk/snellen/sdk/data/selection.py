@@ -134,9 +134,7 @@ def _known_item(selection: Selection, place: int, image: str) -> "KnownItem":
     if not isinstance(gold, Target):
         return found
     plain = not isinstance(gold, AreaTarget) or not (gold.polygon or gold.refused)
-    return found._replace(
-        box=gold.bbox if plain else (), size=gold.image_size, same=gold
-    )
+    return found._replace(box=gold.bbox if plain else (), size=gold.image_size, same=gold)
 
 
 _ASKED = ("\nNow: ", "Instruction: ", "\n\nGoal: ", "指令：")  # noqa: RUF001  # Chinese

@@ -101,6 +101,7 @@ class Collector:
         self.verdicts: list[bool | None] = []
         self.names: Named | None = None
         self._kept = 0
+        self._answered = False
         self._faults = 0
         self._first_fault: Problem | None = None
 
@@ -147,10 +148,14 @@ class Collector:
         """Yield everything that is left, at the end of the source.
 
         Raises:
-            SubmissionError: The source held no submission that could be read.
+            SubmissionError: The source held no submission that could be read, or no field of it
+                holds answers.
         """
         while self.item_ids or self.problems:
             yield self._take()
+        lacking = "" if self.names is None else self.names.lacking.get("response", "")
+        if self._kept and lacking and not self._answered:
+            raise SubmissionError(f"no row has a response; {lacking}", file=self.file)
         if self._kept:
             return
         first = self._first_fault
@@ -184,6 +189,9 @@ class Collector:
             verdicts=self.verdicts[:end] or None,
         )
         self._kept += len(batch.item_ids)
+        if not self._answered:
+            some = any(response is not None for response in batch.responses)
+            self._answered = some or batch.errors is not None
         self.problems, self.notices = [], []
         for column in (
             self.item_ids,

@@ -11,6 +11,7 @@ import json
 import os
 import re
 import zipfile
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
@@ -28,6 +29,10 @@ _SHEET = "xl/worksheets/sheet1.xml"
 _SPREADSHEET = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 _COLUMN = re.compile(r"[A-Z]+")
 _TABLES = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
+_UNREADABLE = (
+    *(OSError, EOFError, zipfile.BadZipFile, zlib.error, ElementTree.ParseError),
+    *(KeyError, IndexError, csv.Error, UnicodeDecodeError),
+)
 _LARGEST = 1 << 31
 _HEAD = 1 << 20
 
@@ -82,7 +87,14 @@ def rows_of(path: str) -> list[Row]:
             data = raw.read()
         if data.startswith(GZIP):
             data = gzip.decompress(data)
-    except (OSError, EOFError, zipfile.BadZipFile, ElementTree.ParseError, KeyError, csv.Error) as error:
+    except (
+        OSError,
+        EOFError,
+        zipfile.BadZipFile,
+        ElementTree.ParseError,
+        KeyError,
+        csv.Error,
+    ) as error:
         raise unreadable(path, error) from error
     data = without_mark(data, file)
     if not data.strip():
@@ -199,7 +211,7 @@ def _parsed(archive: zipfile.ZipFile, name: str) -> ElementTree.Element:
     data = archive.read(name)
     if b"<!DOCTYPE" in data[:1000] or b"<!ENTITY" in data:
         raise KeyError(f"{name} declares entities")
-    return ElementTree.fromstring(data)  # noqa: S314  # entities were refused above
+    return ElementTree.fromstring(data)
 
 
 def _cells(row: ElementTree.Element, shared: Sequence[str]) -> dict[str, object]:

@@ -28,7 +28,7 @@ INSTRUCTIONS = (
 )
 BOXES = (
     *("bbox", "gt_bbox", "gt", "ground_truth", "gt_box", "bbox_gt", "target_bbox", "box"),
-    *("ground_truth_bbox",),
+    *("ground_truth_bbox", "bbox_x1y1x2y2"),
 )
 SIZES = ("img_size", "image_size")
 
@@ -50,6 +50,7 @@ PARSED: Mapping[str, str] = {
     "predicted_point": "",
     "predicted_coords": "",
     "pred_coords": "",
+    "topk_points": "",
     "point": "",
     "click": "",
     "coordinate": "",
@@ -57,6 +58,9 @@ PARSED: Mapping[str, str] = {
 }
 """The fields of a parsed point or box, the best first, to what it counts by its name; empty: the
 name does not say."""
+
+_PAIRS = (("pred_x", "pred_y"), ("predicted_x", "predicted_y"), ("extracted_x", "extracted_y"))
+"""Two fields that hold the numbers of a point."""
 
 RAW = (
     *("raw_response", "raw_output", "raw_text", "raw_prediction", "raw", "model_output"),
@@ -66,7 +70,7 @@ RAW = (
 )
 """The fields of what a model wrote, the best first."""
 
-VERDICTS = ("correctness", "correct", "is_correct", "in_box", "hit", "success", "exact_match")
+VERDICTS = ("correctness", "correct", "is_correct", "in_box", "hit", "hit_top1", "success")
 """The fields of a script's own verdict; an agent's claim of success is none."""
 
 _YES = frozenset({"correct", "right", "true", "yes", "c", "pass", "passed"})
@@ -170,7 +174,8 @@ def point_of(value: object) -> Sequence[float] | None:
     if not isinstance(value, list | tuple):
         return None
     numbers = cast("Sequence[object]", value)
-    if len(numbers) == 1 and isinstance(numbers[0], list):
+    if len(numbers) in (1, 3, 5, 10) and isinstance(numbers[0], list):
+        # The best of several points stands first.
         numbers = cast("Sequence[object]", numbers[0])
     if len(numbers) == 2 and all(isinstance(part, list) for part in numbers):
         numbers = [side for part in numbers for side in cast("Sequence[object]", part)]
@@ -267,7 +272,7 @@ def _model(row: Fields) -> str | None:
 
 
 def _is_grounding(row: Fields) -> bool:
-    if not any(name in row for name in (*PARSED, *RAW)):
+    if not any(name in row for name in (*PARSED, *RAW, *(pair[0] for pair in _PAIRS))):
         return False
     return any(
         name in row for name in (*BOXES, "prompt_to_evaluate", "correctness", "raw_response")
@@ -316,8 +321,12 @@ def _parsed(row: Fields, view: Size | None) -> Parsed | None:
             null = null or Parsed(name, None, space, view if space == "view" else None)
         elif (point := point_of(value)) is not None:
             if space == "view" and view is None:
-                space = ""  # noqa: PLW2901  # without a size the name says nothing
+                space = ""
             return null or Parsed(name, point, space, view if space == "view" else None)
+    for pair in _PAIRS:
+        point = point_of([row.get(name) for name in pair])
+        if point is not None:
+            return null or Parsed(pair[0], point)
     return null
 
 

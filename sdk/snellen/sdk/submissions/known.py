@@ -138,9 +138,9 @@ class Known:
             return None
         if _comparable(item, clues) and not is_near(item, clues):
             self.moved[item.id] = None
-        if clues.instruction and item.instruction:
-            if _plain(clues.instruction) != _plain(item.instruction):
-                self.reworded[item.id] = None
+        both = clues.instruction and item.instruction
+        if both and _plain(clues.instruction) != _plain(item.instruction):
+            self.reworded[item.id] = None
         return item
 
     @cached_property

@@ -19,9 +19,8 @@ from snellen.sdk.submissions.trajectories import is_trajectory
 
 _SHOWN = 3
 _SPACES = ("pixels", "unit", "thousand")
-_DOCUMENTS = (".json", ".json.gz")
+_ONLY_HERE = (".xlsx", ".eval", ".json.gz", ".csv.gz", ".tsv.gz")
 _LOOKED_AT = 20
-_ALWAYS = (".xlsx", ".eval")
 
 
 def read_results(source: str, limits: Limits) -> Iterator[Batch] | None:
@@ -33,24 +32,29 @@ def read_results(source: str, limits: Limits) -> Iterator[Batch] | None:
     if limits.known is None:
         return None
     paths = paths_of(source)
-    lowered = source.lower()
-    alone = paths == [source]
-    # JSON lines and arrays of submissions have readers that stream them.
-    streamed = alone and not lowered.endswith((*_DOCUMENTS, *_ALWAYS))
-    first = next(first_row(source), None) if alone and not lowered.endswith(_ALWAYS) else None
-    if first is not None and _is_episode(first, limits):
-        return None
-    if first is not None and kind_of_row(first) is None and (streamed or not is_object(source)):
-        return None
-    if first is None and streamed:
+    if paths == [source] and _has_reader(source, limits):
         return None
     rows = [row for path in paths for row in rows_of(path)]
     kind = next(filter(None, (kind_of_row(row.fields) for row in rows[:_LOOKED_AT])), None)
     if kind is not None and not _is_episode(rows[0].fields, limits):
         return _read(source, rows, kind, limits)
-    if not rows or (lowered.endswith(".json") and _is_ours(rows)):
+    if not rows or (source.lower().endswith(".json") and _is_ours(rows[0].fields)):
         return None
     return _plainly(source, rows, limits)
+
+
+def _has_reader(path: str, limits: Limits) -> bool:
+    """Whether another reader streams a file: one of submissions, or of episodes."""
+    lowered = path.lower()
+    if lowered.endswith(_ONLY_HERE):
+        return False
+    first = next(first_row(path), None)
+    document = lowered.endswith(".json") and is_object(path)
+    if first is None:
+        return not document
+    if _is_episode(first, limits):
+        return True
+    return kind_of_row(first) is None and not document
 
 
 def read_listed(rows: Sequence[object], limits: Limits) -> Iterator[Batch] | None:
@@ -74,9 +78,9 @@ def _is_episode(row: Mapping[str, Any], limits: Limits) -> bool:
     return limits.recorded is not None and is_trajectory(row, row.get("image"))
 
 
-def _is_ours(rows: Sequence[Row]) -> bool:
-    """Whether the one row is a whole object, of which the reader of documents says what it lacks"""
-    return "item_id" in rows[0].fields or {"submissions", "scores"} & rows[0].fields.keys() != set()
+def _is_ours(row: Mapping[str, Any]) -> bool:
+    """Whether a whole object stands for a document of ours, whose reader says what it lacks."""
+    return not {"item_id", "submissions", "scores"}.isdisjoint(row)
 
 
 def _plainly(source: str, rows: Sequence[Row], limits: Limits) -> Iterator[Batch]:
