@@ -119,6 +119,7 @@ def _known_item(selection: Selection, place: int, image: str) -> "KnownItem":
     if isinstance(gold, StepGold):
         point = gold.action.point
         return found._replace(
+            image=image or f"{gold.episode}_{gold.step}",
             box=() if point is None else tuple(point),
             size=gold.image_size,
             action=gold.action.type,

@@ -100,6 +100,7 @@ class Collector:
         self.notices: list[str] = []
         self.verdicts: list[bool | None] = []
         self.names: Named | None = None
+        self.without_response = ""
         self._kept = 0
         self._answered = False
         self._faults = 0
@@ -153,9 +154,12 @@ class Collector:
         """
         while self.item_ids or self.problems:
             yield self._take()
-        lacking = "" if self.names is None else self.names.lacking.get("response", "")
-        if self._kept and lacking and not self._answered:
-            raise SubmissionError(f"no row has a response; {lacking}", file=self.file)
+        if self._kept and self.without_response and not self._answered:
+            raise SubmissionError(
+                f"no row has a response; {self.without_response}",
+                file=self.file,
+                field="response",
+            )
         if self._kept:
             return
         first = self._first_fault

@@ -22,6 +22,7 @@ IMAGES = (
     *("img_path", "img_filename", "image_path", "image_file", "image_name", "img_name", "img"),
     *("filename", "file_name", "image", "screenshot"),
 )
+_CHATS = ("conversations", "messages", "prompt")
 INSTRUCTIONS = (
     *("prompt_to_evaluate", "instruction", "low_instruction", "question", "query", "command"),
     *("instruction_en", "goal", "task", "text", "description"),
@@ -276,7 +277,10 @@ def _is_grounding(row: Fields) -> bool:
         return False
     return any(
         name in row for name in (*BOXES, "prompt_to_evaluate", "correctness", "raw_response")
-    ) or (any(name in row for name in IMAGES) and any(name in row for name in INSTRUCTIONS))
+    ) or (
+        any(name in row for name in IMAGES)
+        and any(name in row for name in (*INSTRUCTIONS, *_CHATS))
+    )
 
 
 def _grounding(row: Fields) -> list[Found]:

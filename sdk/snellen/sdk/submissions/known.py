@@ -15,6 +15,7 @@ Box: TypeAlias = tuple[float, ...]
 Size: TypeAlias = tuple[float, float]
 
 _NUMBERED = re.compile(r"(?:.*?_)?([A-Za-z]+)(?:_v?[0-9])?_([0-9]+)")
+_STEP = re.compile(r"(?:episode_|screenshot_)?([^/_]+)[/_](?:screenshot_)?([0-9]+)\.[A-Za-z]+$")
 _WORDS = re.compile(r"[^\w]+|_+")
 _NEAR = 1.5
 _NEAR_SHARE = 0.0015
@@ -143,23 +144,18 @@ class Known:
             self.reworded[item.id] = None
         return item
 
-    @cached_property
-    def _by_content(self) -> bool:
-        return bool(self._by_image or self._by_instruction)
-
     def _of_id(self, clues: Clues) -> KnownItem | None:
         item = self.by_id.get(clues.id)
         if item is not None and _contradicts(item, clues):
             return None
-        if item is None and clues.id and not self._says_content(clues):
+        if item is None and clues.id:
             numbered = _NUMBERED.fullmatch(clues.id)
             name = f"{numbered[1].lower()}/{numbered[2]}" if numbered else clues.id.lower()
             item = self.by_id.get(self._prefixes.get(name, ""))
+            # Such an id may be a place in a file: whatever else the row says must agree.
+            if item is not None and not _agrees(item, clues):
+                item = None
         return item or (self._inside(clues.id) if clues.id else None)
-
-    def _says_content(self, clues: Clues) -> bool:
-        said = bool(clues.image) + bool(clues.instruction) + bool(clues.box)
-        return self._by_content and said > 1
 
     def _inside(self, text: str) -> KnownItem | None:
         """Return the item whose image and the beginning of whose instruction an id holds."""
@@ -173,6 +169,12 @@ class Known:
 
     def _of_content(self, clues: Clues) -> KnownItem | None:
         named = self._by_image.get(_base(clues.image), []) if clues.image else []
+        if not named and clues.image:
+            # The screenshot of a step is named by its episode and its number.
+            step = _STEP.search(clues.image.replace("\\", "/"))
+            named = self._by_image.get(f"{step[1]}_{step[2]}", []) if step else []
+            if len(named) == 1:
+                return named[0]
         asked = self._by_instruction.get(_plain(clues.instruction), []) if clues.instruction else []
         if named and asked:
             ids = {item.id for item in asked}
@@ -260,6 +262,14 @@ def _contradicts(item: KnownItem, clues: Clues) -> bool:
     instruction = bool(clues.instruction and item.instruction)
     other = instruction and _plain(clues.instruction) != _plain(item.instruction)
     return (other_image or not image) and (other or not instruction) and (image or instruction)
+
+
+def _agrees(item: KnownItem, clues: Clues) -> bool:
+    """Whether all that a row says of its item, if anything, is so."""
+    image = not clues.image or not item.image or _base(clues.image) == _base(item.image)
+    plain = _plain(clues.instruction) == _plain(item.instruction)
+    instruction = not clues.instruction or not item.instruction or plain
+    return image and instruction and (not _comparable(item, clues) or is_near(item, clues))
 
 
 def _names_in(text: str) -> list[str]:
