@@ -10,6 +10,7 @@ import pytest
 
 from snellen import sdk
 from snellen.grading.errors import SubmissionError
+from snellen.grading.models.scores import Outcome
 from snellen.sdk.submissions.containers import paths_of, rows_of
 from snellen.sdk.submissions.kinds import Kind, kind_of_row
 
@@ -69,7 +70,7 @@ def test_rows_without_an_image_are_joined_by_instruction_and_box(real: Path, pro
     report = sdk.grade(file, data=pro)
     # One row's instruction is spoilt by a path that was pasted into it.
     assert report.input.problem_counts == {"unknown item": 1}
-    assert report.input.outcomes["answered"] == 1580
+    assert report.input.outcomes[Outcome.ANSWERED] == 1580
 
 
 def references(rows: Any, item_id: str) -> Mapping[str, object]:
@@ -92,7 +93,7 @@ def test_results_on_screenspot_v2(real: Path) -> None:
 @pytest.mark.parametrize("name", ["OS_G.jsonl.gz", "local_OS_G.json.gz"])
 def test_results_on_osworld_g(real: Path, tmp_path: Path, name: str) -> None:
     rows = json.loads((real / "osworld-g/OSWorld-G_sspro_format.json").read_text())
-    found = []
+    found: list[dict[str, object]] = []
     for row in rows:
         box = row["bbox"]
         kind = "polygon" if len(box) > 4 else "bbox" if any(box) else "refusal"

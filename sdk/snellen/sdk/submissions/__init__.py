@@ -153,18 +153,14 @@ def _stored(path: str, limits: Limits) -> Iterator[Batch] | None:
         return None
     if is_submission(path):
         return None
-    from snellen.sdk.submissions.results import read_results
-
-    return read_results(path, limits)
+    return import_module(f"{__name__}.results").read_results(path, limits)
 
 
 def _stored_rows(rows: Sequence[object], limits: Limits) -> Iterator[Batch] | None:
     first = rows[0] if rows else None
     if limits.known is None or not isinstance(first, Mapping) or "item_id" in first:
         return None
-    from snellen.sdk.submissions.results import read_listed
-
-    return read_listed(rows, limits)
+    return import_module(f"{__name__}.results").read_listed(rows, limits)
 
 
 def read_rows(source: object, limits: Limits) -> Iterator[Batch]:

@@ -138,12 +138,13 @@ def _listed(value: object, file: str) -> Sequence[object]:
         return [fields]
     lists = {name: rows for name, rows in fields.items() if _is_rows(rows)}
     if not lists:
-        inner = [part for part in fields.values() if isinstance(part, dict)]
-        found = [cast("Mapping[str, object]", part) for part in inner]
+        found = [
+            cast("Mapping[str, object]", part) for part in fields.values() if isinstance(part, dict)
+        ]
         deeper = [rows for part in found for rows in part.values() if _is_rows(rows)]
         if len(deeper) == 1:
             return cast("Sequence[object]", deeper[0])
-        if len(inner) == len(fields) > 1 and not deeper:
+        if len(found) == len(fields) > 1 and not deeper:
             # Rows by their id.
             return [{"id": name, **part} for name, part in zip(fields, found, strict=True)]
         return [fields]

@@ -212,7 +212,7 @@ def text_of(value: object) -> object:
         for mark in ("\nassistant\n", "<|im_start|>assistant\n"):
             if mark in value:
                 return value.rpartition(mark)[2]
-    return value
+    return cast("object", value)
 
 
 def _first(row: Fields, names: Iterable[str]) -> tuple[str, Any]:
@@ -405,7 +405,15 @@ def _evalscope(row: Fields) -> list[Found]:
         return [Found(clues, None, Raw(f"sample_score.score.{name}", inner.get(name)), verdict)]
     output = row["model_output"]
     error = error_of(cast("Fields", output).get("error")) if isinstance(output, dict) else None
-    return [Found(clues, None, Raw("model_output", said(output)), error=error, model=_model(row))]
+    return [
+        Found(
+            clues,
+            None,
+            Raw("model_output", said(cast("object", output))),
+            error=error,
+            model=_model(row),
+        )
+    ]
 
 
 def _is_vlmevalkit(row: Fields) -> bool:
@@ -437,11 +445,10 @@ def _rollout(row: Fields) -> list[Found]:
     if isinstance(value, list):
         # A chat: what was said last is the answer.
         turns = [
-            turn
-            for turn in cast("list[object]", value)
-            if isinstance(turn, dict) and cast("Fields", turn).get("role") == "assistant"
+            cast("Fields", turn) for turn in cast("list[object]", value) if isinstance(turn, dict)
         ]
-        value = turns[-1] if turns else None
+        spoken = [turn for turn in turns if turn.get("role") == "assistant"]
+        value = spoken[-1] if spoken else None
     error = error_of(cast("Fields", value).get("error")) if isinstance(value, dict) else None
     raw = None if value is None else Raw(name, said(cast("object", value)))
     return [Found(clues, None, raw, verdict_of(row.get("reward")), error, _attempt(row))]
@@ -465,7 +472,7 @@ def _inspect(row: Fields) -> list[Found]:
         Found(
             clues._replace(id=_id(row, ("id",))),
             None,
-            Raw("output", said(output)),
+            Raw("output", said(cast("object", output))),
             verdict_of(value),
             error_of(row.get("error")),
             epoch - 1 if isinstance(epoch, int) and epoch > 0 else 0,
