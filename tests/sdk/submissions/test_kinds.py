@@ -26,7 +26,7 @@ SCRIPT = {
 
 def test_a_row_of_the_script_has_a_point_in_pixels_and_a_text() -> None:
     found = read(SCRIPT)
-    assert found.clues == ("", "images/a.png", "ok", (0, 0, 9, 9), None, "", "")
+    assert found.clues == ("", "images/a.png", "ok", (0, 0, 9, 9), None, "", "", "")
     assert found.parsed is not None
     assert found.raw is not None
     assert (found.parsed.field, found.parsed.value, found.parsed.space) == (
@@ -44,6 +44,7 @@ def test_a_row_of_the_script_has_a_point_in_pixels_and_a_text() -> None:
         ({"pixel_coord": [3, 4], "predicted": [500, 500]}, "pixel_coord", [3, 4], "pixels"),
         ({"extracted_answer": [0.3, 0.4]}, "extracted_answer", [0.3, 0.4], "unit"),
         ({"pred": "[3, 4]"}, "pred", [3, 4], "pixels"),
+        ({"prediction": {"point": [3, 4]}}, "prediction", [3, 4], ""),
         ({"pred": {"x": 3, "y": 4}}, "pred", [3, 4], "pixels"),
         ({"pred_x": 3, "pred_y": 4}, "pred_x", [3, 4], ""),
         ({"pred_coord": [3, 4], "image_size": [100, 50]}, "pred_coord", [3, 4], "view"),

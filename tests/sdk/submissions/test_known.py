@@ -24,6 +24,7 @@ def found(**clues: object) -> str | None:
         ({"id": "screenspot_web_v2_1"}, "web/1"),
         ({"id": "screenspot_mobile_v2_0"}, "mobile/0"),
         ({"id": "web_1", "image": "one.png", "instruction": "open"}, "web/1"),
+        ({"id": "run-3:web/1"}, "web/1"),
         ({"id": "1"}, None),
         ({"id": "web_7"}, None),
     ],
@@ -39,6 +40,8 @@ def test_an_id_is_ours_or_numbers_a_part_of_the_data(clues: dict[str, str], item
         ({"image": "C:\\images\\two.png", "instruction": "open"}, "web/2"),
         ({"image": "one.png", "instruction": "关闭", "box": (10, 20, 30, 40)}, "web/0"),
         ({"image": "one.png", "instruction": "关闭"}, None),
+        ({"image": "one.png", "box": (10, 20, 30, 40)}, "web/0"),
+        ({"image": "one.png", "instruction": "shut it", "box": (10, 20, 30, 40)}, None),
         ({"image": "other.png", "instruction": "open"}, None),
         ({"instruction": "open", "box": (500, 600, 700, 800)}, "web/2"),
         ({"instruction": "open"}, None),
@@ -96,7 +99,20 @@ def test_an_id_may_hold_the_image_and_the_beginning_of_the_instruction() -> None
 
 def test_a_steps_screenshot_names_its_episode_and_its_number() -> None:
     known = Known([KnownItem("7/3", "7_3", "tap", action="click")])
-    for image in ("x/7_3.png", "episode_7_screenshot_3.png", "7/screenshot_3.png"):
+    for image in (
+        "x/7_3.png",
+        "episode_7-screenshot_3.png",
+        "episode_7_screenshot_3.png",
+        "7/screenshot_3.png",
+    ):
         item = known.find(Clues(id="61", image=image))
         assert item is not None
         assert item.id == "7/3"
+
+
+def test_a_row_of_another_part_of_the_benchmark_is_elsewhere() -> None:
+    known = Known(ITEMS)
+    assert known.is_elsewhere(Clues(part="desktop"))
+    assert known.is_elsewhere(Clues("screenspot_desktop_v2_1"))
+    assert not known.is_elsewhere(Clues("screenspot_web_v2_1", part="text"))
+    assert not Known([KnownItem("cad_0")]).is_elsewhere(Clues(part="desktop"))

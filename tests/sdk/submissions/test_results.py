@@ -58,7 +58,7 @@ ROWS = [row(1, [350, 350], "correct"), row(0, [700, 700], "wrong"), row(2, [550,
 
 def graded(rows: Any, data: Path, name: str = "results.json", **options: Any) -> sdk.Report:
     path = data.parent / name
-    whole = [rows] if isinstance(rows, dict) else rows
+    whole: list[Any] = [rows] if isinstance(rows, dict) else rows
     path.write_text("\n".join(map(json.dumps, whole)))
     return sdk.grade(path, task=TASK, data=data, **options)
 

@@ -63,6 +63,8 @@ name does not say."""
 _PAIRS = (("pred_x", "pred_y"), ("predicted_x", "predicted_y"), ("extracted_x", "extracted_y"))
 """Two fields that hold the numbers of a point."""
 
+_POINTS = ("point", "coordinate", "coordinates", "click", "bbox")
+
 RAW = (
     *("raw_response", "raw_output", "raw_text", "raw_prediction", "raw", "model_output"),
     *("model_response", "output_text", "generated_text", "full_response", "response", "output"),
@@ -171,7 +173,8 @@ def point_of(value: object) -> Sequence[float] | None:
             return None
     if isinstance(value, dict):
         fields = cast("Fields", value)
-        value = [fields[name] for name in ("x", "y") if name in fields]
+        inner = next((fields[name] for name in _POINTS if name in fields), None)
+        value = [fields[name] for name in ("x", "y") if name in fields] or inner
     if not isinstance(value, list | tuple):
         return None
     numbers = cast("Sequence[object]", value)
@@ -242,7 +245,8 @@ def _clues(row: Fields, view: Size | None = None) -> Clues:
     action, detail = _ACTIONS.get(_text(row, ("gt_action",)), ("", ""))
     detail = detail or _text(row, ("gt_input_text",))
     names = _text(row, IMAGES), _text(row, INSTRUCTIONS)
-    return Clues(_id(row), *names, box, view, action, detail)
+    part = _text(row, ("grounding_type", "group", "split")).lower()
+    return Clues(_id(row), *names, box, view, action, detail, part)
 
 
 def _attempt(row: Fields) -> int:

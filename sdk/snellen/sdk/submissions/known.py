@@ -15,7 +15,10 @@ Box: TypeAlias = tuple[float, ...]
 Size: TypeAlias = tuple[float, float]
 
 _NUMBERED = re.compile(r"(?:.*?_)?([A-Za-z]+)(?:_v?[0-9])?_([0-9]+)")
-_STEP = re.compile(r"(?:episode_|screenshot_)?([^/_]+)[/_](?:screenshot_)?([0-9]+)\.[A-Za-z]+$")
+_STEP = re.compile(
+    r"(?:episode_|screenshot_)?([^/_-]+)[/_-](?:screenshot_)?([0-9]+)(?:\.[A-Za-z]+)?$"
+)
+_PARTS = frozenset({"basic", "advanced", "functional", "spatial", "mobile", "web", "desktop"})
 _WORDS = re.compile(r"[^\w]+|_+")
 _NEAR = 1.5
 _NEAR_SHARE = 0.0015
@@ -63,6 +66,7 @@ class Clues(NamedTuple):
         view: The size of the image that the box was written for.
         action: The type of the recorded action, in our words.
         detail: Its text, app, button or direction.
+        part: The part of the benchmark that it is of, such as `basic` or `mobile`.
     """
 
     id: str = ""
@@ -72,6 +76,7 @@ class Clues(NamedTuple):
     view: Size | None = None
     action: str = ""
     detail: str = ""
+    part: str = ""
 
     @property
     def words(self) -> str:
@@ -132,6 +137,17 @@ class Known:
             found |= {tail: f"{head}/{tail}" for head, _, tail in parts if head}
         return found
 
+    @cached_property
+    def _parts(self) -> frozenset[str]:
+        found = frozenset(item.id.partition("/")[0] for item in self.items)
+        return found if found <= _PARTS else frozenset()
+
+    def is_elsewhere(self, clues: Clues) -> bool:
+        """Whether a row says that it is of a part of the benchmark that this data is not."""
+        numbered = _NUMBERED.fullmatch(clues.id)
+        names = (clues.part, numbered[1].lower() if numbered else "")
+        return any(self._parts and name in _PARTS - self._parts for name in names)
+
     def find(self, clues: Clues) -> KnownItem | None:
         """Return the item of a row; None if there is none, or if several fit."""
         item = self._of_id(clues) or self._of_content(clues)
@@ -148,6 +164,10 @@ class Known:
         item = self.by_id.get(clues.id)
         if item is not None and _contradicts(item, clues):
             return None
+        if item is None and clues.id:
+            # A prefix tells apart what one file of requests asks.
+            last = re.split(r"[:|#]+", clues.id)[-1]
+            item = None if last.isdigit() else self.by_id.get(last)
         if item is None and clues.id:
             numbered = _NUMBERED.fullmatch(clues.id)
             name = f"{numbered[1].lower()}/{numbered[2]}" if numbered else clues.id.lower()
@@ -176,13 +196,15 @@ class Known:
             if len(named) == 1:
                 return named[0]
         asked = self._by_instruction.get(_plain(clues.instruction), []) if clues.instruction else []
-        if named and asked:
-            ids = {item.id for item in asked}
-            both = [item for item in named if item.id in ids]
-            # An instruction in another language leaves image and box.
-            return self._one(both or self._near(named, clues), clues)
+        ids = {item.id for item in asked}
+        both = [item for item in named if item.id in ids]
+        if both:
+            return self._one(both, clues)
         if named:
-            return self._one(self._near(named, clues), clues)
+            # An instruction in another language leaves image and box; in the same one, it asks
+            # for something else.
+            foreign = not clues.instruction or not _plain(clues.instruction).isascii()
+            return self._one(self._near(named, clues) if foreign else (), clues)
         if clues.image and self._by_image:
             return None
         if clues.action:

@@ -120,8 +120,9 @@ def _read(source: str, rows: Sequence[Row], kind: Kind, limits: Limits) -> Itera
             )
             continue
         found += [(row, said) for said in one.read(row.fields)]
-    joined = [(row, said, known.find(said.clues)) for row, said in found]
-    _check_joined(joined, known, source)
+    here = [(row, said) for row, said in found if not known.is_elsewhere(said.clues)]
+    joined = [(row, said, known.find(said.clues)) for row, said in here]
+    _check_joined(joined or [(*one, None) for one in found], known, source)
     choice = _Choice(joined, limits)
     collector.notices.append(choice.says(kind))
     seen: dict[tuple[str, int], str] = {}
@@ -138,6 +139,11 @@ def _read(source: str, rows: Sequence[Row], kind: Kind, limits: Limits) -> Itera
         before = len(collector.item_ids)
         add_named(collector, record, row.line)
         collector.verdicts += [said.verdict] * (len(collector.item_ids) - before)
+    if len(here) < len(found):
+        collector.notices.append(
+            f"{len(found) - len(here):,} rows say that they are of another part of the benchmark,"
+            " and were left out"
+        )
     collector.notices += _remarks(known, repeated, choice)
     yield from collector.ready()
     yield from collector.rest()
@@ -302,9 +308,10 @@ class _Choice:
             self.nulls += 1
             return "null"
         numbers = list(parsed.value)
-        if self.space == "view":
+        space = self.space if parsed.field == self.field else parsed.space
+        if space == "view":
             return {"view": list(parsed.view or ()), "response": numbers}
-        return {"space": self.space, "response": numbers} if self.space else numbers
+        return {"space": space, "response": numbers} if space else numbers
 
 
 def _hits(parsed: Parsed, item: KnownItem | None, space: str) -> bool:
