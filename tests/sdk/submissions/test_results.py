@@ -194,3 +194,27 @@ def test_a_column_that_is_named_is_the_answer(data: Path) -> None:
     rows = [{**one, "steered": "(0.15, 0.1875)"} for one in ROWS[1:2]]
     report = graded(rows, data, columns={"steered": "response"})
     assert values(report)["cad_0"] == 1
+
+
+def test_a_folder_with_an_episode_a_folder_is_one_submission(tmp_path: Path) -> None:
+    tasks = tmp_path / "L3_tasks.jsonl"
+    names = ("chrome/1f", "gimp/2e", "gimp/3d", "click-dialog_14")
+    task = {"instruction": "do it", "platform": "os_linux", "apps": ["gimp"], "type": "single"}
+    tasks.write_text("\n".join(json.dumps({"id": name, **task}) for name in names))
+    run = tmp_path / "run"
+    for folder, file, content in (
+        ("pyautogui/model/chrome/1f", "result.txt", "1.0\n"),
+        ("pyautogui/model/gimp/2e", "result.txt", '{"completed": true, "steps_used": 4}'),
+        ("pyautogui/model/gimp/3d", "result.txt", "oops"),
+        ("day_agent_on_miniwob.click-dialog_14", "summary_info.json", '{"cum_reward": 0.0}'),
+    ):
+        (run / folder).mkdir(parents=True)
+        (run / folder / file).write_text(content)
+    report = sdk.grade(run, task="mmbench-gui/l3", data=tasks)
+    outcomes = [(score.item_id, score.outcome.value, score.value) for score in report.scores]
+    assert outcomes == [
+        ("chrome/1f", "answered", 1),
+        ("gimp/2e", "answered", 1),
+        ("gimp/3d", "error", 0),
+        ("click-dialog_14", "answered", 0),
+    ]

@@ -33,6 +33,12 @@ _UNREADABLE = (
     *(OSError, EOFError, zipfile.BadZipFile, zlib.error, ElementTree.ParseError),
     *(KeyError, IndexError, csv.Error, UnicodeDecodeError),
 )
+_EPISODES = ("result.txt", "summary_info.json")
+_EPISODE_FIELDS = {
+    "success": ("completed", "cum_reward"),
+    "steps": ("steps_used", "n_steps"),
+    "error": ("err_msg",),
+}
 _LARGEST = 1 << 31
 _HEAD = 1 << 20
 
@@ -61,6 +67,37 @@ def paths_of(source: str) -> list[str]:
     if not found:
         raise SubmissionError("no file of results is there", file=display(source))
     return found
+
+
+def episodes_in(folder: str) -> Iterator[Row]:
+    """Yield the episodes in a folder that has one a folder, named by its path from there.
+
+    Read are a score or `{completed, steps_used}` in `result.txt` (OSWorld and its relatives), and
+    AgentLab's `summary_info.json`, whose folder's name ends in `_on_TASK_SEED`.
+    """
+    root = Path(folder)
+    for path in sorted(root.rglob("*")) if root.is_dir() else ():
+        if path.name not in _EPISODES or not path.is_file():
+            continue
+        name = path.parent.relative_to(root).as_posix()
+        said: dict[str, Any] = {"task_id": name.rpartition("_on_")[2]}
+        try:
+            value = json.loads(path.read_text(encoding="utf-8-sig"))
+        except (OSError, ValueError, RecursionError) as error:
+            said["error"] = f"unreadable result: {error}"
+            value = None
+        if isinstance(value, int | float):
+            said["success"] = value
+        elif isinstance(value, dict):
+            fields = cast("Mapping[str, Any]", value)
+            for ours, names in _EPISODE_FIELDS.items():
+                given = next((fields[one] for one in names if fields.get(one) is not None), None)
+                if given is not None:
+                    said[ours] = given
+            if "error" in said:
+                # An environment that broke says nothing of the agent.
+                said.pop("success", None)
+        yield Row(said, display(str(path)), 1)
 
 
 def _is_result(path: Path) -> bool:

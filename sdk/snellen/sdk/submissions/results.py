@@ -11,7 +11,14 @@ from snellen.grading.errors import SubmissionError
 from snellen.grading.models.reports import ProblemKind
 from snellen.sdk.submissions.batch import Batch, Collector, Limits
 from snellen.sdk.submissions.columns import named
-from snellen.sdk.submissions.containers import Row, first_row, is_object, paths_of, rows_of
+from snellen.sdk.submissions.containers import (
+    Row,
+    episodes_in,
+    first_row,
+    is_object,
+    paths_of,
+    rows_of,
+)
 from snellen.sdk.submissions.kinds import Found, Kind, Parsed, Raw, kind_of_row, text_of
 from snellen.sdk.submissions.known import Known, KnownItem
 from snellen.sdk.submissions.records import add_named, add_record
@@ -31,6 +38,8 @@ def read_results(source: str, limits: Limits) -> Iterator[Batch] | None:
     """
     if limits.known is None:
         return None
+    if episodes := list(episodes_in(source)):
+        return _episodes(source, episodes, limits.known(), limits)
     paths = paths_of(source)
     if paths == [source] and _has_reader(source, limits):
         return None
@@ -57,13 +66,25 @@ def _has_reader(path: str, limits: Limits) -> bool:
     return kind_of_row(first) is None and not document
 
 
+def _episodes(source: str, rows: Sequence[Row], known: Known, limits: Limits) -> Iterator[Batch]:
+    """Read the episodes of a folder, whose items their paths end in."""
+    collector = Collector(limits, source)
+    for row in rows:
+        parts = str(row.fields["task_id"]).split("/")
+        ends = ["/".join(parts[place:]) for place in range(len(parts))]
+        ends += [end.partition(".")[2] for end in ends[-1:]]
+        item_id = next((end for end in ends if end in known.by_id), ends[0])
+        collector.file = row.file
+        add_record(collector, {**row.fields, "task_id": item_id}, row.line)
+    collector.file = source
+    yield from collector.ready()
+    yield from collector.rest()
+
+
 def read_listed(rows: Sequence[object], limits: Limits) -> Iterator[Batch] | None:
-    """Read rows that were read before; None if they are submissions, or no rows."""
-    first = rows[0] if rows else None
-    if not isinstance(first, Mapping):
-        return None
-    fields = cast("Mapping[str, Any]", first)
-    kind = None if _is_episode(fields, limits) else kind_of_row(fields)
+    """Read rows that were read before; None if they are of episodes."""
+    first = cast("Mapping[str, Any]", rows[0])
+    kind = None if _is_episode(first, limits) else kind_of_row(first)
     if kind is None:
         return None
     numbered = [
