@@ -218,3 +218,21 @@ def test_a_folder_with_an_episode_a_folder_is_one_submission(tmp_path: Path) -> 
         ("gimp/3d", "error", 0),
         ("click-dialog_14", "answered", 0),
     ]
+
+
+def test_a_unit_that_its_name_says_and_the_boxes_do_not_is_doubted(data: Path) -> None:
+    rows = [
+        {**row(number % 3, [center, center * 1.25], "none"), "attempt": number}
+        for number in range(12)
+        for center in (150 + 200 * (number % 3),)
+    ]
+    report = graded(rows, data)
+    assert "12 in thousandths of the image" in notices(report)
+    assert "--map pred=response --space thousand" in notices(report)
+    report = graded(rows, data, columns={"pred": "response"}, space="thousand")
+    assert sum(score.value for score in report.scores) == 12
+
+
+def test_an_object_of_answers_by_their_ids_is_read(data: Path) -> None:
+    report = graded({"cad_0": "(0.15, 0.1875)", "cad_1": "(0, 0)"}, data)
+    assert values(report) == {"cad_0": 1, "cad_1": 0, "cad_2": 0}

@@ -76,8 +76,10 @@ RAW = (
 VERDICTS = ("correctness", "correct", "is_correct", "in_box", "hit", "hit_top1", "success")
 """The fields of a script's own verdict; an agent's claim of success is none."""
 
-_YES = frozenset({"correct", "right", "true", "yes", "c", "pass", "passed"})
-_NO = frozenset({"wrong", "incorrect", "false", "no", "i", "fail", "failed", "wrong_format"})
+_YES = frozenset({"correct", "right", "true", "yes", "c", "pass", "passed", "1", "1.0"})
+_NO = frozenset(
+    {"wrong", "incorrect", "false", "no", "i", "fail", "failed", "wrong_format", "0", "0.0"}
+)
 _ACTIONS: Mapping[str, tuple[str, str]] = {
     "click": ("click", ""),
     "long_press": ("long_press", ""),

@@ -28,6 +28,13 @@ _SHOWN = 3
 _SPACES = ("pixels", "unit", "thousand")
 _ONLY_HERE = (".xlsx", ".eval", ".json.gz", ".csv.gz", ".tsv.gz")
 _LOOKED_AT = 20
+_DOUBTFUL = 5
+_UNITS = {
+    "pixels": "in pixels of the image",
+    "unit": "in fractions of the image",
+    "thousand": "in thousandths of the image",
+    "view": "in pixels of the image of the size that each row says",
+}
 
 
 def read_results(source: str, limits: Limits) -> Iterator[Batch] | None:
@@ -47,6 +54,13 @@ def read_results(source: str, limits: Limits) -> Iterator[Batch] | None:
     kind = next(filter(None, (kind_of_row(row.fields) for row in rows[:_LOOKED_AT])), None)
     if kind is not None and not _is_episode(rows[0].fields, limits):
         return _read(source, rows, kind, limits)
+    if len(rows) == 1 and not limits.known().by_id.keys().isdisjoint(rows[0].fields):
+        # One object of answers by their ids.
+        by_id = [
+            Row({"item_id": item, "response": answer}, rows[0].file, line)
+            for line, (item, answer) in enumerate(rows[0].fields.items(), 1)
+        ]
+        return _plainly(source, by_id, limits)
     if not rows or (source.lower().endswith(".json") and _is_ours(rows[0].fields)):
         return None
     return _plainly(source, rows, limits)
@@ -214,6 +228,8 @@ def _remarks(known: Known, repeated: int, choice: "_Choice") -> list[str]:
             f"{known.alike:,} rows fit several items with the same reference, which were taken in"
             " turn"
         )
+    if choice.doubt:
+        said.append(choice.doubt)
     if choice.nulls:
         said.append(
             f"{choice.nulls:,} rows have a text, but {choice.field} is null: the script read no"
@@ -232,6 +248,7 @@ class _Choice:
     def __init__(
         self, joined: Sequence[tuple[Row, Found, KnownItem | None]], limits: Limits
     ) -> None:
+        self.doubt = ""
         self._columns = {field: name for name, field in limits.columns.items()}
         self._fields = {id(said): row.fields for row, said, _ in joined}
         items = [item for _, _, item in joined if item is not None]
@@ -282,19 +299,31 @@ class _Choice:
         best = max(scores, key=scores.__getitem__)
         if judged and scores[best] > scores.get(named, 0) + len(judged) // 50:
             named = best
+        elif not judged and named:
+            self._doubt(points, named)
         if not named and max(sides) > 1000:
             named = "pixels"
         return named
 
+    def _doubt(
+        self, points: Sequence[tuple[Parsed, bool | None, KnownItem | None]], named: str
+    ) -> None:
+        """Say it where points hit far more often in another unit than in that of their name."""
+        hits = {
+            space: sum(_hits(parsed, item, space) for parsed, _, item in points)
+            for space in _SPACES
+        }
+        best = max(hits, key=hits.__getitem__)
+        if hits[best] > hits[named] + max(_DOUBTFUL, len(points) // 20):
+            self.doubt = (
+                f"{hits[named]:,} of {len(points):,} points are in their boxes {_UNITS[named]}, and"
+                f" {hits[best]:,} {_UNITS[best]}: if {self.field!r} counts these, grade with"
+                f" --map {self.field}=response --space {best}"
+            )
+
     def says(self, kind: Kind) -> str:
         """Return the sentence of the report."""
-        counts = {
-            "pixels": "in pixels of the image",
-            "unit": "in fractions of the image",
-            "thousand": "in thousandths of the image",
-            "view": "in pixels of the image of the size that each row says",
-        }
-        unit = f" {counts[self.space]}" if self.space else ""
+        unit = f" {_UNITS[self.space]}" if self.space else ""
         if not self.space and not self._raw:
             unit = " in the protocol's unit, as the file says none (--space says it)"
         other = f"; --answer {self.other} takes the other" if self.other else ""
