@@ -100,3 +100,12 @@ def test_a_damaged_file_is_refused(tmp_path: Path) -> None:
         path.write_bytes(data)
         with pytest.raises(SubmissionError):
             rows_of(str(path))
+
+
+def test_a_document_with_nan_is_read_and_a_truncated_one_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    path.write_text('{"details": [{"id": "a", "score": NaN}],\n "n": 1}')
+    assert [row["id"] for row in fields(path)] == ["a"]
+    path.write_text('{"details": [{"id": "a"}, {"id": ')
+    with pytest.raises(SubmissionError, match=r"it is not JSON .*write or copy it again"):
+        rows_of(str(path))

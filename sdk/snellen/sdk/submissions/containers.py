@@ -23,6 +23,8 @@ import msgspec
 from snellen.grading.errors import SubmissionError
 from snellen.grading.models.base import NO_JSON
 from snellen.sdk.submissions.files import GZIP, display, require_file, unreadable, without_mark
+from snellen.sdk.submissions.lines import parse_leniently
+from snellen.sdk.values import NotJsonError
 
 _LISTS = ("details", "results", "predictions", "samples", "task_results", "rows", "items", "data")
 _SHEET = "xl/worksheets/sheet1.xml"
@@ -31,7 +33,7 @@ _COLUMN = re.compile(r"[A-Z]+")
 _TABLES = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
 _UNREADABLE = (
     *(OSError, EOFError, zipfile.BadZipFile, zlib.error, ElementTree.ParseError),
-    *(KeyError, IndexError, csv.Error, UnicodeDecodeError),
+    *(KeyError, IndexError, csv.Error, *NO_JSON),
 )
 _EPISODES = ("result.txt", "summary_info.json")
 _EPISODE_FIELDS = {
@@ -39,7 +41,7 @@ _EPISODE_FIELDS = {
     "steps": ("steps_used", "n_steps"),
     "error": ("err_msg",),
 }
-_LARGEST = 1 << 31
+_LARGEST = 1 << 30
 _HEAD = 1 << 20
 
 
@@ -123,7 +125,7 @@ def rows_of(path: str) -> list[Row]:
         with open(path, "rb") as raw:
             data = raw.read()
         if data.startswith(GZIP):
-            data = gzip.decompress(data)
+            data = _unpacked(path)
     except (
         OSError,
         EOFError,
@@ -137,9 +139,39 @@ def rows_of(path: str) -> list[Row]:
     if not data.strip():
         raise SubmissionError("it is empty: it has no submissions", file=file)
     try:
-        return _numbered(_listed(msgspec.json.decode(data), file), file)
+        whole = msgspec.json.decode(data)
     except NO_JSON:
-        return _of_lines(data, file)
+        return _leniently(data, file)
+    return _numbered(_listed(whole, file), file)
+
+
+def _leniently(data: bytes, file: str) -> list[Row]:
+    """Read lines, or a document with what strict JSON can't have, such as NaN."""
+    rows = _of_lines(data, file)
+    if rows and rows[0].fields:
+        return rows
+    try:
+        whole = parse_leniently(data.decode("utf-8", "replace"))
+    except NotJsonError as fault:
+        raise SubmissionError(
+            f"it is {fault}, and no JSON lines either; write or copy it again", file=file
+        ) from fault
+    return _numbered(_listed(whole, file), file)
+
+
+def _unpacked(path: str) -> bytes:
+    with gzip.open(path) as packed:
+        data = packed.read(_LARGEST + 1)
+    if len(data) > _LARGEST:
+        raise SubmissionError(f"it holds more than {_LARGEST:,} bytes", file=display(path))
+    return data
+
+
+def _member(archive: zipfile.ZipFile, name: str) -> bytes:
+    size = archive.getinfo(name).file_size
+    if size > _LARGEST:
+        raise SubmissionError(f"{name} in it has {size:,} bytes, more than {_LARGEST:,}")
+    return archive.read(name)
 
 
 def _numbered(rows: Sequence[object], file: str, start: int = 1) -> list[Row]:
@@ -217,12 +249,8 @@ def _of_table(path: str) -> Iterator[Mapping[str, str]]:
 def _of_archive(path: str) -> list[object]:
     """Read the samples of an Inspect log."""
     with zipfile.ZipFile(path) as archive:
-        names = sorted(
-            info.filename
-            for info in archive.infolist()
-            if info.filename.startswith("samples/") and info.file_size < _LARGEST
-        )
-        return [msgspec.json.decode(archive.read(name)) for name in names]
+        names = sorted(name for name in archive.namelist() if name.startswith("samples/"))
+        return [msgspec.json.decode(_member(archive, name)) for name in names]
 
 
 def _of_workbook(path: str) -> list[object]:
@@ -246,7 +274,7 @@ def _of_workbook(path: str) -> list[object]:
 
 
 def _parsed(archive: zipfile.ZipFile, name: str) -> ElementTree.Element:
-    data = archive.read(name)
+    data = _member(archive, name)
     if b"<!DOCTYPE" in data[:1000] or b"<!ENTITY" in data:
         raise KeyError(f"{name} declares entities")
     return ElementTree.fromstring(data)

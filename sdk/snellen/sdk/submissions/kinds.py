@@ -494,6 +494,6 @@ KINDS: tuple[Kind, ...] = (
     Kind("an Inspect log", _is_inspect, _inspect),
     Kind("rollouts", _is_rollout, _rollout),
     Kind("a VLMEvalKit table", _is_vlmevalkit, _vlmevalkit),
-    Kind("grounding results", _is_grounding, _grounding),
+    Kind("a script's results", _is_grounding, _grounding),
 )
 """All kinds; the first that fits a file's first row reads it."""

@@ -150,7 +150,7 @@ def _read(source: str, rows: Sequence[Row], kind: Kind, limits: Limits) -> Itera
             collector.file = row.file or None
             collector.fault(
                 ProblemKind.MALFORMED,
-                f"the row has no answer as {kind.name} have; it was skipped",
+                f"the row is not of {kind.name}; it was skipped",
                 row.line,
             )
             continue
@@ -324,7 +324,7 @@ class _Choice:
     def says(self, kind: Kind) -> str:
         """Return the sentence of the report."""
         unit = f" {_UNITS[self.space]}" if self.space else ""
-        if not self.space and not self._raw:
+        if not self.space and not self._raw and "response" not in self._columns:
             unit = " in the protocol's unit, as the file says none (--space says it)"
         other = f"; --answer {self.other} takes the other" if self.other else ""
         return f"read as {kind.name}: the answer is {self.field!r}{unit}{other}"
