@@ -236,3 +236,9 @@ def test_a_unit_that_its_name_says_and_the_boxes_do_not_is_doubted(data: Path) -
 def test_an_object_of_answers_by_their_ids_is_read(data: Path) -> None:
     report = graded({"cad_0": "(0.15, 0.1875)", "cad_1": "(0, 0)"}, data)
     assert values(report) == {"cad_0": 1, "cad_1": 0, "cad_2": 0}
+
+
+def test_verdicts_that_no_unit_explains_point_to_the_texts(data: Path) -> None:
+    report = graded([row(number, [1, 1], "correct") for number in range(3)], data)
+    assert "agree best with 'pred' in pixels of the image: on 0 of 3" in notices(report)
+    assert "--answer raw reads the texts" in notices(report)

@@ -291,7 +291,9 @@ class _Choice:
             named = "unit"
         elif named == "unit" and max(sides) > 2:
             named = ""
-        judged = [one for one in points if one[1] is not None and one[2] is not None]
+        judged = [
+            one for one in points if one[1] is not None and one[2] and len(one[2].pixels) == 4
+        ]
         scores = {
             space: sum(_hits(parsed, item, space) == verdict for parsed, verdict, item in judged)
             for space in _SPACES
@@ -299,6 +301,11 @@ class _Choice:
         best = max(scores, key=scores.__getitem__)
         if judged and scores[best] > scores.get(named, 0) + len(judged) // 50:
             named = best
+        if judged and scores[best] < 0.95 * len(judged):
+            self.doubt = (
+                f"the file's verdicts agree best with {self.field!r} {_UNITS[best]}: on"
+                f" {scores[best]:,} of {len(judged):,}; --answer raw reads the texts"
+            )
         elif not judged and named:
             self._doubt(points, named)
         if not named and max(sides) > 1000:
