@@ -8,6 +8,7 @@ import typer
 from snellen.cli.listing import task_names
 from snellen.cli.messages import report_errors
 from snellen.cli.options import (
+    Answer,
     By,
     Cluster,
     Data,
@@ -43,7 +44,8 @@ def grade(
         str,
         typer.Argument(
             help="A file of answers: JSONL, JSON, CSV or parquet; - reads JSONL from standard "
-            "input. Or a report saved as JSON."
+            "input. Or results as a script stored them: a file, a folder, a pattern. Or a report "
+            "saved as JSON."
         ),
     ],
     task: Annotated[
@@ -65,6 +67,7 @@ def grade(
     form: Format = None,
     space: Space = None,
     view: View = None,
+    answer: Answer = None,
     with_references: WithReferences = False,
     tags: Tags = None,
     cluster: Cluster = None,
@@ -83,7 +86,9 @@ def grade(
     """
     with report_errors():
         check(output, with_references=with_references)
-        if answers != "-" and not Path(answers).exists():
+        given = (items, columns, form, space, view, answer)
+        pattern = any(mark in answers for mark in "*?[")
+        if answers != "-" and not pattern and not Path(answers).exists():
             raise InputError("there is no such file", file=answers)
         saved = read_saved(Path(answers))
         if saved is None:
@@ -103,11 +108,12 @@ def grade(
                 format=form,
                 space=space,
                 view=view_of(view),
+                answer=answer,
             )
         else:
-            if any(option is not None for option in (items, columns, form, space, view)):
+            if any(option is not None for option in given):
                 raise InputError(
-                    "a saved report takes no --items, --map, --format, --space or --view"
+                    "a saved report takes no --items, --map, --format, --space, --view or --answer"
                 )
             report = regrade(
                 saved,

@@ -108,6 +108,15 @@ Space = Annotated[
         show_default=False,
     ),
 ]
+Answer = Annotated[
+    str | None,
+    typer.Option(
+        "--answer",
+        help="Of results that a script stored: raw, the model's text, or parsed, what it read.",
+        metavar="raw|parsed",
+        show_default=False,
+    ),
+]
 View = Annotated[
     str | None,
     typer.Option(

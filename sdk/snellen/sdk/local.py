@@ -111,6 +111,45 @@ class Notices:
             )
 
 
+class Agreement:
+    """Compares the values with the verdicts that the file of the answers holds, if any."""
+
+    def __init__(self, intake: Intake, protocol: Protocol) -> None:
+        self._verdicts = intake.verdicts
+        self._ids = intake.selection.ids
+        self._primary = protocol.metric.keys.index(protocol.metric.primary)
+        self._compared = 0
+        self._differing: list[str] = []
+
+    def add(self, answers: Answers, columns: Columns) -> None:
+        """Compare a batch."""
+        if not self._verdicts:
+            return
+        keys = zip(answers.items.tolist(), answers.attempts, strict=True)
+        for row, key in enumerate(keys):
+            verdict = self._verdicts.get(key)
+            if verdict is None:
+                continue
+            self._compared += 1
+            if verdict != (columns.values[row, self._primary] >= 1):
+                said = "right" if verdict else "wrong"
+                self._differing.append(f"{self._ids[key[0]]} ({said} in the file)")
+
+    def notices(self) -> Iterator[Notice]:
+        """Yield how many values are the file's, and the first that are not."""
+        if not self._compared:
+            return
+        same = self._compared - len(self._differing)
+        first = ", ".join(self._differing[:_NAMED])
+        more = ", ..." if len(self._differing) > _NAMED else ""
+        yield Notice(
+            code="verdicts",
+            message=f"agrees with the file's own verdicts on {same:,} of {self._compared:,}"
+            + (f"; the first that differ: {first}{more}" if first else ""),
+            count=len(self._differing),
+        )
+
+
 def grade(
     submissions: Source,
     *,
@@ -132,6 +171,7 @@ def grade(
     format: str | None = None,  # noqa: A002  # what answers call it, too
     space: str | None = None,
     view: tuple[float, float] | None = None,
+    answer: str | None = None,
 ) -> Report:
     """Grade a set of answers under one protocol.
 
@@ -168,6 +208,8 @@ def grade(
             `auto`: what the coordinate audit finds, where one space alone explains the answers;
             None: what the format or the protocol says.
         view: The width and height, in pixels, of the image that the model saw, for `space="view"`.
+        answer: Of results that another script stored with a text and what it read in it: `raw`, the
+            text, or `parsed`; None: the parsed one.
 
     Returns:
         The report. Its `value`s divide by all selected items times the number of attempts.
@@ -194,7 +236,7 @@ def grade(
         raise InputError(
             f"format, space and view are for points, boxes and actions: {selection.task} has none"
         )
-    intake = Intake(selection, chosen, read_as)
+    intake = Intake(selection, chosen, read_as, answer)
     report = grade_answers(
         watched(intake.batches(submissions, columns), progress),
         intake,
@@ -270,10 +312,12 @@ def grade_answers(
     kept: list[tuple[Answers, Columns]] = []
     auditor = _auditor(selection, protocol)
     notices = Notices(protocol)
+    agreement = Agreement(intake, protocol)
     here = ((answers, grader.batch(answers)) for answers in batches)
     for answers, columns in here if through is None else through(batches):
         tally.add(answers, columns)
         notices.add(answers, columns)
+        agreement.add(answers, columns)
         if auditor is not None:
             auditor.add(answers, columns)
         if keep_scores:
@@ -291,6 +335,7 @@ def grade_answers(
         *([] if advice is None else [_advised(advice)]),
         *([] if directions is None else [directions]),
         *notices.warnings(),
+        *agreement.notices(),
     ]
     pass_at, pass_hat = tally.passes(len(attempts))
     ceiling = leave_one_rater_out(protocol, selection.raters, selection.contexts)

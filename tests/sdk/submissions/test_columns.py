@@ -83,9 +83,8 @@ def test_records_without_a_name_that_fits_say_what_there_is(kind: str, tmp_path:
     with pytest.raises(SubmissionError, match=r"item_id is missing.*found: 'number', 'pred'; say"):
         list(read(source(kind, tmp_path, [{"number": "a", "pred": "x"}])))
     rows = [{"item_id": "a", "prediction": "x", "answer": "y"}]
-    batch = whole(source(kind, tmp_path, rows))
-    assert batch.responses == [None]
-    assert "several could be it: 'prediction', 'answer'" in batch.notices[0]
+    with pytest.raises(SubmissionError, match="no row has a response; several could be it: 'pred"):
+        whole(source(kind, tmp_path, rows))
 
 
 @pytest.mark.parametrize("name", ["ID", "Question ID", "question-id", "itemId", "Item_ID", "qid"])

@@ -73,9 +73,10 @@ def test_what_is_no_json_is_refused(tmp_path: Path, content: bytes) -> None:
     assert caught.value.file == str(tmp_path / "answers.json")
 
 
-def test_jsonl_under_the_wrong_name_is_told_its_own(tmp_path: Path) -> None:
-    with pytest.raises(SubmissionError, match=r"one object a line goes into a \.jsonl file"):
-        parse(tmp_path, b'{"item_id": "a"}\n{"item_id": "b"}\n')
+def test_json_lines_under_the_wrong_name_are_read(tmp_path: Path) -> None:
+    lines = b'{"item_id": "a", "response": "x"}\n{"item_id": "b", "response": "y"}\n'
+    batch = parse(tmp_path, lines)
+    assert (batch.item_ids, batch.responses) == (["a", "b"], ["x", "y"])
 
 
 @pytest.mark.parametrize("content", [ROWS[0], {"submissions": 5}, {}, {"scores": None}])

@@ -237,7 +237,7 @@ class Notice(Closed):
 
     Attributes:
         code: What it is about: `space`, `direction`, `unjudged`, `not-offered`, `outside`, `note`,
-            `models`, `input`.
+            `models`, `input`, `verdicts`.
         message: The sentence.
         count: How many answers it is about; None where it is about all of them.
         protocol: The protocol to grade with instead; empty for none.

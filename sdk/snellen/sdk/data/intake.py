@@ -35,6 +35,7 @@ class Intake:
         selection: The items.
         protocol: The protocol that grades; None: the task's first one.
         read_as: What the caller says of the format of every answer.
+        answer: Which answer of a stored result counts, `raw` or `parsed`; None: the usual one.
     """
 
     def __init__(
@@ -42,8 +43,11 @@ class Intake:
         selection: Selection,
         protocol: Protocol | None = None,
         read_as: "ReadAs | None" = None,
+        answer: str | None = None,
     ) -> None:
         self.selection = selection
+        self.verdicts: dict[tuple[int, int], bool] = {}
+        self._answer = answer
         self._read_as = read_as
         self.problems: list[Problem] = []
         self.problem_counts: dict[ProblemKind, int] = {}
@@ -95,7 +99,15 @@ class Intake:
         recorded = None
         if gold_shape(self.selection.task) is STEP:
             recorded = Recorded(self.selection.task, self.selection.split, self._step)
-        return self.resolve(read(submissions, columns=columns, recorded=recorded))
+        return self.resolve(
+            read(
+                submissions,
+                columns=columns,
+                recorded=recorded,
+                known=self.selection.known,
+                answer=self._answer,
+            )
+        )
 
     def _step(self, episode: str, step: int) -> str:
         """Return the item of a step of an episode, according to its reference, or a guess.
@@ -149,6 +161,8 @@ class Intake:
             if taken[place] == _ANSWERED:
                 self._duplicate(batch, row, attempt)
                 continue
+            if batch.verdicts is not None and batch.verdicts[row] is not None:
+                self.verdicts[place, attempt] = bool(batch.verdicts[row])
             if self._is_unanswered(batch, row, place, attempt):
                 taken[place] = _UNANSWERED
                 continue

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 import msgspec
 import numpy as np
@@ -16,12 +16,15 @@ from snellen.grading.models.golds import Golds
 from snellen.grading.models.reports import DataPin, PinVerdict
 from snellen.grading.models.samples import SampleDesign
 from snellen.grading.protocols.base import Context, Protocol
-from snellen.grading.protocols.golds import StepGold
+from snellen.grading.protocols.golds import AreaTarget, StepGold, Target
 from snellen.grading.protocols.table import gold_shape
 from snellen.sdk.data.samples import Sample
 from snellen.sdk.data.tags import NO_TAGS, Tagging, Tags
 from snellen.tasks.benchmarks.table import load_task
 from snellen.tasks.models import TaskData
+
+if TYPE_CHECKING:
+    from snellen.sdk.submissions.known import Known, KnownItem
 
 
 @dataclass(frozen=True)
@@ -82,6 +85,19 @@ class Selection:
         """The first 16 digits of the digest of the selected ids; None if all are selected."""
         return None if self.whole is None else digest_of(sorted(self.ids))[:16]
 
+    def known(self) -> "Known":
+        """Return all items, selected or not, for joining rows that have no id of ours."""
+        from snellen.sdk.submissions.known import Known
+
+        whole = self.whole or self
+        images = whole.tagging.tags.get("image", ())
+        return Known(
+            [
+                _known_item(whole, place, str(images[place]) if images else "")
+                for place in range(len(whole.ids))
+            ]
+        )
+
     @cached_property
     def index(self) -> dict[str, int]:
         """The index of each selected item, by id."""
@@ -89,6 +105,41 @@ class Selection:
             return self.data.index
         return {item_id: place for place, item_id in enumerate(self.ids)}
 
+
+def _known_item(selection: Selection, place: int, image: str) -> "KnownItem":
+    from snellen.sdk.submissions.known import KnownItem
+
+    gold, instruction = selection.golds[place], ""
+    if selection.data is not None and isinstance(gold, Target | StepGold):
+        prompt = selection.data.build_item(place).prompt
+        instruction = next(
+            (prompt.rpartition(mark)[2] for mark in _ASKED if mark in prompt), instruction
+        )
+    found = KnownItem(selection.ids[place], image, instruction)
+    if isinstance(gold, StepGold):
+        point = gold.action.point
+        return found._replace(
+            image=image or f"{gold.episode}_{gold.step}",
+            box=() if point is None else tuple(point),
+            size=gold.image_size,
+            action=gold.action.type,
+            detail=str(
+                gold.action.text
+                or gold.action.app
+                or gold.action.button
+                or gold.action.direction
+                or ""
+            ),
+            same=(gold.action, gold.image_size, gold.boxes),
+        )
+    if not isinstance(gold, Target):
+        return found
+    plain = not isinstance(gold, AreaTarget) or not (gold.polygon or gold.refused)
+    return found._replace(box=gold.bbox if plain else (), size=gold.image_size, same=gold)
+
+
+_ASKED = ("\nNow: ", "Instruction: ", "\n\nGoal: ", "指令：")  # noqa: RUF001  # Chinese
+"""What stands before the instruction in a task's prompts."""
 
 REFERENCES = "references"
 """What a data pin calls references that were given instead of published data."""

@@ -6,22 +6,25 @@ that can't be trusted as a whole (a missing file, a truncated parquet file, no d
 """
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Protocol, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast
 
 from pydantic import BaseModel
 
-from snellen.grading.errors import SubmissionError
+from snellen.grading.errors import SubmissionError, UnknownNameError
 from snellen.grading.models.reports import ProblemKind
 from snellen.grading.models.scores import Submission
 from snellen.sdk.submissions.batch import Batch, Collector, Limits
 from snellen.sdk.submissions.columns import check_columns
-from snellen.sdk.submissions.files import display, require_file
+from snellen.sdk.submissions.files import display, is_submission, require_file
 from snellen.sdk.submissions.records import add_record
 from snellen.sdk.submissions.trajectories import Recorded
 from snellen.sdk.values import kind_of
+
+if TYPE_CHECKING:
+    from snellen.sdk.submissions.known import Known
 
 __all__ = ["Batch", "Frame", "Recorded", "Source", "read"]
 
@@ -60,6 +63,8 @@ def read(
     max_response_chars: int = 1_048_576,
     chunk: int = 16_384,
     recorded: Recorded | None = None,
+    known: "Callable[[], Known] | None" = None,
+    answer: str | None = None,
 ) -> Iterator[Batch]:
     """Read submissions, batch by batch.
 
@@ -82,6 +87,10 @@ def read(
         chunk: The maximum number of submissions of a batch.
         recorded: The graded task and split, if a record can be an episode of steps
             (`snellen.sdk.submissions.trajectories`), which becomes one submission per step.
+        known: The graded items, if a path may name results that another script stored
+            (`snellen.sdk.submissions.kinds`), whose rows are joined to them.
+        answer: Which answer of such a row counts: `raw`, the model's text, or `parsed`, what the
+            script read in it; None: the parsed one where there is one.
 
     Yields:
         Batches in the order of the source. Absent, null and empty fields mean the same for attempt
@@ -103,12 +112,14 @@ def read(
     if chunk < 1 or max_response_chars < 0:
         raise ValueError("chunk must be at least 1 and max_response_chars at least 0")
     check_columns(columns or {})
-    limits = Limits(chunk, max_response_chars, columns or {}, guess, recorded)
+    if answer not in (None, "raw", "parsed"):
+        raise UnknownNameError("answer of a stored result", str(answer), ("raw", "parsed"))
+    limits = Limits(chunk, max_response_chars, columns or {}, guess, recorded, known, answer)
     if isinstance(source, str | os.PathLike):
         return _read_path(os.fsdecode(source), limits)
 
     if isinstance(source, list | tuple):
-        return read_rows(source, limits)
+        return _stored_rows(source, limits) or read_rows(source, limits)
     from snellen.sdk.submissions.frames import read_frame
 
     return read_frame(source, limits) or read_rows(source, limits)
@@ -119,6 +130,9 @@ def _read_path(path: str, limits: Limits) -> Iterator[Batch]:
         from snellen.sdk.submissions.jsonl import read_stdin
 
         return read_stdin(limits)
+    stored = _stored(path, limits)
+    if stored is not None:
+        return stored
     suffixes = [suffix.lower() for suffix in Path(path).suffixes]
     ending = "".join(suffixes[-2:] if suffixes[-1:] == [".gz"] else suffixes[-1:])
     require_file(path)
@@ -131,6 +145,26 @@ def _read_path(path: str, limits: Limits) -> Iterator[Batch]:
     module, _, name = _READERS[ending].partition(".")
     reader = getattr(import_module(f"{__name__}.{module}"), name)
     return reader(path, limits)
+
+
+def _stored(path: str, limits: Limits) -> Iterator[Batch] | None:
+    """Read what another script stored; None for submissions, which need no second look."""
+    if limits.known is None or "item_id" in limits.columns.values():
+        return None
+    if is_submission(path):
+        return None
+    return import_module(f"{__name__}.results").read_results(path, limits)
+
+
+def _stored_rows(rows: Sequence[object], limits: Limits) -> Iterator[Batch] | None:
+    first = rows[0] if rows else None
+    if limits.known is None or not isinstance(first, Mapping) or "item_id" in first:
+        return None
+    from snellen.sdk.submissions.kinds import kind_of_row
+
+    if kind_of_row(cast("Mapping[str, Any]", first)) is None:
+        return None
+    return import_module(f"{__name__}.results").read_listed(rows, limits)
 
 
 def read_rows(source: object, limits: Limits) -> Iterator[Batch]:

@@ -1,14 +1,17 @@
 """Batch: some submissions as columns; and the collector that fills batches."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from snellen.grading.errors import SubmissionError
 from snellen.grading.models.reports import Problem, ProblemKind
 from snellen.sdk.submissions.columns import Named, named
 from snellen.sdk.submissions.trajectories import Recorded
+
+if TYPE_CHECKING:
+    from snellen.sdk.submissions.known import Known
 
 
 class Limits(NamedTuple):
@@ -20,6 +23,8 @@ class Limits(NamedTuple):
         columns: Names in the source, mapped to fields.
         guess: Whether usual names stand for missing fields.
         recorded: The graded task, if records of episodes of steps are read; None: they are not.
+        known: The items that stored results are joined to; None: such results are not read.
+        answer: Which answer of a stored result counts, `raw` or `parsed`; None: the usual one.
     """
 
     chunk: int
@@ -27,6 +32,8 @@ class Limits(NamedTuple):
     columns: Mapping[str, str] = MappingProxyType({})
     guess: bool = True
     recorded: Recorded | None = None
+    known: "Callable[[], Known] | None" = None
+    answer: str | None = None
 
     @property
     def largest(self) -> int:
@@ -53,6 +60,7 @@ class Batch:
         bytes_read: The bytes read so far; for parquet in proportion to its rows.
         bytes_total: The size of the file; None if unknown.
         notices: Notices on guessed names, one sentence each; these are not faults.
+        verdicts: What the source itself thought of each answer; None if it says nothing.
     """
 
     item_ids: list[str]
@@ -66,6 +74,7 @@ class Batch:
     bytes_read: int | None = None
     bytes_total: int | None = None
     notices: Sequence[str] = ()
+    verdicts: Sequence[bool | None] | None = None
 
 
 class Collector:
@@ -89,8 +98,11 @@ class Collector:
         self.lines: list[int] = []
         self.problems: list[Problem] = []
         self.notices: list[str] = []
+        self.verdicts: list[bool | None] = []
         self.names: Named | None = None
+        self.without_response = ""
         self._kept = 0
+        self._answered = False
         self._faults = 0
         self._first_fault: Problem | None = None
 
@@ -137,10 +149,17 @@ class Collector:
         """Yield everything that is left, at the end of the source.
 
         Raises:
-            SubmissionError: The source held no submission that could be read.
+            SubmissionError: The source held no submission that could be read, or no field of it
+                holds answers.
         """
         while self.item_ids or self.problems:
             yield self._take()
+        if self._kept and self.without_response and not self._answered:
+            raise SubmissionError(
+                f"no row has a response; {self.without_response}",
+                file=self.file,
+                field="response",
+            )
         if self._kept:
             return
         first = self._first_fault
@@ -171,8 +190,12 @@ class Collector:
             bytes_read=self.bytes_read,
             bytes_total=self.bytes_total,
             notices=tuple(self.notices),
+            verdicts=self.verdicts[:end] or None,
         )
         self._kept += len(batch.item_ids)
+        if not self._answered:
+            some = any(response is not None for response in batch.responses)
+            self._answered = some or batch.errors is not None
         self.problems, self.notices = [], []
         for column in (
             self.item_ids,
@@ -181,6 +204,7 @@ class Collector:
             self.errors,
             self.models,
             self.lines,
+            self.verdicts,
         ):
             del column[:end]
         return batch

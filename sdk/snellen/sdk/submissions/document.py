@@ -1,4 +1,4 @@
-"""JSON documents: an array of submissions, an object that has one, or a saved report."""
+"""JSON documents: an array of submissions, an object that has one, a saved report, or lines."""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple, cast
@@ -39,6 +39,11 @@ def read_document(path: str, limits: Limits) -> Iterator[Batch]:
     """
     file = display(path)
     data = _content(path, file)
+    if _is_lines(data):
+        from snellen.sdk.submissions.jsonl import read_jsonl
+
+        yield from read_jsonl(path, limits)
+        return
     collector = Collector(limits, file, len(data))
     collector.bytes_read = len(data)
     elements = _elements(without_mark(data, file), file)
@@ -48,6 +53,18 @@ def read_document(path: str, limits: Limits) -> Iterator[Batch]:
         if row % limits.chunk == 0:
             yield from collector.ready()
     yield from collector.rest()
+
+
+def _is_lines(data: bytes) -> bool:
+    """Whether it is JSON lines after all: more than one, the first of them an object."""
+    first, _, rest = data.lstrip().partition(b"\n")
+    if not first.startswith(b"{") or not rest.lstrip().startswith(b"{"):
+        return False
+    try:
+        msgspec.json.decode(first)
+    except NO_JSON:
+        return False
+    return True
 
 
 def _content(path: str, file: str) -> bytes:

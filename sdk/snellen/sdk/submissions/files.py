@@ -12,6 +12,8 @@ BLOCK = 1 << 17
 LONGEST_MARK = 4
 """How many bytes the longest byte order mark has."""
 
+_HEAD = 1 << 12
+
 _FOREIGN = (
     (codecs.BOM_UTF32_LE, "UTF-32"),
     (codecs.BOM_UTF32_BE, "UTF-32"),
@@ -91,3 +93,24 @@ def without_mark(head: bytes, file: str) -> bytes:
                 file=file,
             )
     return head.removeprefix(codecs.BOM_UTF8)
+
+
+def is_submission(path: str) -> bool:
+    """Whether a file begins with a submission, or can't be looked into."""
+    if not os.path.isfile(path):
+        pattern = any(mark in path for mark in "*?[") and not os.path.exists(path)
+        return not os.path.isdir(path) and not pattern
+    if path.lower().endswith(".parquet"):
+        return True
+    with open_binary(path) as raw:
+        if not raw.seekable():
+            return True
+        try:
+            head = raw.read(_HEAD)
+        except OSError:
+            return True
+    if path.lower().endswith((".csv", ".tsv")):
+        line = head.split(b"\n", 1)[0]
+        return b"item_id" in line or b"response" in line
+    first = head.split(b"}", 1)[0]
+    return b'"item_id"' in first and b'"response"' in first

@@ -61,6 +61,7 @@ def name_fields(collector: Collector, names: Sequence[str]) -> Named:
         lacking = collector.name(names).lacking.get("response")
         if lacking:
             collector.notices.append(f"the first record has no response; {lacking}")
+            collector.without_response = lacking
     return collector.name(names)
 
 

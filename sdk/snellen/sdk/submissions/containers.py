@@ -1,0 +1,335 @@
+"""Out of a file, a folder or a pattern of stored results: its rows, wherever they stand.
+
+Rows stand in JSON lines (also in a file named .json), in an array, in the one list of objects of an
+object, in a sheet of a workbook, in an archive of samples; any of them compressed with gzip.
+"""
+
+import csv
+import glob
+import gzip
+import json
+import os
+import re
+import zipfile
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any, NamedTuple, cast
+from xml.etree import ElementTree
+
+import msgspec
+
+from snellen.grading.errors import SubmissionError
+from snellen.grading.models.base import NO_JSON
+from snellen.sdk.submissions.files import GZIP, display, require_file, unreadable, without_mark
+from snellen.sdk.submissions.lines import parse_leniently
+from snellen.sdk.values import NotJsonError
+
+_LISTS = ("details", "results", "predictions", "samples", "task_results", "rows", "items", "data")
+_SHEET = "xl/worksheets/sheet1.xml"
+_SPREADSHEET = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
+_COLUMN = re.compile(r"[A-Z]+")
+_TABLES = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
+_UNREADABLE = (
+    *(OSError, EOFError, zipfile.BadZipFile, zlib.error, ElementTree.ParseError),
+    *(KeyError, IndexError, csv.Error, *NO_JSON),
+)
+_EPISODES = ("result.txt", "summary_info.json")
+_EPISODE_FIELDS = {
+    "success": ("completed", "cum_reward"),
+    "steps": ("steps_used", "n_steps"),
+    "error": ("err_msg",),
+}
+_LARGEST = 1 << 30
+_HEAD = 1 << 20
+
+
+class Row(NamedTuple):
+    """One row, its file and its line, or its place among the rows from 1."""
+
+    fields: Mapping[str, Any]
+    file: str
+    line: int
+
+
+def paths_of(source: str) -> list[str]:
+    """Return the files that a path names: itself, all in a folder, or those that fit a pattern.
+
+    Raises:
+        SubmissionError: There is no such file.
+    """
+    if os.path.isdir(source):
+        found = sorted(str(path) for path in Path(source).rglob("*") if _is_result(path))
+    elif any(mark in source for mark in "*?[") and not os.path.exists(source):
+        found = sorted(path for path in glob.glob(source, recursive=True) if os.path.isfile(path))
+    else:
+        require_file(source)
+        return [source]
+    if not found:
+        raise SubmissionError("no file of results is there", file=display(source))
+    return found
+
+
+def episodes_in(folder: str) -> Iterator[Row]:
+    """Yield the episodes in a folder that has one a folder, named by its path from there.
+
+    Read are a score or `{completed, steps_used}` in `result.txt` (OSWorld and its relatives), and
+    AgentLab's `summary_info.json`, whose folder's name ends in `_on_TASK_SEED`.
+    """
+    root = Path(folder)
+    for path in sorted(root.rglob("*")) if root.is_dir() else ():
+        if path.name not in _EPISODES or not path.is_file():
+            continue
+        name = path.parent.relative_to(root).as_posix()
+        said: dict[str, Any] = {"task_id": name.rpartition("_on_")[2]}
+        try:
+            value = json.loads(path.read_text(encoding="utf-8-sig"))
+        except (OSError, ValueError, RecursionError) as error:
+            said["error"] = f"unreadable result: {error}"
+            value = None
+        if isinstance(value, int | float):
+            said["success"] = value
+        elif isinstance(value, dict):
+            fields = cast("Mapping[str, Any]", value)
+            for ours, names in _EPISODE_FIELDS.items():
+                given = next((fields[one] for one in names if fields.get(one) is not None), None)
+                if given is not None:
+                    said[ours] = given
+            if "error" in said:
+                # An environment that broke says nothing of the agent.
+                said.pop("success", None)
+        yield Row(said, display(str(path)), 1)
+
+
+def _is_result(path: Path) -> bool:
+    endings = (".json", ".jsonl", ".ndjson", ".json.gz", ".jsonl.gz", ".eval", ".xlsx", ".tsv")
+    return path.is_file() and path.name.lower().endswith(endings)
+
+
+def rows_of(path: str) -> list[Row]:
+    """Read the rows of one file.
+
+    Raises:
+        SubmissionError: It can't be read, or several lists in it could be the rows.
+    """
+    file = display(path)
+    lowered = path.lower()
+    try:
+        if lowered.endswith(".xlsx"):
+            return _numbered(_of_workbook(path), file, 2)
+        if lowered.endswith(".eval"):
+            return _numbered(_of_archive(path), file)
+        if lowered.endswith(_TABLES):
+            return _numbered(list(_of_table(path)), file, 2)
+        with open(path, "rb") as raw:
+            data = raw.read()
+        if data.startswith(GZIP):
+            data = _unpacked(path)
+    except (
+        OSError,
+        EOFError,
+        zipfile.BadZipFile,
+        ElementTree.ParseError,
+        KeyError,
+        csv.Error,
+    ) as error:
+        raise unreadable(path, error) from error
+    data = without_mark(data, file)
+    if not data.strip():
+        raise SubmissionError("it is empty: it has no submissions", file=file)
+    try:
+        whole = msgspec.json.decode(data)
+    except NO_JSON:
+        return _leniently(data, file)
+    return _numbered(_listed(whole, file), file)
+
+
+def _leniently(data: bytes, file: str) -> list[Row]:
+    """Read lines, or a document with what strict JSON can't have, such as NaN."""
+    rows = _of_lines(data, file)
+    if rows and rows[0].fields:
+        return rows
+    try:
+        whole = parse_leniently(data.decode("utf-8", "replace"))
+    except NotJsonError as fault:
+        raise SubmissionError(
+            f"it is {fault}, and no JSON lines either; write or copy it again", file=file
+        ) from fault
+    return _numbered(_listed(whole, file), file)
+
+
+def _unpacked(path: str) -> bytes:
+    with gzip.open(path) as packed:
+        data = packed.read(_LARGEST + 1)
+    if len(data) > _LARGEST:
+        raise SubmissionError(f"it holds more than {_LARGEST:,} bytes", file=display(path))
+    return data
+
+
+def _member(archive: zipfile.ZipFile, name: str) -> bytes:
+    size = archive.getinfo(name).file_size
+    if size > _LARGEST:
+        raise SubmissionError(f"{name} in it has {size:,} bytes, more than {_LARGEST:,}")
+    return archive.read(name)
+
+
+def _numbered(rows: Sequence[object], file: str, start: int = 1) -> list[Row]:
+    return [
+        Row(cast("Mapping[str, Any]", row), file, line)
+        for line, row in enumerate(rows, start)
+        if isinstance(row, dict)
+    ]
+
+
+def _of_lines(data: bytes, file: str) -> list[Row]:
+    found: list[Row] = []
+    for line, text in enumerate(data.splitlines(), 1):
+        if not text.strip():
+            continue
+        try:
+            row = json.loads(text)
+        except (ValueError, RecursionError):
+            # The reader of the rows says that it is none, with its line.
+            row = {}
+        found.append(Row(row if isinstance(row, dict) else {}, file, line))
+    return found
+
+
+def _listed(value: object, file: str) -> Sequence[object]:
+    """Return the rows in a document."""
+    if isinstance(value, list):
+        return cast("Sequence[object]", value)
+    if not isinstance(value, dict):
+        return ()
+    fields = cast("Mapping[str, object]", value)
+    if {"submissions", "scores"} & fields.keys():
+        return [fields]
+    lists = {name: rows for name, rows in fields.items() if _is_rows(rows)}
+    if not lists:
+        found = [
+            cast("Mapping[str, object]", part) for part in fields.values() if isinstance(part, dict)
+        ]
+        deeper = [rows for part in found for rows in part.values() if _is_rows(rows)]
+        if len(deeper) == 1:
+            return cast("Sequence[object]", deeper[0])
+        if len(found) == len(fields) > 1 and not deeper:
+            # Rows by their id.
+            return [{"id": name, **part} for name, part in zip(fields, found, strict=True)]
+        return [fields]
+    named = [name for name in _LISTS if name in lists]
+    if len(lists) == 1 or named:
+        return cast("Sequence[object]", lists[(named or list(lists))[0]])
+    first = [cast("list[dict[str, object]]", rows)[0].keys() for rows in lists.values()]
+    if all(names == first[0] for names in first):
+        return [row for rows in lists.values() for row in cast("list[object]", rows)]
+    raise SubmissionError(
+        f"several lists in it could be the results: {', '.join(map(ascii, lists))}; keep one",
+        file=file,
+    )
+
+
+def _is_rows(value: object) -> bool:
+    if not isinstance(value, list) or not value:
+        return False
+    return all(isinstance(row, dict) for row in cast("list[object]", value))
+
+
+def _of_table(path: str) -> Iterator[Mapping[str, str]]:
+    """Read a table with commas or tabs, compressed or not."""
+    with open(path, "rb") as raw:
+        packed = raw.read(2) == GZIP
+    opened = gzip.open if packed else open
+    with opened(path, "rt", encoding="utf-8-sig", newline="") as text:
+        mark = "\t" if ".tsv" in path.lower() else ","
+        for row in csv.DictReader(text, delimiter=mark):
+            yield {name: cell for name, cell in row.items() if isinstance(cell, str) and cell}
+
+
+def _of_archive(path: str) -> list[object]:
+    """Read the samples of an Inspect log."""
+    with zipfile.ZipFile(path) as archive:
+        names = sorted(name for name in archive.namelist() if name.startswith("samples/"))
+        return [msgspec.json.decode(_member(archive, name)) for name in names]
+
+
+def _of_workbook(path: str) -> list[object]:
+    """Read the first sheet of a workbook, whose first row names the columns."""
+    with zipfile.ZipFile(path) as archive:
+        shared: list[str] = []
+        if "xl/sharedStrings.xml" in archive.namelist():
+            tree = _parsed(archive, "xl/sharedStrings.xml")
+            shared = [
+                "".join(text.text or "" for text in entry.iter(f"{_SPREADSHEET}t"))
+                for entry in tree.iter(f"{_SPREADSHEET}si")
+            ]
+        cells = [_cells(row, shared) for row in _parsed(archive, _SHEET).iter(f"{_SPREADSHEET}row")]
+    if not cells:
+        return []
+    header = cells[0]
+    return [
+        {str(header[column]): value for column, value in row.items() if column in header}
+        for row in cells[1:]
+    ]
+
+
+def _parsed(archive: zipfile.ZipFile, name: str) -> ElementTree.Element:
+    data = _member(archive, name)
+    if b"<!DOCTYPE" in data[:1000] or b"<!ENTITY" in data:
+        raise KeyError(f"{name} declares entities")
+    return ElementTree.fromstring(data)
+
+
+def _cells(row: ElementTree.Element, shared: Sequence[str]) -> dict[str, object]:
+    found: dict[str, object] = {}
+    for cell in row.iter(f"{_SPREADSHEET}c"):
+        column = _COLUMN.match(cell.get("r", ""))
+        value = cell.find(f"{_SPREADSHEET}v")
+        kind = cell.get("t")
+        if column is None:
+            continue
+        if kind == "inlineStr":
+            found[column[0]] = "".join(text.text or "" for text in cell.iter(f"{_SPREADSHEET}t"))
+        elif value is not None and value.text:
+            text = value.text
+            found[column[0]] = shared[int(text)] if kind == "s" else _number(text, kind)
+    return found
+
+
+def _number(text: str, kind: str | None) -> object:
+    if kind in ("str", "b", "e"):
+        return text
+    number = float(text)
+    return int(number) if number.is_integer() else number
+
+
+def first_row(path: str) -> Iterator[Mapping[str, Any]]:
+    """Yield the first row of a file of JSON lines or of an array, without reading all of it."""
+    if path.lower().endswith(_TABLES):
+        try:
+            yield from islice(_of_table(path), 1)
+        except (OSError, EOFError, ValueError, csv.Error):
+            return
+        return
+    try:
+        row, _ = json.JSONDecoder().raw_decode(_head(path).lstrip("[ \t\r\n"))
+    except (ValueError, RecursionError):
+        return
+    if isinstance(row, dict):
+        yield cast("Mapping[str, Any]", row)
+
+
+def is_object(path: str) -> bool:
+    """Whether a document begins as an object does, or as JSON lines do."""
+    return _head(path).startswith("{")
+
+
+def _head(path: str) -> str:
+    try:
+        with open(path, "rb") as raw:
+            head = raw.read(2)
+            raw.seek(0)
+            opened = gzip.GzipFile(fileobj=raw) if head == GZIP else raw
+            return opened.read(_HEAD).decode("utf-8-sig", "replace").lstrip()
+    except (OSError, EOFError):
+        return ""
