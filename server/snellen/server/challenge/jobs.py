@@ -37,6 +37,14 @@ SYSTEM = "snellen"
 """The caller in events that no caller caused."""
 
 
+class JobKey(NamedTuple):
+    """The submission, the grading and the try of a job that a worker holds."""
+
+    submission: str
+    grading: int
+    tries: int
+
+
 @dataclass(frozen=True, slots=True)
 class Job:
     """A job that a worker holds.
@@ -52,6 +60,11 @@ class Job:
     submission: SubmissionRow
     grading: GradingRow
     parts: Sequence[PartRow] = field(repr=False)
+
+    @property
+    def key(self) -> JobKey:
+        """What a reply to it must name."""
+        return JobKey(self.row.submission, self.row.grading, self.row.tries)
 
 
 class Ended(NamedTuple):
@@ -128,7 +141,14 @@ class Jobs:
         return self._database.submit(work).result()
 
     def finish(self, job: Job, ended: Ended) -> bool:
-        """Write a job's result once; return whether the worker still held the job."""
+        """Write a job's result once; return whether the worker still held the job.
+
+        Raises:
+            ValueError: A score is of another submission or grading.
+        """
+        this = (job.row.submission, job.row.grading)
+        if any((score.submission, score.grading) != this for score in ended.scores):
+            raise ValueError(f"scores of another submission or grading than {this}")
 
         def work(connection: Connection) -> bool:
             if not self._owned(connection, job):

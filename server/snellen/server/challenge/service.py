@@ -5,11 +5,13 @@ import json
 import re
 import zlib
 from base64 import b32encode
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 from hashlib import sha256
 from importlib.metadata import version
+from threading import Lock
 
 from sqlalchemy import Connection
 
@@ -73,6 +75,13 @@ class Challenge(Reading):
         super().__init__(file, exam, database, clock)
         self.references = references
         self._files = Files(file.files) if file.files else None
+        self.worker_faults = Counter[str]()
+        self._counting = Lock()
+
+    def count_fault(self, what: str) -> None:
+        """Count a fault of a worker in this process, for its metrics."""
+        with self._counting:
+            self.worker_faults[what] += 1
 
     # ---- gradings ----------------------------------------------------------------------------
 

@@ -11,6 +11,7 @@ attempts, so it also finds those that expired, or that ended just before the ser
 import asyncio
 import multiprocessing
 import os
+import re
 import secrets
 import socket
 import tempfile
@@ -30,8 +31,16 @@ from snellen.grading.errors import SubmissionError
 from snellen.server.attempts.report import conditions
 from snellen.server.attempts.service import Service
 from snellen.server.challenge import queries
-from snellen.server.challenge.jobs import HEARTBEAT_SECONDS, LEASE_SECONDS, Ended, Job, Jobs
+from snellen.server.challenge.jobs import (
+    HEARTBEAT_SECONDS,
+    LEASE_SECONDS,
+    Ended,
+    Job,
+    JobKey,
+    Jobs,
+)
 from snellen.server.challenge.service import Challenge
+from snellen.server.errors import StoreError
 from snellen.server.exam.rules import Mode
 from snellen.server.grading.files import FileToGrade, open_grader
 from snellen.server.logs import fault, log
@@ -192,7 +201,7 @@ class Worker:
         self._collect = collect
         name = f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(4)}"
         self._jobs = Jobs(challenge, name, lease_seconds)
-        self._grader = GraderProcess(open_grader, settings)
+        self._grader = GraderProcess(open_grader, settings, challenge.count_fault)
         self._stopping = threading.Event()
 
     def run(self) -> None:
@@ -202,7 +211,7 @@ class Worker:
                 try:
                     worked = self.step()
                 except Exception as error:  # noqa: BLE001  # without a worker all jobs would wait
-                    log().error("fault", worker=True, **fault(error))
+                    self._count("step", error)
                     worked = False
                 if not worked:
                     # Workers that started together should not check at the same times.
@@ -222,9 +231,12 @@ class Worker:
         """Do one job; return whether there was one.
 
         Raises:
-            StoreError: The store failed.
+            StoreError: The store failed; a job that was taken waits for the end of its lease.
         """
-        self._collect()
+        try:
+            self._collect()
+        except Exception as error:  # noqa: BLE001  # uploads must not wait for attempts
+            self._count("attempts", error)
         job = self._jobs.claim()
         if job is None:
             return False
@@ -255,14 +267,33 @@ class Worker:
             recorded=row.source is Source.ATTEMPT,
         )
         try:
-            self._grader.send(given)
+            self._grader.send(job.key, given)
             ended = self._wait(job)
         except GraderFailedError as error:
             log().error("not graded", submission=row.id, tries=job.row.tries, reason=str(error))
+            self._challenge.count_fault("grading")
             self._jobs.give_back(job, str(error))
             return
+        finally:
+            self._grader.end_unread()
         if ended is not None:
-            self._jobs.finish(job, ended)
+            self._finish(job, ended)
+
+    def _finish(self, job: Job, ended: Ended) -> None:
+        """Write a result, again if the store fails: the file need not be graded a second time."""
+        until = time.monotonic() + self._beat
+        while True:
+            try:
+                self._jobs.finish(job, ended)
+                return
+            except StoreError as error:
+                if time.monotonic() > until or self._stopping.wait(self._idle):
+                    raise
+                self._count("result", error)
+
+    def _count(self, what: str, error: Exception) -> None:
+        self._challenge.count_fault(what)
+        log().error("fault", worker=what, **fault(error))
 
     def _wait(self, job: Job) -> Ended | None:
         """Wait for the grader, with heartbeats; None: another worker has the job."""
@@ -273,17 +304,20 @@ class Worker:
             if ended is not None:
                 return ended
             if self._stopping.is_set():
-                self._grader.kill()
                 self._jobs.give_back(job)
                 return None
             now = time.monotonic()
             if now > until:
-                self._grader.kill()
                 return Ended(error=f"grading it took more than {self._limit:g} s")
             if now > beat_at:
                 beat_at = now + self._beat
-                if not self._jobs.beat(job):
-                    self._grader.kill()
+                try:
+                    held = self._jobs.beat(job)
+                except StoreError as error:
+                    # Only the latest try is written, so it can go on until the store answers.
+                    self._count("heartbeat", error)
+                    continue
+                if not held:
                     return None
 
 
@@ -301,19 +335,37 @@ class Trouble(NamedTuple):
     error: str
 
 
-class GraderProcess:
-    """A process that opens an exam once and grades files one by one."""
+class Reply(NamedTuple):
+    """A message of the grading process, and the job that it belongs to."""
 
-    def __init__(self, open_grader: Callable[[Settings], Grader], settings: Settings) -> None:
+    key: JobKey
+    result: "Ended | Exhausted | Trouble"
+
+
+class GraderProcess:
+    """A process that opens an exam once and grades files one by one.
+
+    A reply that is not read would be the next file's, so the process ends without reading it.
+    """
+
+    def __init__(
+        self,
+        open_grader: Callable[[Settings], Grader],
+        settings: Settings,
+        count: Callable[[str], None],
+    ) -> None:
         self._open = open_grader
+        self._count = count
         self._settings = settings
         # A forked process would inherit the locks and connections of this one.
         self._context = multiprocessing.get_context("spawn")
         self._process: BaseProcess | None = None
         self._pipe: Connection | None = None
+        self._unread: JobKey | None = None
 
-    def send(self, given: FileToGrade) -> None:
-        """Send a file to the process, which is started if necessary."""
+    def send(self, key: JobKey, given: FileToGrade) -> None:
+        """Send the file of a job to the process, which is started if necessary."""
+        self.end_unread()
         if self._process is None or not self._process.is_alive():
             self.kill()
             self._pipe, theirs = self._context.Pipe()
@@ -324,7 +376,8 @@ class GraderProcess:
             theirs.close()
         assert self._pipe is not None
         with suppress(OSError):  # poll says that it ended
-            self._pipe.send(given)
+            self._pipe.send((key, given))
+        self._unread = key
 
     def poll(self, seconds: float) -> Ended | None:
         """Return the result of the file's grading; None: not finished.
@@ -337,9 +390,14 @@ class GraderProcess:
         try:
             if not self._pipe.poll(seconds):
                 return None
-            found: Ended | Exhausted | Trouble = self._pipe.recv()
+            reply: Reply = self._pipe.recv()
         except (EOFError, OSError):
-            found = self._gone()
+            raise GraderFailedError(self._gone()) from None
+        if reply.key != self._unread:
+            self._count("reply")
+            log().error("a reply to another job was dropped", reply=reply.key, job=self._unread)
+            return None
+        self._unread, found = None, reply.result
         if isinstance(found, Exhausted):
             # The process may have no memory left, so the next file gets a new one.
             self.kill()
@@ -348,12 +406,17 @@ class GraderProcess:
             raise GraderFailedError(found.error)
         return found
 
-    def _gone(self) -> "Trouble":
+    def _gone(self) -> str:
         assert self._process is not None
         self._process.join(1)
         code = self._process.exitcode
         self.kill()
-        return Trouble(f"the process that graded it ended with {code}")
+        return f"the process that graded it ended with {code}"
+
+    def end_unread(self) -> None:
+        """End the process if it has a file whose reply was not read."""
+        if self._unread is not None:
+            self.kill()
 
     def kill(self) -> None:
         """End the process at once."""
@@ -362,7 +425,7 @@ class GraderProcess:
             self._process.join()
         if self._pipe is not None:
             self._pipe.close()
-        self._process = self._pipe = None
+        self._process = self._pipe = self._unread = None
 
 
 def _serve(pipe: Connection, open_grader: Callable[[Settings], Grader], settings: Settings) -> None:
@@ -371,7 +434,7 @@ def _serve(pipe: Connection, open_grader: Callable[[Settings], Grader], settings
     grade: Grader | None = None
     while True:
         try:
-            given: FileToGrade = pipe.recv()
+            key, given = pipe.recv()
         except (EOFError, OSError):
             return
         try:
@@ -379,12 +442,14 @@ def _serve(pipe: Connection, open_grader: Callable[[Settings], Grader], settings
             ended = Ended(tuple(grade(given)))
         except SubmissionError as error:
             ended = Ended(error=_plain(error, given.path))
+            if not given.path.exists():
+                ended = Trouble("the file was removed while it was graded")
         except MemoryError:
             ended = Exhausted()
         except Exception as error:  # noqa: BLE001  # every fault is reported to the organizer
             ended = Trouble(f"{type(error).__name__}: {error}"[:_LONGEST_ERROR])
         try:
-            pipe.send(ended)
+            pipe.send(Reply(key, ended))
         except OSError:  # the worker was killed; another worker takes its job
             return
 
@@ -400,5 +465,7 @@ def _limit() -> None:
 
 
 def _plain(error: SubmissionError, path: Path) -> str:
-    """Return an error's message with the file's name instead of its temporary path."""
-    return str(error).replace(str(path), f"the file (*{''.join(path.suffixes)})")[:_LONGEST_ERROR]
+    """Return an error's message with the file's name instead of any path in its folder."""
+    name = f"the file (*{''.join(path.suffixes)})"
+    inside = re.escape(f"{path.parent}{os.sep}") + r"[\w.-]+"
+    return re.sub(inside, lambda _: name, str(error))[:_LONGEST_ERROR]

@@ -7,7 +7,7 @@ from http import HTTPStatus
 from typing import NamedTuple
 
 from prometheus_client import CollectorRegistry
-from prometheus_client.core import GaugeMetricFamily, Metric
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
 from prometheus_client.registry import Collector
 from sqlalchemy import Connection
@@ -150,6 +150,13 @@ class StoreCollector(Collector):
             found = []
         up.add_metric([], 1 if found else 0)
         yield up
+        if self._challenge is not None:
+            faults = CounterMetricFamily(
+                "snellen_worker_faults", "Faults of the workers of this process.", labels=("what",)
+            )
+            for what, count in sorted(self._challenge.worker_faults.items()):
+                faults.add_metric([what], count)
+            yield faults
         yield from found
 
     def _read(self, connection: Connection) -> Sequence[Metric]:
