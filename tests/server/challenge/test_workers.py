@@ -24,11 +24,12 @@ from snellen.server.challenge.quotas import MOST_STUCK
 from snellen.server.challenge.service import Challenge
 from snellen.server.challenge.workers import AttemptCollector, Grader, Worker
 from snellen.server.errors import QuotaError, StoreError
+from snellen.server.exam.phases import ALL
 from snellen.server.grading.exam import references_digest
 from snellen.server.grading.files import FileToGrade
 from snellen.server.settings import Settings
 from snellen.server.store.database import Database
-from snellen.server.store.tables.endpoint import ALL, JobState, ScoreRow, Source
+from snellen.server.store.tables.endpoint import JobState, ScoreRow, Source
 
 Hosting = Callable[..., Hosted]
 T = TypeVar("T")

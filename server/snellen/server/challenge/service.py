@@ -167,26 +167,6 @@ class Challenge(Reading):
 
     # ---- taking submissions ------------------------------------------------------------------
 
-    def check_open(self, name: str | None, at: int) -> Phase:
-        """Return the phase that accepts an upload that arrived at a time.
-
-        Raises:
-            NotFoundError: There is no such phase.
-            ForbiddenError: No phase accepts submissions now.
-        """
-        phase = self.phase(name)
-        if phase.open(at):
-            return phase
-        if not phase.begun(at) and phase.start is not None:
-            raise ForbiddenError(
-                f"phase {phase.name} begins at {phase.start.isoformat()}", field="phase"
-            )
-        assert phase.end is not None
-        raise ForbiddenError(
-            f"phase {phase.name} ended at {phase.end.isoformat()}; uploads are closed",
-            field="phase",
-        )
-
     def check_quota(self, caller: str, phase: Phase, at: int) -> None:
         """Check the quota early, before a file is read; it is checked again when the file is saved.
 
@@ -224,7 +204,7 @@ class Challenge(Reading):
         tasks = self.exam.offers if upload.task is None else (upload.task,)
         if self.exam.acted.issuperset(tasks):
             raise ForbiddenError(self.exam.acted_in(next(iter(tasks))), field="task")
-        phase = self.check_open(upload.phase, upload.at)
+        phase = self.phases.check_open(upload.phase, upload.at)
         row = SubmissionRow(
             id=self._new_id(),
             phase=self.key(phase),

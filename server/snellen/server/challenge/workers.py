@@ -126,10 +126,7 @@ class AttemptCollector:
     def _submission(self, attempt: Attempt) -> tuple[SubmissionRow, list[bytes]]:
         challenge = self._challenge
         closed = attempt.closed or attempt.opened
-        named = next(
-            (phase for phase in challenge.file.phases if phase.attempts and phase.open(closed)),
-            None,
-        )
+        named = challenge.phases.with_attempts(closed)
         phase = named or challenge.file.phases[-1]
         body = "".join(part.lines() for part in self._service.export(attempt)).encode()
         cost = self._service.cost(attempt)

@@ -152,6 +152,11 @@ class Phase(Closed):
         """Whether it accepts submissions at a time."""
         return self.begun(at) and not self.over(at)
 
+    @property
+    def last(self) -> int | None:
+        """The last time at which it accepts submissions; None: it has no end."""
+        return None if self.end is None else int(self.end.timestamp() * 1000)
+
     def day(self, at: int) -> str:
         """Return the date of a time in its zone, as 2026-12-31."""
         moment = datetime.fromtimestamp(at / 1000, UTC).astimezone(ZoneInfo(self.zone))

@@ -138,7 +138,7 @@ def routes(desk: Desk) -> APIRouter:
 
         def check(visitor: Visitor) -> str:
             caller = visitor.need(Scope.SUBMIT)
-            phase = challenge.check_open(query.phase, at)
+            phase = challenge.phases.check_open(query.phase, at)
             if idempotency_key is None:
                 challenge.check_quota(caller, phase, at)
             return caller
