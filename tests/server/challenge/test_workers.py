@@ -1,11 +1,13 @@
 import asyncio
 import os
+import tempfile
 import time
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from itertools import count
+from pathlib import Path
 from typing import TypeVar, cast
 
 import numpy as np
@@ -22,7 +24,7 @@ from snellen.server.challenge.boards import Boards
 from snellen.server.challenge.jobs import MOST_TRIES, Ended, Jobs
 from snellen.server.challenge.quotas import MOST_STUCK
 from snellen.server.challenge.service import Challenge
-from snellen.server.challenge.workers import AttemptCollector, Grader, Worker
+from snellen.server.challenge.workers import AttemptCollector, Grader, Worker, locked
 from snellen.server.errors import QuotaError, StoreError
 from snellen.server.exam.phases import ALL
 from snellen.server.grading.exam import references_digest
@@ -182,6 +184,8 @@ def _grade_echo(given: FileToGrade) -> Sequence[ScoreRow]:
     word = given.path.read_text(encoding="utf-8").strip()
     for _ in range(200_000):
         word = word.strip()
+    if word == "fault":
+        raise RuntimeError("a fault")
     if word == "bad":
         raise SubmissionError("this is bad", file=str(given.path))
     return [_score(given.submission, given.grading, float(word))]
@@ -206,7 +210,7 @@ async def test_a_reply_belongs_to_its_job_wherever_the_store_fails(
     )
     # The lease is over at once, so a job that a failure leaves behind is taken up again at once.
     worker = Worker(there, here.settings, open_grader=open_echo, lease_seconds=0, idle_seconds=0)
-    files = ["0.25", "bad", "0.75"]
+    files = ["0.25", "bad", "fault", "0.75"]
     done: set[str] = set()
     try:
         for number in count():
@@ -217,8 +221,10 @@ async def test_a_reply_belongs_to_its_job_wherever_the_store_fails(
             await asyncio.to_thread(_finish_all, worker)
             for text, each in zip(files, kept, strict=True):
                 found = opened.status(each.id, None)
-                assert found.tries <= 2, (failing, found)
-                if text == "bad":
+                assert text == "fault" or found.tries <= 2, (failing, found)
+                if text == "fault":
+                    assert (found.state, found.error) == (JobState.STUCK, "RuntimeError: a fault")
+                elif text == "bad":
                     assert (found.state, found.scores) == (JobState.FAILED, ()), (failing, found)
                     assert found.error == "the file (*.jsonl): this is bad", failing
                 else:
@@ -228,7 +234,8 @@ async def test_a_reply_belongs_to_its_job_wherever_the_store_fails(
                 break
     finally:
         worker.close()
-    assert {name.rpartition(".")[2] for name in done} >= {"_waiting", "_claim", "work"}
+    writes = ("beat", "finish", "give_back")
+    assert done >= {"Jobs._claim", *(f"Jobs.{name}.<locals>.work" for name in writes)}
     assert sum(there.worker_faults.values()) > 0
 
 
@@ -354,6 +361,70 @@ async def test_a_file_that_takes_too_long_ends_its_process_and_fails(hosted: Hos
     finally:
         worker.close()
     assert here.challenge.status(kept.id, "ada").error == "grading it took more than 0.1 s"
+
+
+async def test_the_exam_file_sets_how_long_grading_may_take(hosted: Hosting) -> None:
+    here = hosted()
+    here.challenge.file = here.challenge.file.model_copy(update={"grading_seconds": 0.2})
+    await here.challenge.begin()
+    kept = await here.upload("ada", "wait")
+    worker = Worker(here.challenge, here.settings, open_grader=open_trouble)
+    try:
+        await asyncio.to_thread(worker.step)
+    finally:
+        worker.close()
+    assert here.challenge.status(kept.id, "ada").error == "grading it took more than 0.2 s"
+
+
+def open_slowly(_: Settings) -> Grader:
+    time.sleep(0.5)
+    return _grade_trouble
+
+
+async def test_opening_the_exam_is_not_the_files_time(hosted: Hosting) -> None:
+    here = hosted()
+    await here.challenge.begin()
+    kept = await here.upload("ada", "nonsense")
+    worker = Worker(here.challenge, here.settings, open_grader=open_slowly, job_seconds=0.4)
+    try:
+        await asyncio.to_thread(worker.step)
+    finally:
+        worker.close()
+    assert "nonsense is no answer" in (here.challenge.status(kept.id, "ada").error or "")
+
+
+async def test_who_has_less_waiting_comes_first(hosted: Hosting) -> None:
+    here = hosted(uploads=None)
+    await here.challenge.begin()
+    for caller in ("ada", "ada", "ada", "bob", "bob", "eve"):
+        await here.upload(caller)
+    jobs, order = Jobs(here.challenge, "one"), ""
+    while (job := await asyncio.to_thread(jobs.claim)) is not None:
+        order += job.submission.caller[0]
+        await asyncio.to_thread(jobs.finish, job, Ended(error="read"))
+    assert order == "ebbaaa"
+
+
+def test_folders_that_a_killed_worker_left_are_removed(
+    hosted: Hosting, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = hosted()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    left, new, other = (tmp_path / f"{name}" for name in ("snellen-job-1", "snellen-job-2", "x"))
+    for folder in (left, new, other):
+        folder.mkdir()
+        (folder / "answers.jsonl").write_text("private")
+    for folder in (left, other):
+        os.utime(folder, (0, 0))
+    held = tmp_path / "snellen-job-3"
+    held.mkdir()
+    worker = Worker(here.challenge, here.settings, open_grader=open_trouble)
+    with locked(held):
+        os.utime(held, (0, 0))
+        worker.stop()
+        worker.run()
+    kept = sorted(each.name for each in tmp_path.iterdir() if each.is_dir())
+    assert kept == ["snellen-job-2", "snellen-job-3", "x"]
 
 
 async def test_a_dead_workers_job_is_taken_up_and_a_worker_that_wakes_writes_nothing(

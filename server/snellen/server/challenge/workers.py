@@ -13,13 +13,14 @@ import multiprocessing
 import os
 import re
 import secrets
+import shutil
 import socket
 import tempfile
 import threading
 import time
 import zlib
-from collections.abc import AsyncGenerator, Callable, Sequence
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncGenerator, Callable, Generator, Sequence
+from contextlib import asynccontextmanager, contextmanager, suppress
 from hashlib import sha256
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
@@ -161,8 +162,11 @@ IDLE_SECONDS = 1.0
 MEMORY_BYTES = 4 << 30
 """The memory limit of the grading process."""
 
-JOB_SECONDS = 900.0
-"""The time limit of a job."""
+OPENING_SECONDS = 900.0
+"""The time in which the grading process must have opened the exam."""
+
+_ROOM = "snellen-job-"
+_LEFT_SECONDS = 60.0
 
 _LONGEST_ERROR = 2000
 
@@ -175,7 +179,7 @@ class Worker:
         settings: The settings of its exam, for the grading process.
         open_grader: Makes the grader there; a module-level function, so that it can be pickled.
         idle_seconds: The interval between checks for a job, in seconds.
-        job_seconds: The maximum duration of a job, in seconds.
+        job_seconds: The maximum duration of a grading, in seconds; None: the exam file's.
         lease_seconds: The duration of a lease without a heartbeat, in seconds.
         collect: Called before each check for a job, to create further jobs.
     """
@@ -187,13 +191,13 @@ class Worker:
         *,
         open_grader: Callable[[Settings], Grader] = open_grader,
         idle_seconds: float = IDLE_SECONDS,
-        job_seconds: float = JOB_SECONDS,
+        job_seconds: float | None = None,
         lease_seconds: float = LEASE_SECONDS,
         collect: Callable[[], None] = lambda: None,
     ) -> None:
         self._challenge = challenge
         self._idle = idle_seconds
-        self._limit = job_seconds
+        self._limit = challenge.file.grading_seconds if job_seconds is None else job_seconds
         self._beat = min(HEARTBEAT_SECONDS, lease_seconds / 3)
         self._collect = collect
         name = f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(4)}"
@@ -203,6 +207,7 @@ class Worker:
 
     def run(self) -> None:
         """Work until `stop` is called; failures are logged and retried."""
+        _remove_left()
         try:
             while not self._stopping.is_set():
                 try:
@@ -238,7 +243,7 @@ class Worker:
         if job is None:
             return False
         start = time.monotonic()
-        with tempfile.TemporaryDirectory(prefix="snellen-job-") as room:
+        with tempfile.TemporaryDirectory(prefix=_ROOM) as room, locked(Path(room)):
             path = Path(room) / f"answers{job.submission.form}"
             with path.open("wb") as file:
                 for part in job.parts:
@@ -294,7 +299,7 @@ class Worker:
 
     def _wait(self, job: Job) -> Ended | None:
         """Wait for the grader, with heartbeats; None: another worker has the job."""
-        until = time.monotonic() + self._limit
+        opened_by = time.monotonic() + OPENING_SECONDS
         beat_at = time.monotonic() + self._beat
         while True:
             ended = self._grader.poll(min(self._beat, 0.2))
@@ -304,7 +309,10 @@ class Worker:
                 self._jobs.give_back(job)
                 return None
             now = time.monotonic()
-            if now > until:
+            began = self._grader.began
+            if began is None and now > opened_by:
+                raise GraderFailedError("opening the exam took too long")
+            if began is not None and now > began + self._limit:
                 return Ended(error=f"grading it took more than {self._limit:g} s")
             if now > beat_at:
                 beat_at = now + self._beat
@@ -332,11 +340,15 @@ class Trouble(NamedTuple):
     error: str
 
 
+class Began(NamedTuple):
+    """The grading process's message that the exam is open and it grades a file now."""
+
+
 class Reply(NamedTuple):
     """A message of the grading process, and the job that it belongs to."""
 
     key: JobKey
-    result: "Ended | Exhausted | Trouble"
+    result: Ended | Began | Exhausted | Trouble
 
 
 class GraderProcess:
@@ -359,6 +371,7 @@ class GraderProcess:
         self._process: BaseProcess | None = None
         self._pipe: Connection | None = None
         self._unread: JobKey | None = None
+        self.began: float | None = None
 
     def send(self, key: JobKey, given: FileToGrade) -> None:
         """Send the file of a job to the process, which is started if necessary."""
@@ -374,7 +387,7 @@ class GraderProcess:
         assert self._pipe is not None
         with suppress(OSError):  # poll says that it ended
             self._pipe.send((key, given))
-        self._unread = key
+        self._unread, self.began = key, None
 
     def poll(self, seconds: float) -> Ended | None:
         """Return the result of the file's grading; None: not finished.
@@ -394,7 +407,11 @@ class GraderProcess:
             self._count("reply")
             log().error("a reply to another job was dropped", reply=reply.key, job=self._unread)
             return None
-        self._unread, found = None, reply.result
+        found = reply.result
+        if isinstance(found, Began):
+            self.began = time.monotonic()
+            return None
+        self._unread = None
         if isinstance(found, Exhausted):
             # The process may have no memory left, so the next file gets a new one.
             self.kill()
@@ -436,6 +453,7 @@ def _serve(pipe: Connection, open_grader: Callable[[Settings], Grader], settings
             return
         try:
             grade = grade or open_grader(settings)
+            pipe.send(Reply(key, Began()))
             ended = Ended(tuple(grade(given)))
         except SubmissionError as error:
             ended = Ended(error=_plain(error, given.path))
@@ -449,6 +467,46 @@ def _serve(pipe: Connection, open_grader: Callable[[Settings], Grader], settings
             pipe.send(Reply(key, ended))
         except OSError:  # the worker was killed; another worker takes its job
             return
+
+
+@contextmanager
+def locked(room: Path) -> Generator[None]:
+    """Hold a folder during the context; the system lets go of it when the process is killed."""
+    held = _lock(room)
+    try:
+        yield
+    finally:
+        if held is not None:
+            os.close(held)
+
+
+def _lock(room: Path) -> int | None:
+    """Return a descriptor that holds a folder; None: another process does, or it can't be held."""
+    if os.name == "nt":
+        return None
+    import fcntl
+
+    held = None
+    try:
+        held = os.open(room, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+        fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        if held is not None:
+            os.close(held)
+        return None
+    return held
+
+
+def _remove_left() -> None:
+    """Remove the folders of killed workers, which hold participants' files."""
+    for room in Path(tempfile.gettempdir()).glob(f"{_ROOM}*"):
+        with suppress(OSError):
+            # A new folder may not be locked yet.
+            if time.time() - room.lstat().st_mtime < _LEFT_SECONDS:
+                continue
+            if (held := _lock(room)) is not None:
+                shutil.rmtree(room, ignore_errors=True)
+                os.close(held)
 
 
 def _limit() -> None:

@@ -28,7 +28,12 @@ from snellen.server.store.tables.endpoint import ScoreRow
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+MOST_UNPACKED = 10
+"""How many times the largest upload an unpacked file may be."""
+
 _LINES = (".jsonl", ".jsonl.gz")
+_GZIP = b"\x1f\x8b"
+_PIECE = 1 << 20
 
 
 class _Line(msgspec.Struct):
@@ -63,9 +68,11 @@ class FileGrader:
     Args:
         exam: The exam, with its references.
         secret: The secret that decides which items are public.
+        most: The maximum size of an unpacked file, in bytes.
     """
 
-    def __init__(self, exam: Exam, secret: bytes) -> None:
+    def __init__(self, exam: Exam, secret: bytes, most: int) -> None:
+        self._most = most
         self._exam = exam
         self._secret = secret
 
@@ -75,6 +82,7 @@ class FileGrader:
         Raises:
             SubmissionError: It can't be graded.
         """
+        check_unpacked(given.path, self._most)
         tasks = list(self._exam.offers)
         if given.task is not None or len(tasks) == 1:
             files = {given.task or tasks[0]: given.path}
@@ -110,7 +118,31 @@ class FileGrader:
 
 def open_grader(settings: Settings) -> FileGrader:
     """Open an exam and return the grader of its submissions."""
-    return FileGrader(read_exam(settings), references_digest(settings))
+    most = MOST_UNPACKED * settings.exam_file.longest_upload
+    return FileGrader(read_exam(settings), references_digest(settings), most)
+
+
+def check_unpacked(path: Path, most: int) -> None:
+    """Check the size of an unpacked file, by reading it up to the limit; other files are as sent.
+
+    Raises:
+        SubmissionError: It is larger, or damaged.
+    """
+    with path.open("rb") as file:
+        if file.read(2) != _GZIP:
+            return
+    left = most
+    try:
+        with gzip.open(path) as unpacked:
+            while left >= 0 and (piece := unpacked.read1(_PIECE)):
+                left -= len(piece)
+    except (EOFError, OSError, zlib.error) as error:
+        raise SubmissionError(f"it is no whole gzip file: {error}") from None
+    if left < 0:
+        raise SubmissionError(
+            f"it unpacks to more than {most:,} bytes, {MOST_UNPACKED} times the largest upload;"
+            " leave out what is not graded"
+        )
 
 
 def split_by_task(path: Path, tasks: Sequence[str]) -> Mapping[str, Path]:
@@ -176,7 +208,7 @@ def _row(
         task=report.task,
         part=part,
         metric=report.numbers.primary,
-        value=numbers.value,
+        value=numbers.value or 0.0,
         low=numbers.interval.low if numbers.interval else None,
         high=numbers.interval.high if numbers.interval else None,
         items=len(numbers.items),

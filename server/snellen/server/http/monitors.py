@@ -62,7 +62,7 @@ def _backlog(connection: Connection, challenge: Challenge) -> _Backlog:
     working = False
     for digest in challenge.digests:
         this = {"now": now, "r": digest}
-        job = queries.NEXT_JOB.first(connection, this)
+        job = queries.OLDEST_JOB.first(connection, this)
         if job is not None:
             # A dead worker's job waits since the end of its lease.
             waiting.append(job.at if job.lease is None else job.lease)
