@@ -30,6 +30,7 @@ from snellen.server.store.queries import GivenAnswer, PlayedItem
 from snellen.server.store.tables.exams import Attempt, EpisodeState
 from snellen.tasks.models import TaskData
 
+_KEPT_REPORTS = 256
 IMAGE_FAULT = "an image of this item could not be shown: a fault of the exam"
 
 
@@ -88,6 +89,7 @@ class Grading:
     def __init__(self, exam: Exam, database: Database, secret: Callable[[], bytes]) -> None:
         self._exam = exam
         self._secret = cache(secret)
+        self._public: dict[int, ExamReport] = {}
         self._database = database
         self._scorers: dict[str, Scorer] = {}
         self._preparing = threading.Lock()
@@ -151,14 +153,19 @@ class Grading:
         return exam_report(attempt, graded, cost)
 
     def public(self, attempt: Attempt, report: ExamReport, phase: Phase) -> ExamReport:
-        """Return an attempt's report with scores of only the public part of each task's items."""
+        """Return a closed attempt's report with scores of the public part of each task's items."""
+        if (before := self._public.get(attempt.id)) is not None:
+            return before
         self.prepare(attempt.tasks)
         tasks = [
             result.of_part(answers, grade_public(self.answer_set(answers), self._secret(), phase))
             for result, answers in zip(report.tasks, self.answers(attempt), strict=True)
         ]
         value = tasks[0].value if len(tasks) == 1 else None
-        return report.model_copy(update={"tasks": tuple(tasks), "value": value, "shown": PUBLIC})
+        changed = {"tasks": tuple(tasks), "value": value, "shown": PUBLIC}
+        if len(self._public) == _KEPT_REPORTS:
+            self._public.clear()
+        return self._public.setdefault(attempt.id, report.model_copy(update=changed))
 
     def feedback(self, attempt: Attempt, item: str) -> Feedback:
         """Return the score of the latest answer to an item.

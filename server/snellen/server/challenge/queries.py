@@ -221,8 +221,7 @@ SHOW = Statement(
     update(gradings).where(gradings.c.id == bindparam("g")).values(shown=bindparam("at"))
 )
 UNFINISHED = Query(
-    select(func.count().label("count")).where(jobs.c.grading == bindparam("g"), _OPEN),
-    Count,
+    select(func.count().label("count")).where(jobs.c.grading == bindparam("g"), _OPEN), Count
 )
 
 JOB = Query(select(jobs).where(_JOB), JobRow)

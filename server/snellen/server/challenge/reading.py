@@ -14,22 +14,12 @@ from snellen.server.challenge.models import (
     iso,
 )
 from snellen.server.challenge.queries import Listed
-from snellen.server.errors import (
-    ExamError,
-    ForbiddenError,
-    NotFoundError,
-    UnauthorizedError,
-)
+from snellen.server.errors import ExamError, ForbiddenError, NotFoundError, UnauthorizedError
 from snellen.server.exam.file import ExamFile, Phase, Who
 from snellen.server.exam.phases import ALL, Phases
 from snellen.server.exam.spec import ExamSpec
 from snellen.server.store.database import Database
-from snellen.server.store.tables.endpoint import (
-    JobState,
-    PartRow,
-    ScoreRow,
-    SubmissionRow,
-)
+from snellen.server.store.tables.endpoint import JobState, PartRow, ScoreRow, SubmissionRow
 
 MOST_LISTED = 100
 LONGEST = 200

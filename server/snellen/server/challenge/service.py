@@ -17,21 +17,11 @@ from sqlalchemy import Connection
 
 from snellen.server.attempts.register import Clock
 from snellen.server.challenge import queries
-from snellen.server.challenge.models import (
-    FORMS,
-    SubmissionStatus,
-    Upload,
-)
+from snellen.server.challenge.models import FORMS, SubmissionStatus, Upload
 from snellen.server.challenge.queries import Listed
 from snellen.server.challenge.quotas import check_quota, check_stuck, take
 from snellen.server.challenge.reading import LONGEST, Reading
-from snellen.server.errors import (
-    ExamError,
-    ForbiddenError,
-    FormError,
-    NotFoundError,
-    StoreError,
-)
+from snellen.server.errors import ExamError, ForbiddenError, FormError, NotFoundError, StoreError
 from snellen.server.exam.file import ExamFile, Phase
 from snellen.server.exam.spec import ExamSpec
 from snellen.server.logs import log

@@ -32,14 +32,7 @@ from snellen.grading.errors import SubmissionError
 from snellen.server.attempts.report import conditions
 from snellen.server.attempts.service import Service
 from snellen.server.challenge import queries
-from snellen.server.challenge.jobs import (
-    HEARTBEAT_SECONDS,
-    LEASE_SECONDS,
-    Ended,
-    Job,
-    JobKey,
-    Jobs,
-)
+from snellen.server.challenge.jobs import HEARTBEAT_SECONDS, LEASE_SECONDS, Ended, Job, JobKey, Jobs
 from snellen.server.challenge.service import Challenge
 from snellen.server.errors import StoreError
 from snellen.server.exam.rules import Mode

@@ -154,11 +154,7 @@ def routes(desk: Desk) -> APIRouter:
     @router.get(
         "/exams/{exam}/leaderboard",
         response_model=Board,
-        responses={
-            200: {"content": {"text/csv": {}}},
-            **unchanged,
-            **guarded,
-        },
+        responses={200: {"content": {"text/csv": {}}}, **unchanged, **guarded},
     )
     async def leaderboard(
         request: Request,

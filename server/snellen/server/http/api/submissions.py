@@ -106,9 +106,7 @@ def routes(desk: Desk) -> APIRouter:
     challenge, access = desk.challenge, desk.access
     guarded = documented(HTTPStatus.FORBIDDEN, HTTPStatus.NOT_FOUND)
     taking = documented(
-        HTTPStatus.CONFLICT,
-        HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
-        HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
+        HTTPStatus.CONFLICT, HTTPStatus.REQUEST_ENTITY_TOO_LARGE, HTTPStatus.UNSUPPORTED_MEDIA_TYPE
     )
 
     @router.post(
