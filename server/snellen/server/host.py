@@ -160,13 +160,19 @@ def open_exam(settings: "Settings") -> Host:
         SnellenError: A pack, its references or the store can't be opened.
     """
     from snellen.server.attempts.service import Service
-    from snellen.server.grading.exam import read_exam
+    from snellen.server.exam.phases import Phases
+    from snellen.server.grading.exam import read_exam, references_digest
     from snellen.server.screenshots.service import Screenshots
     from snellen.server.store.schema import open_store
 
     exam = read_exam(settings)
     database = open_store(settings.store)
-    service = Service(exam, database)
+    service = Service(
+        exam,
+        database,
+        phases=Phases(settings.exam_file),
+        secret=lambda: references_digest(settings),
+    )
     episodes = open_episodes(service) if has_worlds(settings) else None
     return Host(service, Screenshots(), database, episodes)
 

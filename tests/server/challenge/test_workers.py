@@ -1,27 +1,40 @@
 import asyncio
 import os
+import tempfile
 import time
 import zlib
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from itertools import count
+from pathlib import Path
+from typing import TypeVar, cast
 
 import numpy as np
 import pytest
 from hosted import Hosted
+from sqlalchemy import Connection
 
 from snellen.grading.errors import SubmissionError
 from snellen.server.attempts.models import Caller
+from snellen.server.attempts.register import Clock
 from snellen.server.challenge import queries
 from snellen.server.challenge.board import Board
 from snellen.server.challenge.boards import Boards
 from snellen.server.challenge.jobs import MOST_TRIES, Ended, Jobs
 from snellen.server.challenge.quotas import MOST_STUCK
-from snellen.server.challenge.workers import AttemptCollector, Grader, Worker
-from snellen.server.errors import QuotaError
+from snellen.server.challenge.service import Challenge
+from snellen.server.challenge.workers import AttemptCollector, Grader, Worker, locked
+from snellen.server.errors import QuotaError, StoreError
+from snellen.server.exam.phases import ALL
+from snellen.server.grading.exam import references_digest
 from snellen.server.grading.files import FileToGrade
 from snellen.server.settings import Settings
-from snellen.server.store.tables.endpoint import ALL, JobState, ScoreRow, Source
+from snellen.server.store.database import Database
+from snellen.server.store.tables.endpoint import JobState, ScoreRow, Source
 
 Hosting = Callable[..., Hosted]
+T = TypeVar("T")
 
 
 @pytest.mark.parametrize("enters", [True, False])
@@ -118,6 +131,178 @@ async def test_what_failed_has_its_reason_without_the_place_where_the_file_lay(
     assert found.error == "the file (*.jsonl), line 1: nonsense is no answer"
 
 
+@dataclass
+class Outage:
+    """A store that fails once, at the first call of a name.
+
+    Attributes:
+        inner: The store.
+        at: The name; empty: it never fails.
+        late: Whether the call is done before it fails, as when a server is lost after a commit.
+        names: The names of all calls.
+    """
+
+    inner: Database
+    at: str = ""
+    late: bool = False
+    names: dict[str, None] = field(default_factory=dict[str, None])
+
+    def read(self, work: Callable[[Connection], T]) -> T:
+        """Read, or fail."""
+        return self._call(work, lambda: self.inner.read(work))
+
+    def submit(self, work: Callable[[Connection], T]) -> "Future[T]":
+        """Write, or fail."""
+        done: Future[T] = Future()
+        try:
+            done.set_result(self._call(work, lambda: self.inner.submit(work).result()))
+        except Exception as error:  # noqa: BLE001  # the caller gets it from the future
+            done.set_exception(error)
+        return done
+
+    async def write(self, work: Callable[[Connection], T]) -> T:
+        """Write, or fail."""
+        return await asyncio.wrap_future(self.submit(work))
+
+    def _call(self, work: Callable[[Connection], T], done: Callable[[], T]) -> T:
+        name = work.__qualname__
+        self.names[name] = None
+        if name != self.at:
+            return done()
+        self.at = ""
+        if self.late:
+            done()
+        raise StoreError("the store is away")
+
+
+def open_echo(_: Settings) -> Grader:
+    return _grade_echo
+
+
+def _grade_echo(given: FileToGrade) -> Sequence[ScoreRow]:
+    """Give a file the value that it names, slowly enough for heartbeats."""
+    word = given.path.read_text(encoding="utf-8").strip()
+    for _ in range(200_000):
+        word = word.strip()
+    if word == "fault":
+        raise RuntimeError("a fault")
+    if word == "bad":
+        raise SubmissionError("this is bad", file=str(given.path))
+    return [_score(given.submission, given.grading, float(word))]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("late", [False, True], ids=["before", "after"])
+async def test_a_reply_belongs_to_its_job_wherever_the_store_fails(
+    hosted: Hosting, *, late: bool
+) -> None:
+    """Fail at each call of a worker to the store, before the call or after it was done."""
+    here = hosted(counts="all", uploads=1)
+    await here.challenge.begin()
+    opened = here.challenge
+    store = Outage(opened.database, late=late)
+    there = Challenge(
+        opened.file,
+        opened.exam,
+        references_digest(here.settings),
+        cast("Database", store),
+        Clock(now=lambda: here.time[0]),
+    )
+    # The lease is over at once, so a job that a failure leaves behind is taken up again at once.
+    worker = Worker(there, here.settings, open_grader=open_echo, lease_seconds=0, idle_seconds=0)
+    files = ["0.25", "bad", "fault", "0.75"]
+    done: set[str] = set()
+    try:
+        for number in count():
+            failing = next((name for name in store.names if name not in done), "")
+            done.add(failing)
+            kept = [await here.upload(f"{number}-{text}", text) for text in files]
+            store.at = failing
+            await asyncio.to_thread(_finish_all, worker)
+            for text, each in zip(files, kept, strict=True):
+                found = opened.status(each.id, None)
+                assert text == "fault" or found.tries <= 2, (failing, found)
+                if text == "fault":
+                    assert (found.state, found.error) == (JobState.STUCK, "RuntimeError: a fault")
+                elif text == "bad":
+                    assert (found.state, found.scores) == (JobState.FAILED, ()), (failing, found)
+                    assert found.error == "the file (*.jsonl): this is bad", failing
+                else:
+                    assert (found.state, found.error) == (JobState.GRADED, None), (failing, found)
+                    assert [score.value for score in found.scores] == [float(text)], failing
+            if number and not failing:
+                break
+    finally:
+        worker.close()
+    writes = ("beat", "finish", "give_back")
+    assert done >= {"Jobs._claim", *(f"Jobs.{name}.<locals>.work" for name in writes)}
+    assert sum(there.worker_faults.values()) > 0
+
+
+def _finish_all(worker: Worker) -> None:
+    working = True
+    while working:
+        try:
+            working = worker.step()
+        except StoreError:
+            working = True
+
+
+async def test_scores_of_another_submission_are_not_written(hosted: Hosting) -> None:
+    here = hosted()
+    await here.challenge.begin()
+    one, other = await here.upload("ada"), await here.upload("bob")
+    jobs = Jobs(here.challenge, "one")
+    job = await asyncio.to_thread(jobs.claim)
+    assert job is not None
+    assert job.submission.id == one.id
+    with pytest.raises(ValueError, match="scores of another submission"):
+        jobs.finish(job, Ended([_score(other.id, job.grading.id, 1.0)]))
+    assert here.challenge.status(one.id, None).state is JobState.GRADING
+
+
+def open_removing(_: Settings) -> Grader:
+    return _grade_removed
+
+
+def _grade_removed(given: FileToGrade) -> Sequence[ScoreRow]:
+    given.path.unlink()
+    raise SubmissionError("there is no such file (in the server's folder)", file=str(given.path))
+
+
+def open_splitting(_: Settings) -> Grader:
+    return _grade_split
+
+
+def _grade_split(given: FileToGrade) -> Sequence[ScoreRow]:
+    raise SubmissionError("no answer", file=str(given.path.with_name("task-0.jsonl")), line=3)
+
+
+async def test_a_file_that_is_gone_is_no_fault_of_its_participant(hosted: Hosting) -> None:
+    here = hosted()
+    await here.challenge.begin()
+    kept = await here.upload("ada", "x")
+    worker = Worker(here.challenge, here.settings, open_grader=open_removing)
+    try:
+        await asyncio.to_thread(worker.step)
+    finally:
+        worker.close()
+    assert here.challenge.status(kept.id, None).state is JobState.QUEUED
+
+
+async def test_an_error_names_no_folder_of_the_server(hosted: Hosting) -> None:
+    here = hosted()
+    await here.challenge.begin()
+    kept = await here.upload("ada", "x")
+    worker = Worker(here.challenge, here.settings, open_grader=open_splitting)
+    try:
+        await asyncio.to_thread(worker.step)
+    finally:
+        worker.close()
+    found = here.challenge.status(kept.id, "ada")
+    assert found.error == "the file (*.jsonl), line 3: no answer"
+
+
 @pytest.mark.parametrize(
     ("word", "said"), [("crash", "ended with -6"), ("raise", "a fault of ours")]
 )
@@ -176,6 +361,70 @@ async def test_a_file_that_takes_too_long_ends_its_process_and_fails(hosted: Hos
     finally:
         worker.close()
     assert here.challenge.status(kept.id, "ada").error == "grading it took more than 0.1 s"
+
+
+async def test_the_exam_file_sets_how_long_grading_may_take(hosted: Hosting) -> None:
+    here = hosted()
+    here.challenge.file = here.challenge.file.model_copy(update={"grading_seconds": 0.2})
+    await here.challenge.begin()
+    kept = await here.upload("ada", "wait")
+    worker = Worker(here.challenge, here.settings, open_grader=open_trouble)
+    try:
+        await asyncio.to_thread(worker.step)
+    finally:
+        worker.close()
+    assert here.challenge.status(kept.id, "ada").error == "grading it took more than 0.2 s"
+
+
+def open_slowly(_: Settings) -> Grader:
+    time.sleep(0.5)
+    return _grade_trouble
+
+
+async def test_opening_the_exam_is_not_the_files_time(hosted: Hosting) -> None:
+    here = hosted()
+    await here.challenge.begin()
+    kept = await here.upload("ada", "nonsense")
+    worker = Worker(here.challenge, here.settings, open_grader=open_slowly, job_seconds=0.4)
+    try:
+        await asyncio.to_thread(worker.step)
+    finally:
+        worker.close()
+    assert "nonsense is no answer" in (here.challenge.status(kept.id, "ada").error or "")
+
+
+async def test_who_has_less_waiting_comes_first(hosted: Hosting) -> None:
+    here = hosted(uploads=None)
+    await here.challenge.begin()
+    for caller in ("ada", "ada", "ada", "bob", "bob", "eve"):
+        await here.upload(caller)
+    jobs, order = Jobs(here.challenge, "one"), ""
+    while (job := await asyncio.to_thread(jobs.claim)) is not None:
+        order += job.submission.caller[0]
+        await asyncio.to_thread(jobs.finish, job, Ended(error="read"))
+    assert order == "ebbaaa"
+
+
+def test_folders_that_a_killed_worker_left_are_removed(
+    hosted: Hosting, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = hosted()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    left, new, other = (tmp_path / f"{name}" for name in ("snellen-job-1", "snellen-job-2", "x"))
+    for folder in (left, new, other):
+        folder.mkdir()
+        (folder / "answers.jsonl").write_text("private")
+    for folder in (left, other):
+        os.utime(folder, (0, 0))
+    held = tmp_path / "snellen-job-3"
+    held.mkdir()
+    worker = Worker(here.challenge, here.settings, open_grader=open_trouble)
+    with locked(held):
+        os.utime(held, (0, 0))
+        worker.stop()
+        worker.run()
+    kept = sorted(each.name for each in tmp_path.iterdir() if each.is_dir())
+    assert kept == ["snellen-job-2", "snellen-job-3", "x"]
 
 
 async def test_a_dead_workers_job_is_taken_up_and_a_worker_that_wakes_writes_nothing(

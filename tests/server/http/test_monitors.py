@@ -1,5 +1,6 @@
 """What monitors see: whether a replica is ready and why not, and numbers for Prometheus."""
 
+import asyncio
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
@@ -12,13 +13,14 @@ from prometheus_client.parser import text_string_to_metric_families
 from sqlalchemy import update
 
 from snellen.server.challenge.jobs import Jobs
+from snellen.server.challenge.workers import Grader, Worker
 from snellen.server.host import LazyHost
 from snellen.server.http import app as web
 from snellen.server.http.auth import Tokens
 from snellen.server.http.monitors import KEPT_SECONDS, WAITING_SECONDS, Readiness
 from snellen.server.http.observe import RequestMetrics
 from snellen.server.mcp.server import ExamServer
-from snellen.server.settings import Address
+from snellen.server.settings import Address, Settings
 from snellen.server.store.tables.endpoint import jobs
 from snellen.server.store.tables.exams import Scope
 
@@ -114,6 +116,22 @@ async def test_what_a_dead_worker_left_waits_since_its_lease_ended(replica: Open
         numbers = await here.numbers(boss)
         assert numbers["snellen_working"] == 0
         assert numbers["snellen_oldest_job_seconds"] < 60
+
+
+def open_broken(_: Settings) -> Grader:
+    raise RuntimeError("a fault of ours")
+
+
+async def test_the_faults_of_workers_are_counted(replica: Opening) -> None:
+    async with replica() as here:
+        await here.hosted.upload("ada")
+        worker = Worker(here.hosted.challenge, here.hosted.settings, open_grader=open_broken)
+        try:
+            await asyncio.to_thread(worker.step)
+        finally:
+            worker.close()
+        numbers = await here.numbers(here.tokens.create("boss", [Scope.ORGANIZE]))
+        assert numbers["snellen_worker_faults_total{what=grading}"] == 1
 
 
 async def test_readiness_is_looked_up_once_a_second(replica: Opening) -> None:

@@ -103,3 +103,26 @@ async def test_an_upload_that_can_t_be_kept_takes_no_quota_and_leaves_no_row(
     folder.unlink()
     folder.mkdir()
     await here.upload("ada")
+
+
+async def test_a_job_whose_file_can_t_be_read_for_a_moment_is_graded_afterwards(
+    hosted: Callable[..., Hosted], tmp_path: Path
+) -> None:
+    here = hosted(uploads=1)
+    folder = tmp_path / "files"
+    file = here.challenge.file.model_copy(update={"files": str(folder)})
+    here.challenge = Challenge(
+        file, here.host.service.exam, here.challenge.references, here.host.database
+    )
+    await here.challenge.begin()
+    kept = await here.upload("ada", "no JSON")
+    away = folder.rename(tmp_path / "away")
+    worker = Worker(here.challenge, here.settings, lease_seconds=0)
+    try:
+        with pytest.raises(StoreError):
+            worker.step()
+        away.rename(folder)
+        assert worker.step()
+    finally:
+        worker.close()
+    assert here.challenge.status(kept.id, "ada").state is JobState.FAILED

@@ -243,10 +243,10 @@ def _scroll(named: Named) -> Action | None:
 
 def _amounts(named: Named) -> Direction | None:
     """Return where amounts along both axes lead; None where there are none."""
-    given = named.given
+    given: Fields = named.given
     if len(named.positional) == 2:
         # BrowserGym's scroll(delta_x, delta_y).
-        given = dict(zip(("delta_x", "delta_y"), named.positional, strict=True))
+        given = {"delta_x": named.positional[0], "delta_y": named.positional[1]}
     for axis, forward in (("y", Direction.DOWN), ("x", Direction.RIGHT)):
         amount = as_number(given.get(f"scroll_{axis}")) or as_number(given.get(f"delta_{axis}"))
         if amount:

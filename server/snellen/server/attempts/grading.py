@@ -2,8 +2,9 @@
 
 import json
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -17,9 +18,11 @@ from snellen.server.attempts.models import Cost, Feedback, TaskAnswers
 from snellen.server.attempts.record import FAULT, record_of
 from snellen.server.attempts.report import ExamReport, GradedTask, exam_report
 from snellen.server.errors import ExamError
+from snellen.server.exam.file import Phase
+from snellen.server.exam.phases import PUBLIC
 from snellen.server.exam.rules import Counting, Mode
 from snellen.server.exam.spec import NO_REFERENCES, AnswerSet, Exam
-from snellen.server.grading.answers import grade_answers
+from snellen.server.grading.answers import grade_answers, grade_public
 from snellen.server.screenshots.frames import read_frame
 from snellen.server.store import queries
 from snellen.server.store.database import Database
@@ -27,6 +30,7 @@ from snellen.server.store.queries import GivenAnswer, PlayedItem
 from snellen.server.store.tables.exams import Attempt, EpisodeState
 from snellen.tasks.models import TaskData
 
+_KEPT_REPORTS = 256
 IMAGE_FAULT = "an image of this item could not be shown: a fault of the exam"
 
 
@@ -82,8 +86,10 @@ class Grading:
     It is thread-safe.
     """
 
-    def __init__(self, exam: Exam, database: Database) -> None:
+    def __init__(self, exam: Exam, database: Database, secret: Callable[[], bytes]) -> None:
         self._exam = exam
+        self._secret = cache(secret)
+        self._public: dict[int, ExamReport] = {}
         self._database = database
         self._scorers: dict[str, Scorer] = {}
         self._preparing = threading.Lock()
@@ -145,6 +151,21 @@ class Grading:
             for answers in self.answers(attempt)
         ]
         return exam_report(attempt, graded, cost)
+
+    def public(self, attempt: Attempt, report: ExamReport, phase: Phase) -> ExamReport:
+        """Return a closed attempt's report with scores of the public part of each task's items."""
+        if (before := self._public.get(attempt.id)) is not None:
+            return before
+        self.prepare(attempt.tasks)
+        tasks = [
+            result.of_part(answers, grade_public(self.answer_set(answers), self._secret(), phase))
+            for result, answers in zip(report.tasks, self.answers(attempt), strict=True)
+        ]
+        value = tasks[0].value if len(tasks) == 1 else None
+        changed = {"tasks": tuple(tasks), "value": value, "shown": PUBLIC}
+        if len(self._public) == _KEPT_REPORTS:
+            self._public.clear()
+        return self._public.setdefault(attempt.id, report.model_copy(update=changed))
 
     def feedback(self, attempt: Attempt, item: str) -> Feedback:
         """Return the score of the latest answer to an item.

@@ -1,7 +1,7 @@
 """The report of a finished attempt, task by task, and its cost."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 from pydantic import Field
 
@@ -10,7 +10,9 @@ from snellen.grading.models.estimates import Interval
 from snellen.grading.models.reports import Report
 from snellen.grading.models.scores import Outcome
 from snellen.server.attempts.models import Cost, TaskAnswers
+from snellen.server.exam.phases import ALL
 from snellen.server.exam.rules import Contexts, Counting, Door, Mode
+from snellen.server.grading.answers import PartNumbers
 from snellen.server.store.tables.exams import Attempt, State
 
 
@@ -44,6 +46,26 @@ class TaskResult(Closed):
     outcomes: dict[Outcome, int] = Field(default_factory=dict[Outcome, int])
     signature: str
 
+    def of_part(self, answers: TaskAnswers, part: "PartNumbers") -> "TaskResult":
+        """Return it with the numbers of a part of the items."""
+        given = {each.item_id for each in answers.submissions if each.response is not None}
+        return self.without_scores().model_copy(
+            update={
+                "items": len(part.items),
+                "answered": len(given.intersection(part.items)),
+                "metric": self.metric,
+                "value": part.value,
+                "interval": part.interval,
+                "outcomes": part.outcomes,
+                "signature": f"{self.signature}|part:{part.name}",
+            }
+        )
+
+    def without_scores(self) -> "TaskResult":
+        """Return it without anything that depends on references."""
+        names = ("task", "items", "answered", "protocol", "signature")
+        return TaskResult(**{name: getattr(self, name) for name in names})
+
 
 class ExamReport(Closed):
     """The report of an attempt.
@@ -61,6 +83,8 @@ class ExamReport(Closed):
         tasks: The tasks.
         value: The value of a single task; None for several tasks, which have no common mean.
         cost: The cost of the attempt.
+        shown: The part of the items whose scores are shown: `all`, or `public` until the end of a
+            phase with a private part; None: the phase hides scores.
     """
 
     exam: str
@@ -75,6 +99,12 @@ class ExamReport(Closed):
     tasks: tuple[TaskResult, ...]
     value: float | None = None
     cost: Cost
+    shown: str | None = ALL
+
+    def without_scores(self) -> Self:
+        """Return it without anything that depends on references."""
+        tasks = tuple(task.without_scores() for task in self.tasks)
+        return self.model_copy(update={"tasks": tasks, "value": None, "shown": None})
 
 
 class GradedTask(NamedTuple):

@@ -4,6 +4,7 @@ import asyncio
 import json
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import TypeVar
 
 from pydantic import JsonValue
@@ -27,6 +28,8 @@ from snellen.server.attempts.register import MOST_LISTED, Clock, Register, diges
 from snellen.server.attempts.report import ExamReport
 from snellen.server.attempts.submit import AnswerRequest, submit
 from snellen.server.errors import ExamError, NoSuchAttemptError
+from snellen.server.exam.file import Phase, exam_of_packs
+from snellen.server.exam.phases import ALL, Phases
 from snellen.server.exam.rules import Contexts, Mode, Rules
 from snellen.server.exam.spec import Exam, ExamSpec
 from snellen.server.logs import log
@@ -53,12 +56,20 @@ class Service(Register):
     return.
     """
 
-    def __init__(self, exam: Exam, database: Database, clock: Clock | None = None) -> None:
+    def __init__(
+        self,
+        exam: Exam,
+        database: Database,
+        clock: Clock | None = None,
+        phases: Phases | None = None,
+        secret: Callable[[], bytes] = bytes,
+    ) -> None:
         super().__init__(database, clock)
+        self.phases = phases or Phases(exam_of_packs([exam.name], exam.rules))
         # Only the grading object keeps the references.
         self.exam: ExamSpec = exam.spec
         self._traces: list[TraceRow] = []
-        self._grading = Grading(exam, database)
+        self._grading = Grading(exam, database, secret)
         self._graders = ThreadPoolExecutor(GRADERS, thread_name_prefix="snellen-grader")
 
     # ---- the life of an attempt --------------------------------------------------------------
@@ -88,6 +99,7 @@ class Service(Register):
         Raises:
             ExamError: A task is not offered, the caller has no attempt left, or the policy
                 declared is not the server's.
+            ForbiddenError: No phase is open.
         """
         rules = self.exam.rules
         policy = _policy(rules, contexts)
@@ -99,6 +111,7 @@ class Service(Register):
         handle = new_handle(self._clock.random)
         secret = self._clock.random(32)
         opened = self._clock.now()
+        phase = self.phases.with_attempts(opened) or self.phases.check_open(None, opened)
         asked = self.exam.items(chosen, secret)
         new = Attempt(
             id=0,
@@ -112,7 +125,7 @@ class Service(Register):
             contexts=policy,
             model=model,
             opened=opened,
-            deadline=_deadline(rules, opened),
+            deadline=_deadline(rules, opened, phase),
             closed=None,
             state=State.OPEN,
             total=len(asked),
@@ -121,7 +134,7 @@ class Service(Register):
         rows = [ItemRow(attempt=0, **item._asdict()) for item in asked]
 
         def work(connection: Connection) -> Attempt:
-            number = _attempt_again(connection, new, rules.attempts)
+            number = _attempt_again(connection, new, rules.attempts, phase)
             if number is None:
                 number = queries.open_attempt(connection, new, rows)
             return queries.NUMBERED.one(connection, {"a": number})
@@ -253,11 +266,18 @@ class Service(Register):
         """Return the score of a stored answer, in practice mode only.
 
         Raises:
-            ExamError: The exam is not in practice mode.
+            ExamError: The exam is not in practice mode, or its phase does not show all scores.
         """
-        if attempt.rules.mode is not Mode.PRACTICE:
+        if not self.scores_answers(attempt):
             raise ExamError("only practice says what an answer is worth; finish_attempt reports")
         return await self.graded(lambda: self._grading.feedback(attempt, receipt.item))
+
+    def scores_answers(self, attempt: Attempt) -> bool:
+        """Whether each answer's score is shown: in practice, if the phase shows all scores."""
+        if attempt.rules.mode is not Mode.PRACTICE:
+            return False
+        now = self._clock.now()
+        return self.phases.own_part(self.phases.named(None, now), now) == ALL
 
     # ---- the end -----------------------------------------------------------------------------
 
@@ -282,7 +302,25 @@ class Service(Register):
             kept = await self.database.write(lambda c: queries.keep_report(c, closed.id, text))
         else:
             kept = closed.report
-        return ExamReport.model_validate_json(kept)
+        return await self.shown(replace(closed, report=kept))
+
+    async def shown(self, attempt: Attempt) -> ExamReport:
+        """Return an attempt's report as its caller may see it now, in the phase of its end.
+
+        Raises:
+            ExamError: There is no report yet.
+        """
+        if attempt.report is None:
+            raise ExamError("there is no report yet; finish_attempt makes it")
+        report = ExamReport.model_validate_json(attempt.report)
+        end = attempt.closed or attempt.opened
+        phase = self.phases.with_attempts(end) or self.phases.named(None, end)
+        part = self.phases.own_part(phase, self._clock.now())
+        if part == ALL or attempt.rules.mode is Mode.DEFERRED:
+            return report
+        if part is None:
+            return report.without_scores()
+        return await self.graded(lambda: self._grading.public(attempt, report, phase))
 
     async def graded(self, work: Callable[[], T]) -> T:
         """Run grading work outside the event loop, and return its result.
@@ -388,12 +426,15 @@ def _policy(rules: Rules, declared: Contexts | None) -> Contexts:
     return rules.contexts or declared or Contexts.CONTINUOUS
 
 
-def _deadline(rules: Rules, opened: int) -> int | None:
-    """Return the deadline of an attempt; None: it has none."""
-    return None if rules.minutes is None else opened + round(rules.minutes * 60_000)
+def _deadline(rules: Rules, opened: int, phase: Phase) -> int | None:
+    """Return the deadline of an attempt, at the latest its phase's end; None: it has none."""
+    own = None if rules.minutes is None else opened + round(rules.minutes * 60_000)
+    return min((end for end in (own, phase.last) if end is not None), default=None)
 
 
-def _attempt_again(connection: Connection, new: Attempt, most: int | None) -> int | None:
+def _attempt_again(
+    connection: Connection, new: Attempt, most: int | None, phase: Phase
+) -> int | None:
     """Return the attempt that restarts for a caller without attempts left; None: one is left.
 
     All attempts at this exam in this mode count, regardless of how they ended. Only an attempt of
@@ -412,6 +453,6 @@ def _attempt_again(connection: Connection, new: Attempt, most: int | None) -> in
         words = "the one attempt is" if most == 1 else f"all {most} attempts are"
         raise ExamError(f"{words} used; ask the exam's organizer for more")
     log().info("handle replaced", number=untouched.id, caller=new.caller)
-    times = {"opened": new.opened, "deadline": _deadline(untouched.rules, new.opened)}
+    times = {"opened": new.opened, "deadline": _deadline(untouched.rules, new.opened, phase)}
     queries.BEGIN_AGAIN.run(connection, {"a": untouched.id, "d": new.digest, **times})
     return untouched.id

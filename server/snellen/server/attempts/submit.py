@@ -54,12 +54,7 @@ MOST_CHARACTERS: Mapping[AnswerKind, int] = MappingProxyType(
 
 _LETTER = re.compile(r"\(?([A-Za-z])[).:]?")
 _JSON = frozenset(
-    {
-        AnswerKind.UI_TEXTS,
-        AnswerKind.BOXED_TEXTS,
-        AnswerKind.EPISODE,
-        AnswerKind.TOOL_CALL,
-    }
+    {AnswerKind.UI_TEXTS, AnswerKind.BOXED_TEXTS, AnswerKind.EPISODE, AnswerKind.TOOL_CALL}
 )
 
 

@@ -20,7 +20,8 @@ from snellen.server.challenge.queries import Turn
 from snellen.server.challenge.service import Challenge
 from snellen.server.errors import ExamError, ForbiddenError, NotFoundError
 from snellen.server.exam.file import Phase, Who
-from snellen.server.store.tables.endpoint import ALL, ScoreRow
+from snellen.server.exam.phases import ALL
+from snellen.server.store.tables.endpoint import ScoreRow
 
 MOST_VALUES = 12
 """The maximum number of a tag's values; with more, the items per value are too few."""

@@ -15,7 +15,7 @@ from sqlalchemy import Connection
 from snellen.server.challenge import queries
 from snellen.server.challenge.quotas import give_back
 from snellen.server.challenge.service import Challenge
-from snellen.server.store.statements import row_values
+from snellen.server.store.statements import Query, row_values
 from snellen.server.store.tables.endpoint import (
     EventRow,
     GradingRow,
@@ -37,6 +37,14 @@ SYSTEM = "snellen"
 """The caller in events that no caller caused."""
 
 
+class JobKey(NamedTuple):
+    """The submission, the grading and the try of a job that a worker holds."""
+
+    submission: str
+    grading: int
+    tries: int
+
+
 @dataclass(frozen=True, slots=True)
 class Job:
     """A job that a worker holds.
@@ -52,6 +60,11 @@ class Job:
     submission: SubmissionRow
     grading: GradingRow
     parts: Sequence[PartRow] = field(repr=False)
+
+    @property
+    def key(self) -> JobKey:
+        """What a reply to it must name."""
+        return JobKey(self.row.submission, self.row.grading, self.row.tries)
 
 
 class Ended(NamedTuple):
@@ -84,21 +97,24 @@ class Jobs:
         self._lease = round(lease_seconds * 1000)
 
     def claim(self) -> Job | None:
-        """Take the oldest job that waits, or that a dead worker held; None: there is none."""
-        found = self._database.read(self._waiting)
+        """Take a job that waits, or that a dead worker held; None: there is none.
+
+        The participant with the fewest open jobs comes first, and of these the oldest.
+        """
+        found = self._database.read(lambda c: self._waiting(c, queries.OLDEST_JOB))
         # Usually there is no job, and a read costs less than a write transaction.
         return self._database.submit(self._claim).result() if found is not None else None
 
-    def _waiting(self, connection: Connection) -> JobRow | None:
+    def _waiting(self, connection: Connection, query: Query[JobRow]) -> JobRow | None:
         now = queries.database_now(connection)
         for digest in self._challenge.digests:
-            found = queries.NEXT_JOB.first(connection, {"now": now, "r": digest})
+            found = query.first(connection, {"now": now, "r": digest})
             if found is not None:
                 return found
         return None
 
     def _claim(self, connection: Connection) -> Job | None:
-        while (row := self._waiting(connection)) is not None:
+        while (row := self._waiting(connection, queries.NEXT_JOB)) is not None:
             this = {"s": row.submission, "g": row.grading}
             submission = queries.SUBMISSION.one(connection, this)
             if row.tries >= MOST_TRIES:
@@ -128,7 +144,14 @@ class Jobs:
         return self._database.submit(work).result()
 
     def finish(self, job: Job, ended: Ended) -> bool:
-        """Write a job's result once; return whether the worker still held the job."""
+        """Write a job's result once; return whether the worker still held the job.
+
+        Raises:
+            ValueError: A score is of another submission or grading.
+        """
+        this = (job.row.submission, job.row.grading)
+        if any((score.submission, score.grading) != this for score in ended.scores):
+            raise ValueError(f"scores of another submission or grading than {this}")
 
         def work(connection: Connection) -> bool:
             if not self._owned(connection, job):

@@ -221,8 +221,7 @@ SHOW = Statement(
     update(gradings).where(gradings.c.id == bindparam("g")).values(shown=bindparam("at"))
 )
 UNFINISHED = Query(
-    select(func.count().label("count")).where(jobs.c.grading == bindparam("g"), _OPEN),
-    Count,
+    select(func.count().label("count")).where(jobs.c.grading == bindparam("g"), _OPEN), Count
 )
 
 JOB = Query(select(jobs).where(_JOB), JobRow)
@@ -231,7 +230,7 @@ JOBS_OF = Query(
 )
 ADD_JOB = Statement(insert(jobs))
 # A worker only takes jobs of gradings by its own references.
-NEXT_JOB = Query(
+_WAITING = (
     select(jobs)
     .join_from(jobs, gradings, gradings.c.id == jobs.c.grading)
     .where(
@@ -239,7 +238,20 @@ NEXT_JOB = Query(
         gradings.c.references == bindparam("r"),
         or_(jobs.c.state == JobState.QUEUED, jobs.c.lease < bindparam("now")),
     )
-    .order_by(jobs.c.at, jobs.c.submission)
+)
+OLDEST_JOB = Query(_WAITING.order_by(jobs.c.at, jobs.c.submission).limit(1), JobRow)
+_OF_CALLER = (
+    select(submissions.c.caller, func.count().label("waiting"))
+    .join_from(jobs, submissions, submissions.c.id == jobs.c.submission)
+    .where(_OPEN)
+    .group_by(submissions.c.caller)
+    .subquery()
+)
+# Many files of one participant must not hold up another's.
+NEXT_JOB = Query(
+    _WAITING.join(submissions, submissions.c.id == jobs.c.submission)
+    .join(_OF_CALLER, _OF_CALLER.c.caller == submissions.c.caller)
+    .order_by(_OF_CALLER.c.waiting, jobs.c.at, jobs.c.submission)
     .limit(1),
     JobRow,
 )

@@ -8,9 +8,7 @@ from sqlalchemy import Connection
 
 from snellen.server.challenge import queries
 from snellen.server.challenge.reading import LATEST
-from snellen.server.errors import (
-    QuotaError,
-)
+from snellen.server.errors import QuotaError
 from snellen.server.exam.file import Phase
 from snellen.server.store.statements import row_values
 from snellen.server.store.tables.endpoint import JobState, QuotaRow, Source, SubmissionRow

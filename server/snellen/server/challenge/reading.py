@@ -14,23 +14,12 @@ from snellen.server.challenge.models import (
     iso,
 )
 from snellen.server.challenge.queries import Listed
-from snellen.server.errors import (
-    ExamError,
-    ForbiddenError,
-    NotFoundError,
-    UnauthorizedError,
-)
+from snellen.server.errors import ExamError, ForbiddenError, NotFoundError, UnauthorizedError
 from snellen.server.exam.file import ExamFile, Phase, Who
+from snellen.server.exam.phases import ALL, Phases
 from snellen.server.exam.spec import ExamSpec
 from snellen.server.store.database import Database
-from snellen.server.store.tables.endpoint import (
-    ALL,
-    PUBLIC,
-    JobState,
-    PartRow,
-    ScoreRow,
-    SubmissionRow,
-)
+from snellen.server.store.tables.endpoint import JobState, PartRow, ScoreRow, SubmissionRow
 
 MOST_LISTED = 100
 LONGEST = 200
@@ -57,6 +46,7 @@ class Reading:
         self, file: ExamFile, exam: ExamSpec, database: Database, clock: Clock | None = None
     ) -> None:
         self.file = file
+        self.phases = Phases(file)
         self.exam = exam
         self.database = database
         self._clock = clock or Clock()
@@ -74,14 +64,7 @@ class Reading:
         Raises:
             NotFoundError: There is no phase of that name.
         """
-        if name is None:
-            now = self.now()
-            begun = [phase for phase in self.file.phases if phase.begun(now)]
-            return self.file.current(now) or (begun or self.file.phases)[-1]
-        if name not in self.file.by_name:
-            known = ", ".join(self.file.by_name)
-            raise NotFoundError(f"there is no phase {name!r}; there are: {known}", field="phase")
-        return self.file.by_name[name]
+        return self.phases.named(name, self.now())
 
     def key(self, phase: Phase) -> str:
         """Return a phase's key in the store, which can hold the phases of several exams."""
@@ -159,9 +142,7 @@ class Reading:
 
     def part(self, phase: Phase, *, organizer: bool = False) -> str:
         """Return the visible part of the items: all of them after the end of a phase."""
-        if phase.public_share is None or organizer or phase.over(self.now()):
-            return ALL
-        return PUBLIC
+        return ALL if organizer else self.phases.part(phase, self.now())
 
     def status(self, submission: str, caller: str | None) -> SubmissionStatus:
         """Return a submission as its participant sees it, or an organizer.
@@ -175,11 +156,8 @@ class Reading:
         """
         row = self.row(submission, caller)
         phase = self.phase_of(row)
-        shown = caller is None or phase.scores is not Who.HIDDEN
-        part = self.part(phase, organizer=caller is None)
-        scores = self.database.read(
-            lambda c: queries.NUMBERS.all(c, {"s": row.id, "p": part}) if shown else []
-        )
+        part = ALL if caller is None else self.phases.own_part(phase, self.now())
+        scores = self.database.read(lambda c: queries.NUMBERS.all(c, {"s": row.id, "p": part}))
         newest = max((score.grading for score in scores), default=None)
         shown_scores = [score for score in scores if score.grading == newest]
         return SubmissionStatus.of(row, shown_scores, organizer=caller is None)

@@ -5,31 +5,23 @@ import json
 import re
 import zlib
 from base64 import b32encode
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 from hashlib import sha256
 from importlib.metadata import version
+from threading import Lock
 
 from sqlalchemy import Connection
 
 from snellen.server.attempts.register import Clock
 from snellen.server.challenge import queries
-from snellen.server.challenge.models import (
-    FORMS,
-    SubmissionStatus,
-    Upload,
-)
+from snellen.server.challenge.models import FORMS, SubmissionStatus, Upload
 from snellen.server.challenge.queries import Listed
 from snellen.server.challenge.quotas import check_quota, check_stuck, take
 from snellen.server.challenge.reading import LONGEST, Reading
-from snellen.server.errors import (
-    ExamError,
-    ForbiddenError,
-    FormError,
-    NotFoundError,
-    StoreError,
-)
+from snellen.server.errors import ExamError, ForbiddenError, FormError, NotFoundError, StoreError
 from snellen.server.exam.file import ExamFile, Phase
 from snellen.server.exam.spec import ExamSpec
 from snellen.server.logs import log
@@ -73,6 +65,13 @@ class Challenge(Reading):
         super().__init__(file, exam, database, clock)
         self.references = references
         self._files = Files(file.files) if file.files else None
+        self.worker_faults = Counter[str]()
+        self._counting = Lock()
+
+    def count_fault(self, what: str) -> None:
+        """Count a fault of a worker in this process, for its metrics."""
+        with self._counting:
+            self.worker_faults[what] += 1
 
     # ---- gradings ----------------------------------------------------------------------------
 
@@ -158,26 +157,6 @@ class Challenge(Reading):
 
     # ---- taking submissions ------------------------------------------------------------------
 
-    def check_open(self, name: str | None, at: int) -> Phase:
-        """Return the phase that accepts an upload that arrived at a time.
-
-        Raises:
-            NotFoundError: There is no such phase.
-            ForbiddenError: No phase accepts submissions now.
-        """
-        phase = self.phase(name)
-        if phase.open(at):
-            return phase
-        if not phase.begun(at) and phase.start is not None:
-            raise ForbiddenError(
-                f"phase {phase.name} begins at {phase.start.isoformat()}", field="phase"
-            )
-        assert phase.end is not None
-        raise ForbiddenError(
-            f"phase {phase.name} ended at {phase.end.isoformat()}; uploads are closed",
-            field="phase",
-        )
-
     def check_quota(self, caller: str, phase: Phase, at: int) -> None:
         """Check the quota early, before a file is read; it is checked again when the file is saved.
 
@@ -215,7 +194,7 @@ class Challenge(Reading):
         tasks = self.exam.offers if upload.task is None else (upload.task,)
         if self.exam.acted.issuperset(tasks):
             raise ForbiddenError(self.exam.acted_in(next(iter(tasks))), field="task")
-        phase = self.check_open(upload.phase, upload.at)
+        phase = self.phases.check_open(upload.phase, upload.at)
         row = SubmissionRow(
             id=self._new_id(),
             phase=self.key(phase),

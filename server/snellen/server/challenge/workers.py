@@ -11,14 +11,16 @@ attempts, so it also finds those that expired, or that ended just before the ser
 import asyncio
 import multiprocessing
 import os
+import re
 import secrets
+import shutil
 import socket
 import tempfile
 import threading
 import time
 import zlib
-from collections.abc import AsyncGenerator, Callable, Sequence
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncGenerator, Callable, Generator, Sequence
+from contextlib import asynccontextmanager, contextmanager, suppress
 from hashlib import sha256
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
@@ -30,8 +32,9 @@ from snellen.grading.errors import SubmissionError
 from snellen.server.attempts.report import conditions
 from snellen.server.attempts.service import Service
 from snellen.server.challenge import queries
-from snellen.server.challenge.jobs import HEARTBEAT_SECONDS, LEASE_SECONDS, Ended, Job, Jobs
+from snellen.server.challenge.jobs import HEARTBEAT_SECONDS, LEASE_SECONDS, Ended, Job, JobKey, Jobs
 from snellen.server.challenge.service import Challenge
+from snellen.server.errors import StoreError
 from snellen.server.exam.rules import Mode
 from snellen.server.grading.files import FileToGrade, open_grader
 from snellen.server.logs import fault, log
@@ -117,10 +120,7 @@ class AttemptCollector:
     def _submission(self, attempt: Attempt) -> tuple[SubmissionRow, list[bytes]]:
         challenge = self._challenge
         closed = attempt.closed or attempt.opened
-        named = next(
-            (phase for phase in challenge.file.phases if phase.attempts and phase.open(closed)),
-            None,
-        )
+        named = challenge.phases.with_attempts(closed)
         phase = named or challenge.file.phases[-1]
         body = "".join(part.lines() for part in self._service.export(attempt)).encode()
         cost = self._service.cost(attempt)
@@ -155,8 +155,11 @@ IDLE_SECONDS = 1.0
 MEMORY_BYTES = 4 << 30
 """The memory limit of the grading process."""
 
-JOB_SECONDS = 900.0
-"""The time limit of a job."""
+OPENING_SECONDS = 900.0
+"""The time in which the grading process must have opened the exam."""
+
+_ROOM = "snellen-job-"
+_LEFT_SECONDS = 60.0
 
 _LONGEST_ERROR = 2000
 
@@ -169,7 +172,7 @@ class Worker:
         settings: The settings of its exam, for the grading process.
         open_grader: Makes the grader there; a module-level function, so that it can be pickled.
         idle_seconds: The interval between checks for a job, in seconds.
-        job_seconds: The maximum duration of a job, in seconds.
+        job_seconds: The maximum duration of a grading, in seconds; None: the exam file's.
         lease_seconds: The duration of a lease without a heartbeat, in seconds.
         collect: Called before each check for a job, to create further jobs.
     """
@@ -181,28 +184,29 @@ class Worker:
         *,
         open_grader: Callable[[Settings], Grader] = open_grader,
         idle_seconds: float = IDLE_SECONDS,
-        job_seconds: float = JOB_SECONDS,
+        job_seconds: float | None = None,
         lease_seconds: float = LEASE_SECONDS,
         collect: Callable[[], None] = lambda: None,
     ) -> None:
         self._challenge = challenge
         self._idle = idle_seconds
-        self._limit = job_seconds
+        self._limit = challenge.file.grading_seconds if job_seconds is None else job_seconds
         self._beat = min(HEARTBEAT_SECONDS, lease_seconds / 3)
         self._collect = collect
         name = f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(4)}"
         self._jobs = Jobs(challenge, name, lease_seconds)
-        self._grader = GraderProcess(open_grader, settings)
+        self._grader = GraderProcess(open_grader, settings, challenge.count_fault)
         self._stopping = threading.Event()
 
     def run(self) -> None:
         """Work until `stop` is called; failures are logged and retried."""
+        _remove_left()
         try:
             while not self._stopping.is_set():
                 try:
                     worked = self.step()
                 except Exception as error:  # noqa: BLE001  # without a worker all jobs would wait
-                    log().error("fault", worker=True, **fault(error))
+                    self._count("step", error)
                     worked = False
                 if not worked:
                     # Workers that started together should not check at the same times.
@@ -222,14 +226,17 @@ class Worker:
         """Do one job; return whether there was one.
 
         Raises:
-            StoreError: The store failed.
+            StoreError: The store failed; a job that was taken waits for the end of its lease.
         """
-        self._collect()
+        try:
+            self._collect()
+        except Exception as error:  # noqa: BLE001  # uploads must not wait for attempts
+            self._count("attempts", error)
         job = self._jobs.claim()
         if job is None:
             return False
         start = time.monotonic()
-        with tempfile.TemporaryDirectory(prefix="snellen-job-") as room:
+        with tempfile.TemporaryDirectory(prefix=_ROOM) as room, locked(Path(room)):
             path = Path(room) / f"answers{job.submission.form}"
             with path.open("wb") as file:
                 for part in job.parts:
@@ -255,35 +262,60 @@ class Worker:
             recorded=row.source is Source.ATTEMPT,
         )
         try:
-            self._grader.send(given)
+            self._grader.send(job.key, given)
             ended = self._wait(job)
         except GraderFailedError as error:
             log().error("not graded", submission=row.id, tries=job.row.tries, reason=str(error))
+            self._challenge.count_fault("grading")
             self._jobs.give_back(job, str(error))
             return
+        finally:
+            self._grader.end_unread()
         if ended is not None:
-            self._jobs.finish(job, ended)
+            self._finish(job, ended)
+
+    def _finish(self, job: Job, ended: Ended) -> None:
+        """Write a result, again if the store fails: the file need not be graded a second time."""
+        until = time.monotonic() + self._beat
+        while True:
+            try:
+                self._jobs.finish(job, ended)
+                return
+            except StoreError as error:
+                if time.monotonic() > until or self._stopping.wait(self._idle):
+                    raise
+                self._count("result", error)
+
+    def _count(self, what: str, error: Exception) -> None:
+        self._challenge.count_fault(what)
+        log().error("fault", worker=what, **fault(error))
 
     def _wait(self, job: Job) -> Ended | None:
         """Wait for the grader, with heartbeats; None: another worker has the job."""
-        until = time.monotonic() + self._limit
+        opened_by = time.monotonic() + OPENING_SECONDS
         beat_at = time.monotonic() + self._beat
         while True:
             ended = self._grader.poll(min(self._beat, 0.2))
             if ended is not None:
                 return ended
             if self._stopping.is_set():
-                self._grader.kill()
                 self._jobs.give_back(job)
                 return None
             now = time.monotonic()
-            if now > until:
-                self._grader.kill()
+            began = self._grader.began
+            if began is None and now > opened_by:
+                raise GraderFailedError("opening the exam took too long")
+            if began is not None and now > began + self._limit:
                 return Ended(error=f"grading it took more than {self._limit:g} s")
             if now > beat_at:
                 beat_at = now + self._beat
-                if not self._jobs.beat(job):
-                    self._grader.kill()
+                try:
+                    held = self._jobs.beat(job)
+                except StoreError as error:
+                    # Only the latest try is written, so it can go on until the store answers.
+                    self._count("heartbeat", error)
+                    continue
+                if not held:
                     return None
 
 
@@ -301,19 +333,42 @@ class Trouble(NamedTuple):
     error: str
 
 
-class GraderProcess:
-    """A process that opens an exam once and grades files one by one."""
+class Began(NamedTuple):
+    """The grading process's message that the exam is open and it grades a file now."""
 
-    def __init__(self, open_grader: Callable[[Settings], Grader], settings: Settings) -> None:
+
+class Reply(NamedTuple):
+    """A message of the grading process, and the job that it belongs to."""
+
+    key: JobKey
+    result: Ended | Began | Exhausted | Trouble
+
+
+class GraderProcess:
+    """A process that opens an exam once and grades files one by one.
+
+    A reply that is not read would be the next file's, so the process ends without reading it.
+    """
+
+    def __init__(
+        self,
+        open_grader: Callable[[Settings], Grader],
+        settings: Settings,
+        count: Callable[[str], None],
+    ) -> None:
         self._open = open_grader
+        self._count = count
         self._settings = settings
         # A forked process would inherit the locks and connections of this one.
         self._context = multiprocessing.get_context("spawn")
         self._process: BaseProcess | None = None
         self._pipe: Connection | None = None
+        self._unread: JobKey | None = None
+        self.began: float | None = None
 
-    def send(self, given: FileToGrade) -> None:
-        """Send a file to the process, which is started if necessary."""
+    def send(self, key: JobKey, given: FileToGrade) -> None:
+        """Send the file of a job to the process, which is started if necessary."""
+        self.end_unread()
         if self._process is None or not self._process.is_alive():
             self.kill()
             self._pipe, theirs = self._context.Pipe()
@@ -324,7 +379,8 @@ class GraderProcess:
             theirs.close()
         assert self._pipe is not None
         with suppress(OSError):  # poll says that it ended
-            self._pipe.send(given)
+            self._pipe.send((key, given))
+        self._unread, self.began = key, None
 
     def poll(self, seconds: float) -> Ended | None:
         """Return the result of the file's grading; None: not finished.
@@ -337,9 +393,18 @@ class GraderProcess:
         try:
             if not self._pipe.poll(seconds):
                 return None
-            found: Ended | Exhausted | Trouble = self._pipe.recv()
+            reply: Reply = self._pipe.recv()
         except (EOFError, OSError):
-            found = self._gone()
+            raise GraderFailedError(self._gone()) from None
+        if reply.key != self._unread:
+            self._count("reply")
+            log().error("a reply to another job was dropped", reply=reply.key, job=self._unread)
+            return None
+        found = reply.result
+        if isinstance(found, Began):
+            self.began = time.monotonic()
+            return None
+        self._unread = None
         if isinstance(found, Exhausted):
             # The process may have no memory left, so the next file gets a new one.
             self.kill()
@@ -348,12 +413,17 @@ class GraderProcess:
             raise GraderFailedError(found.error)
         return found
 
-    def _gone(self) -> "Trouble":
+    def _gone(self) -> str:
         assert self._process is not None
         self._process.join(1)
         code = self._process.exitcode
         self.kill()
-        return Trouble(f"the process that graded it ended with {code}")
+        return f"the process that graded it ended with {code}"
+
+    def end_unread(self) -> None:
+        """End the process if it has a file whose reply was not read."""
+        if self._unread is not None:
+            self.kill()
 
     def kill(self) -> None:
         """End the process at once."""
@@ -362,7 +432,7 @@ class GraderProcess:
             self._process.join()
         if self._pipe is not None:
             self._pipe.close()
-        self._process = self._pipe = None
+        self._process = self._pipe = self._unread = None
 
 
 def _serve(pipe: Connection, open_grader: Callable[[Settings], Grader], settings: Settings) -> None:
@@ -371,22 +441,65 @@ def _serve(pipe: Connection, open_grader: Callable[[Settings], Grader], settings
     grade: Grader | None = None
     while True:
         try:
-            given: FileToGrade = pipe.recv()
+            key, given = pipe.recv()
         except (EOFError, OSError):
             return
         try:
             grade = grade or open_grader(settings)
+            pipe.send(Reply(key, Began()))
             ended = Ended(tuple(grade(given)))
         except SubmissionError as error:
             ended = Ended(error=_plain(error, given.path))
+            if not given.path.exists():
+                ended = Trouble("the file was removed while it was graded")
         except MemoryError:
             ended = Exhausted()
         except Exception as error:  # noqa: BLE001  # every fault is reported to the organizer
             ended = Trouble(f"{type(error).__name__}: {error}"[:_LONGEST_ERROR])
         try:
-            pipe.send(ended)
+            pipe.send(Reply(key, ended))
         except OSError:  # the worker was killed; another worker takes its job
             return
+
+
+@contextmanager
+def locked(room: Path) -> Generator[None]:
+    """Hold a folder during the context; the system lets go of it when the process is killed."""
+    held = _lock(room)
+    try:
+        yield
+    finally:
+        if held is not None:
+            os.close(held)
+
+
+def _lock(room: Path) -> int | None:
+    """Return a descriptor that holds a folder; None: another process does, or it can't be held."""
+    if os.name == "nt":
+        return None
+    import fcntl
+
+    held = None
+    try:
+        held = os.open(room, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+        fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        if held is not None:
+            os.close(held)
+        return None
+    return held
+
+
+def _remove_left() -> None:
+    """Remove the folders of killed workers, which hold participants' files."""
+    for room in Path(tempfile.gettempdir()).glob(f"{_ROOM}*"):
+        with suppress(OSError):
+            # A new folder may not be locked yet.
+            if time.time() - room.lstat().st_mtime < _LEFT_SECONDS:
+                continue
+            if (held := _lock(room)) is not None:
+                shutil.rmtree(room, ignore_errors=True)
+                os.close(held)
 
 
 def _limit() -> None:
@@ -400,5 +513,7 @@ def _limit() -> None:
 
 
 def _plain(error: SubmissionError, path: Path) -> str:
-    """Return an error's message with the file's name instead of its temporary path."""
-    return str(error).replace(str(path), f"the file (*{''.join(path.suffixes)})")[:_LONGEST_ERROR]
+    """Return an error's message with the file's name instead of any path in its folder."""
+    name = f"the file (*{''.join(path.suffixes)})"
+    inside = re.escape(f"{path.parent}{os.sep}") + r"[\w.-]+"
+    return re.sub(inside, lambda _: name, str(error))[:_LONGEST_ERROR]

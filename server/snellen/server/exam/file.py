@@ -152,6 +152,11 @@ class Phase(Closed):
         """Whether it accepts submissions at a time."""
         return self.begun(at) and not self.over(at)
 
+    @property
+    def last(self) -> int | None:
+        """The last time at which it accepts submissions; None: it has no end."""
+        return None if self.end is None else int(self.end.timestamp() * 1000)
+
     def day(self, at: int) -> str:
         """Return the date of a time in its zone, as 2026-12-31."""
         moment = datetime.fromtimestamp(at / 1000, UTC).astimezone(ZoneInfo(self.zone))
@@ -189,6 +194,7 @@ class ExamFile(Closed):
         phases: Its phases; empty: one phase without an end.
         items: Who may read items and images over REST, which uploaders need.
         longest_upload: The maximum size of an upload, in bytes.
+        grading_seconds: The maximum duration of the grading of a file, in seconds.
         oauth: An identity provider; None: only snellen's own tokens.
         teams: Each team's members, by the names of their tokens. Quota, attempts and rows are
             shared by the team. A token can also name a team.
@@ -205,6 +211,7 @@ class ExamFile(Closed):
     phases: tuple[Phase, ...] = (Phase(name=MAIN),)
     items: Who = Who.OWN
     longest_upload: int = Field(default=64 << 20, gt=0)
+    grading_seconds: float = Field(default=120, gt=0)
     oauth: OAuth | None = None
     teams: Mapping[str, tuple[str, ...]] = Field(default_factory=dict[str, tuple[str, ...]])
 
@@ -317,6 +324,7 @@ packs = ["{pack}"]
 store = "{name}.sqlite"         # or a database URL: postgresql://host/name
 # files = "s3://bucket/prefix"  # where uploads are kept; default: the store
 # images = "s3://bucket/images" # where the pack's images are; default: its folder
+# grading_seconds = 120         # a file that takes longer to grade fails
 items = "own"                   # who can read items over REST: hidden, own (with a token), public
 
 # [teams]                       # members share quota, attempts and leaderboard rows

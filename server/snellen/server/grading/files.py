@@ -1,7 +1,6 @@
 """Grading the files of a challenge's submissions, in a worker's process."""
 
 import gzip
-import hmac
 import json
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,22 +13,27 @@ import msgspec
 import numpy as np
 
 from snellen.grading.errors import SubmissionError
-from snellen.grading.grade import OUTCOMES
 from snellen.grading.models.base import NO_JSON
 from snellen.grading.report.render import RENDERERS
-from snellen.grading.stats.summary import estimate
 from snellen.sdk.local import grade
 from snellen.sdk.report import Report
 from snellen.server.exam.file import Phase
+from snellen.server.exam.phases import ALL, PRIVATE, PUBLIC
 from snellen.server.exam.spec import Exam
+from snellen.server.grading.answers import clusters_of, part_numbers, public_mask
 from snellen.server.grading.exam import read_exam, references_digest
 from snellen.server.settings import Settings
-from snellen.server.store.tables.endpoint import ALL, PRIVATE, PUBLIC, ScoreRow
+from snellen.server.store.tables.endpoint import ScoreRow
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+MOST_UNPACKED = 10
+"""How many times the largest upload an unpacked file may be."""
+
 _LINES = (".jsonl", ".jsonl.gz")
+_GZIP = b"\x1f\x8b"
+_PIECE = 1 << 20
 
 
 class _Line(msgspec.Struct):
@@ -64,9 +68,11 @@ class FileGrader:
     Args:
         exam: The exam, with its references.
         secret: The secret that decides which items are public.
+        most: The maximum size of an unpacked file, in bytes.
     """
 
-    def __init__(self, exam: Exam, secret: bytes) -> None:
+    def __init__(self, exam: Exam, secret: bytes, most: int) -> None:
+        self._most = most
         self._exam = exam
         self._secret = secret
 
@@ -76,6 +82,7 @@ class FileGrader:
         Raises:
             SubmissionError: It can't be graded.
         """
+        check_unpacked(given.path, self._most)
         tasks = list(self._exam.offers)
         if given.task is not None or len(tasks) == 1:
             files = {given.task or tasks[0]: given.path}
@@ -97,37 +104,45 @@ class FileGrader:
             progress=False,
         )
         values = report.item_values()
-        known = report.clusters()
-        clusters = np.arange(len(values)) if known is None else known
         signature = "|".join(filter(None, (report.signature, given.conditions)))
         parts = {ALL: np.ones(len(values), np.bool_)}
         if given.phase.public_share is not None:
-            shown = self._public(given, task, report, given.phase.public_share)
+            shown = public_mask(report, self._secret, given.phase)
             parts |= {PUBLIC: shown, PRIVATE: ~shown}
         return [
-            _row(given, report, values, clusters, name, mask, f"{signature}{_of(name)}")
+            _row(given, report, values[mask], name, mask, f"{signature}{_of(name)}")
             for name, mask in parts.items()
             if mask.any()
         ]
 
-    def _public(
-        self, given: FileToGrade, task: str, report: Report, share: float
-    ) -> "NDArray[np.bool_]":
-        """Return which items are public: whole screens, drawn as nobody outside can repeat."""
-        names = report.tags.get(report.numbers.clustered_by, report.scores.ids)
-        limit = share * 2**64
-
-        def drawn(name: str | None) -> bool:
-            said = f"{given.phase.name}|{task}|{name}".encode()
-            return int.from_bytes(hmac.digest(self._secret, said, "sha256")[:8]) < limit
-
-        known = {name: drawn(name) for name in set(names)}
-        return np.array([known[name] for name in names])
-
 
 def open_grader(settings: Settings) -> FileGrader:
     """Open an exam and return the grader of its submissions."""
-    return FileGrader(read_exam(settings), references_digest(settings))
+    most = MOST_UNPACKED * settings.exam_file.longest_upload
+    return FileGrader(read_exam(settings), references_digest(settings), most)
+
+
+def check_unpacked(path: Path, most: int) -> None:
+    """Check the size of an unpacked file, by reading it up to the limit; other files are as sent.
+
+    Raises:
+        SubmissionError: It is larger, or damaged.
+    """
+    with path.open("rb") as file:
+        if file.read(2) != _GZIP:
+            return
+    left = most
+    try:
+        with gzip.open(path) as unpacked:
+            while left >= 0 and (piece := unpacked.read1(_PIECE)):
+                left -= len(piece)
+    except (EOFError, OSError, zlib.error) as error:
+        raise SubmissionError(f"it is no whole gzip file: {error}") from None
+    if left < 0:
+        raise SubmissionError(
+            f"it unpacks to more than {most:,} bytes, {MOST_UNPACKED} times the largest upload;"
+            " leave out what is not graded"
+        )
 
 
 def split_by_task(path: Path, tasks: Sequence[str]) -> Mapping[str, Path]:
@@ -176,22 +191,13 @@ def split_by_task(path: Path, tasks: Sequence[str]) -> Mapping[str, Path]:
 def _row(
     given: FileToGrade,
     report: Report,
-    values: "NDArray[np.float64]",
-    clusters: "NDArray[np.int64]",
+    own: "NDArray[np.float64]",
     part: str,
     mask: "NDArray[np.bool_]",
     signature: str,
 ) -> ScoreRow:
-    own = values[mask]
-    found = report.numbers.estimate if part == ALL else None
-    if found is None:
-        found = estimate(own, clusters[mask])
-    whole = report.value if part == ALL else float(own.mean())
-    groups = np.unique(clusters[mask], return_inverse=True)[1]
-    attempts = len(report.scores.attempts)
-    codes = report.scores.columns().outcomes.reshape(-1, attempts)[mask]
-    counts = np.bincount(codes.ravel(), minlength=len(OUTCOMES))
-    outcomes = {OUTCOMES[code].value: int(count) for code, count in enumerate(counts) if count}
+    numbers = part_numbers(report, part, mask)
+    groups = np.unique(clusters_of(report)[mask], return_inverse=True)[1]
     kept, metrics = None, "{}"
     if part == ALL:
         metrics = json.dumps({key: metric.value for key, metric in report.metrics.items()})
@@ -202,11 +208,11 @@ def _row(
         task=report.task,
         part=part,
         metric=report.numbers.primary,
-        value=whole,
-        low=found.interval.low if found.interval else None,
-        high=found.interval.high if found.interval else None,
-        items=int(mask.sum()),
-        outcomes=json.dumps(outcomes),
+        value=numbers.value or 0.0,
+        low=numbers.interval.low if numbers.interval else None,
+        high=numbers.interval.high if numbers.interval else None,
+        items=len(numbers.items),
+        outcomes=json.dumps(numbers.outcomes),
         metrics=metrics,
         signature=signature,
         item_values=zlib.compress(own.astype("<f8").tobytes()),

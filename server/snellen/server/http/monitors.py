@@ -7,7 +7,7 @@ from http import HTTPStatus
 from typing import NamedTuple
 
 from prometheus_client import CollectorRegistry
-from prometheus_client.core import GaugeMetricFamily, Metric
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
 from prometheus_client.registry import Collector
 from sqlalchemy import Connection
@@ -62,7 +62,7 @@ def _backlog(connection: Connection, challenge: Challenge) -> _Backlog:
     working = False
     for digest in challenge.digests:
         this = {"now": now, "r": digest}
-        job = queries.NEXT_JOB.first(connection, this)
+        job = queries.OLDEST_JOB.first(connection, this)
         if job is not None:
             # A dead worker's job waits since the end of its lease.
             waiting.append(job.at if job.lease is None else job.lease)
@@ -150,6 +150,13 @@ class StoreCollector(Collector):
             found = []
         up.add_metric([], 1 if found else 0)
         yield up
+        if self._challenge is not None:
+            faults = CounterMetricFamily(
+                "snellen_worker_faults", "Faults of the workers of this process.", labels=("what",)
+            )
+            for what, count in sorted(self._challenge.worker_faults.items()):
+                faults.add_metric([what], count)
+            yield faults
         yield from found
 
     def _read(self, connection: Connection) -> Sequence[Metric]:

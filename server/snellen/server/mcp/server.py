@@ -355,9 +355,7 @@ async def read(call: "ToolCall", uri: str) -> ReadResourceResult:
         return _page(uri, text.card(service.exam, task), _MARKDOWN)
     if uri.startswith(_ATTEMPT) and uri.endswith(_REPORT):
         attempt = await call.find(uri.removeprefix(_ATTEMPT).removesuffix(_REPORT))
-        if attempt.report is None:
-            raise ExamError("there is no report yet; finish_attempt makes it")
-        return _page(uri, attempt.report, _JSON)
+        return _page(uri, (await service.shown(attempt)).model_dump_json(), _JSON)
     raise ExamError(
         f"no such resource; there are {_RULES}, {_CARD}TASK and {_ATTEMPT}HANDLE{_REPORT}"
     )

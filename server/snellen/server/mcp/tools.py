@@ -16,7 +16,7 @@ from snellen.grading.errors import DataError
 from snellen.grading.models.base import Closed
 from snellen.grading.models.geometry import Space
 from snellen.server.errors import ExamError
-from snellen.server.exam.rules import Contexts, Mode
+from snellen.server.exam.rules import Contexts
 from snellen.server.logs import log
 from snellen.server.mcp import arguments, text
 
@@ -276,7 +276,7 @@ async def submit_answer(call: ToolCall, given: arguments.SubmitAnswer) -> Sequen
         "progress": {"answered": receipt.progress.answered, "open": receipt.progress.open},
         "next": "get_item" if receipt.more else "finish_attempt",
     }
-    if attempt.rules.mode is Mode.PRACTICE:
+    if service.scores_answers(attempt):
         result["score"] = await service.score(attempt, receipt)
     return [_json(result)]
 

@@ -53,6 +53,22 @@ async def test_items_and_images_are_for_participants_and_hold_no_reference(
         assert again.status_code == 304
 
 
+async def test_items_are_shown_from_the_start_of_the_first_phase(
+    door: Opening, right: dict[str, str]
+) -> None:
+    async with door(start=datetime.fromtimestamp(NOON / 1000 + 60, UTC)) as here:
+        ada, root = here.token("ada"), here.token("root", Scope.ORGANIZE)
+        image = {"item": next(iter(right))}
+        for path, given in ((f"{EXAM}/items", {}), (f"{EXAM}/image", image)):
+            early = await here.get(path, ada, params=given)
+            assert early.status_code == 403
+            assert "phase main begins at" in early.json()["detail"]
+            assert (await here.get(path, root, params=given)).status_code == 200
+        here.hosted.time[0] = NOON + 60_000
+        assert (await here.get(f"{EXAM}/items", ada)).status_code == 200
+        assert (await here.get(f"{EXAM}/image", ada, params=image)).status_code == 200
+
+
 @pytest.mark.parametrize("name", ["../items.jsonl", "/etc/passwd", "references.jsonl", "%2e%2e"])
 async def test_no_path_leads_out_of_the_images(door: Opening, name: str) -> None:
     async with door() as here:

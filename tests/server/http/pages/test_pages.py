@@ -3,9 +3,11 @@
 import re
 from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from hosted import NOON
 
 from snellen.server.http.auth import SESSION_HOURS
 from snellen.server.store.tables.exams import Scope
@@ -24,6 +26,18 @@ FORMS: list[tuple[str, dict[str, str]]] = [
     ("/organize/revoke", {"name": "root"}),
 ]
 EVIL = '<script>alert(1)</script><img src=x onerror="alert(2)">\'"&'
+
+
+async def test_items_have_pages_from_the_start_of_the_first_phase(site: Opening) -> None:
+    async with site(start=datetime.fromtimestamp(NOON / 1000 + 60, UTC)) as here:
+        ada, boss = await here.signed_in("ada"), await here.signed_in("boss", Scope.ORGANIZE)
+        item = here.hosted.challenge.exam.asked("screenqa/short")[0]
+        for path in ("/items", f"/item?item={item}", f"/image?item={item}"):
+            early = await ada.get(path)
+            assert early.status_code == 403, path
+            assert (await boss.get(path)).status_code == 200, path
+        here.hosted.time[0] = NOON + 60_000
+        assert (await ada.get(f"/image?item={item}")).status_code == 200
 
 
 async def test_each_page_is_for_whom_it_is_for(site: Opening) -> None:

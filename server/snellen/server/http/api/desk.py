@@ -8,7 +8,7 @@ from starlette.responses import Response
 from snellen.server.challenge.boards import Boards
 from snellen.server.challenge.service import Challenge
 from snellen.server.errors import NotFoundError
-from snellen.server.http.api.access import Access
+from snellen.server.http.api.access import Access, Visitor
 
 JSON = "application/json"
 
@@ -38,6 +38,17 @@ class Desk:
                 f"there is no exam {name[:64]!r} here; there is: {self.challenge.file.name}",
                 field="exam",
             )
+
+    def check_items(self, visitor: Visitor, what: str) -> None:
+        """Check that the items, or their images, are visible to a caller now.
+
+        Raises:
+            UnauthorizedError: The request has no token, and needs one.
+            ForbiddenError: They are not visible to the caller, or no phase has begun.
+        """
+        visitor.check(self.challenge.file.items, what)
+        if not visitor.organizes:
+            self.challenge.phases.check_begun(self.challenge.now())
 
 
 def answered(said: BaseModel, status: int = 200, headers: dict[str, str] | None = None) -> Response:

@@ -127,7 +127,7 @@ def routes(desk: Desk) -> APIRouter:
         desk.check_exam(exam)
 
         def page(visitor: Visitor) -> ItemPage:
-            visitor.check(challenge.file.items, "items")
+            desk.check_items(visitor, "items")
             task = task_of(desk, query.task)
             asked, first = challenge.exam.asked(task), int(query.after)
             last = first + query.limit
@@ -148,17 +148,13 @@ def routes(desk: Desk) -> APIRouter:
     ) -> Response:
         """Return an image of an item, as it is in the pack."""
         desk.check_exam(exam)
-        await access.ask(request, lambda v: v.check(challenge.file.items, "images"))
+        await access.ask(request, lambda v: desk.check_items(v, "images"))
         return await image_response(desk, request, query.task, query.item, query.name)
 
     @router.get(
         "/exams/{exam}/leaderboard",
         response_model=Board,
-        responses={
-            200: {"content": {"text/csv": {}}},
-            **unchanged,
-            **guarded,
-        },
+        responses={200: {"content": {"text/csv": {}}}, **unchanged, **guarded},
     )
     async def leaderboard(
         request: Request,

@@ -106,9 +106,7 @@ def routes(desk: Desk) -> APIRouter:
     challenge, access = desk.challenge, desk.access
     guarded = documented(HTTPStatus.FORBIDDEN, HTTPStatus.NOT_FOUND)
     taking = documented(
-        HTTPStatus.CONFLICT,
-        HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
-        HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
+        HTTPStatus.CONFLICT, HTTPStatus.REQUEST_ENTITY_TOO_LARGE, HTTPStatus.UNSUPPORTED_MEDIA_TYPE
     )
 
     @router.post(
@@ -138,7 +136,7 @@ def routes(desk: Desk) -> APIRouter:
 
         def check(visitor: Visitor) -> str:
             caller = visitor.need(Scope.SUBMIT)
-            phase = challenge.check_open(query.phase, at)
+            phase = challenge.phases.check_open(query.phase, at)
             if idempotency_key is None:
                 challenge.check_quota(caller, phase, at)
             return caller

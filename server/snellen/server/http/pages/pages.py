@@ -23,6 +23,7 @@ from snellen.server.challenge.boards import compare_submissions
 from snellen.server.challenge.models import FORMS, SubmissionStatus, Upload
 from snellen.server.errors import ExamError, NotFoundError, TooLargeError
 from snellen.server.exam.file import Phase, Who
+from snellen.server.exam.phases import ALL
 from snellen.server.grading.pages import ReportPages
 from snellen.server.http.api.access import Visitor
 from snellen.server.http.api.desk import Desk
@@ -37,7 +38,7 @@ from snellen.server.http.api.organizing import (
 from snellen.server.http.api.submissions import keep_bytes
 from snellen.server.http.pages.frame import FORM, HTML, Frame, go, words_of
 from snellen.server.http.pages.session import back_to, cookie_name, sign_in
-from snellen.server.store.tables.endpoint import ALL, JobState
+from snellen.server.store.tables.endpoint import JobState
 from snellen.server.store.tables.exams import Scope
 
 PAGE_ITEMS = 24
@@ -164,11 +165,8 @@ class Pages(Frame):
 
     # ---- items -------------------------------------------------------------------------------
 
-    def _check_items(self, visitor: Visitor) -> None:
-        visitor.check(self._challenge.file.items, "items")
-
     async def _items(self, request: Request, visitor: Visitor) -> Response:
-        self._check_items(visitor)
+        self._desk.check_items(visitor, "items")
         exam = self._challenge.exam
         task = request.query_params.get("task") or next(iter(exam.offers))
         task_of(self._desk, task)
@@ -182,7 +180,7 @@ class Pages(Frame):
         )  # fmt: skip
 
     async def _item(self, request: Request, visitor: Visitor) -> Response:
-        self._check_items(visitor)
+        self._desk.check_items(visitor, "items")
         given = request.query_params
         task = task_of(self._desk, given.get("task"))
         item = given.get("item", "")
@@ -192,7 +190,7 @@ class Pages(Frame):
         return self._page("item", request, visitor, item=line.item, world=line.world)
 
     async def _image(self, request: Request, visitor: Visitor) -> Response:
-        self._check_items(visitor)
+        self._desk.check_items(visitor, "items")
         given = request.query_params
         return await image_response(
             self._desk, request, given.get("task"), given.get("item", ""), given.get("name")
@@ -229,7 +227,7 @@ class Pages(Frame):
     async def _upload(self, request: Request, visitor: Visitor) -> Response:
         at = self._challenge.now()
         caller = visitor.need(Scope.SUBMIT)
-        phase = self._challenge.check_open(None, at)
+        phase = self._challenge.phases.check_open(None, at)
         await self._read(lambda: self._challenge.check_quota(caller, phase, at))
         most = self._challenge.file.longest_upload
         said = request.headers.get("content-length", "")

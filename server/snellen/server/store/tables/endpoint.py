@@ -8,9 +8,6 @@ from sqlalchemy import ForeignKey, Index
 
 from snellen.server.store.tables.columns import CLUSTERED, INDEX, KEY, UNIQUE, Digest, Moment, table
 
-ALL, PUBLIC, PRIVATE = "all", "public", "private"
-"""The parts of a phase's items."""
-
 
 class Source(StrEnum):
     """The source of a submission."""
