@@ -102,6 +102,17 @@ def color(tmp_path: Path) -> Path:
     return report.save(tmp_path / "color.json")
 
 
+def test_a_table_is_as_wide_as_the_terminal_is_when_it_is_printed(color: Path) -> None:
+    def widest(columns: str) -> int:
+        result = CliRunner(env={"COLUMNS": columns}).invoke(
+            app, ["report", "--tables", "--beside", str(color)]
+        )
+        return max(map(len, result.stdout.splitlines()))
+
+    assert widest("200") > 80
+    assert widest("80") <= 80
+
+
 def test_perfect_scores_and_models_are_whole_in_a_terminal_of_80_columns(color: Path) -> None:
     result = CliRunner(env={"COLUMNS": "80"}).invoke(
         app, ["report", "--tables", "--beside", str(color)]

@@ -20,6 +20,8 @@ class Terminal(Console):
 
     def __init__(self, *, stderr: bool = False) -> None:
         super().__init__(stderr=stderr, highlight=False)
+        # Looked up when something is printed, not when the module of a command is imported.
+        self._width = self._height = None
 
     def render(
         self, renderable: RenderableType, options: ConsoleOptions | None = None
