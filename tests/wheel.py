@@ -68,7 +68,7 @@ def help_page() -> None:
     """`snellen --help` names the commands."""
     printed = _snellen("--help").stdout
     for command in (
-        *("benchmarks", "grade", "protocols", "explain", "doctor"),
+        *("benchmarks", "grade", "explain", "doctor"),
         *("evaluate", "compare", "report"),
     ):
         _expect(command in printed, f"no {command} in it: {printed}")

@@ -111,8 +111,8 @@ def test_the_command_line_lists_and_grades_it(site: Path, data: Path, tmp_path: 
     answers = tmp_path / "answers.jsonl"
     answers.write_text('{"item_id": "0", "response": "red"}\n{"item_id": "1", "response": "x"}\n')
     assert "page  Name the page's color  accuracy" in snellen(site, "benchmarks")
-    assert "case does not count" in snellen(site, "protocols", "colors/page")
-    assert "colors/page" in snellen(site, "protocols")
+    assert "case does not count" in snellen(site, "benchmarks", "colors/page")
+    assert "colors/page" in snellen(site, "benchmarks", "colors")
     graded = snellen(site, "grade", str(answers), "--task", "colors/page", "--data", str(data))
     assert "accuracy" in graded
     assert "50.0" in graded
@@ -163,7 +163,7 @@ def test_a_package_that_cannot_be_imported_is_named_and_hurts_no_other(site: Pat
     listed = snellen(site, "benchmarks")
     assert "Name the page's color" in listed
     assert "left out: broken-bench, which adds the benchmark 'broken'" in listed
-    refused = snellen(site, "protocols", "broken/page", status=2)
+    refused = snellen(site, "benchmarks", "broken/page", status=2)
     assert "no licence" in refused
 
 
@@ -177,7 +177,7 @@ def test_a_list_of_all_tasks_warns_of_a_package_that_it_leaves_out(site: Path) -
 @pytest.mark.slow
 def test_two_packages_that_claim_one_name_are_both_named(site: Path) -> None:
     install(site, "zeta-colors", "colors", MODULE)
-    told = snellen(site, "protocols", "colors/page", status=2)
+    told = snellen(site, "benchmarks", "colors/page", status=2)
     assert "acme-colors and zeta-colors both add a benchmark 'colors'" in told
 
 
@@ -186,8 +186,8 @@ def test_no_package_can_take_the_name_of_snellens_own(site: Path, data: Path) ->
     install(site, "false-screenqa", "screenqa", MODULE)
     listed = snellen(site, "benchmarks")
     assert "left out: false-screenqa adds a benchmark 'screenqa'" in listed
-    assert "no task" in snellen(site, "protocols", "screenqa/page", status=2)
-    assert "SQuAD" in snellen(site, "protocols", "screenqa/short")
+    assert "no task" in snellen(site, "benchmarks", "screenqa/page", status=2)
+    assert "SQuAD" in snellen(site, "benchmarks", "screenqa/short")
 
 
 @pytest.mark.slow
@@ -205,7 +205,7 @@ def test_an_entry_point_that_is_no_benchmark_says_what_is_wrong(
     tmp_path: Path, module: str, message: str
 ) -> None:
     install(tmp_path / "site", "other", "mine", module)
-    told = snellen(tmp_path / "site", "protocols", "mine/page", status=2)
+    told = snellen(tmp_path / "site", "benchmarks", "mine/page", status=2)
     assert message in told
     assert "other, which adds the benchmark 'mine'" in told
 
@@ -213,5 +213,5 @@ def test_an_entry_point_that_is_no_benchmark_says_what_is_wrong(
 @pytest.mark.slow
 def test_a_name_that_differs_from_the_entry_points_is_an_error(tmp_path: Path) -> None:
     install(tmp_path / "site", "other", "mine", MODULE.replace("colors", "yours"))
-    told = snellen(tmp_path / "site", "protocols", "mine/page", status=2)
+    told = snellen(tmp_path / "site", "benchmarks", "mine/page", status=2)
     assert "calls it 'yours' at other:BENCHMARK; make the names agree" in told

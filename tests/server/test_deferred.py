@@ -101,13 +101,13 @@ def test_a_deferred_exam_is_graded_where_the_references_are_as_an_exam_is(
 
     # Or at once, with the conditions of the exam in the signature.
     words = ["attempts", "grade", "1", str(full), "--key", str(key), "--store", str(store)]
-    at_once = CliRunner().invoke(app, [*words, "--json"])
+    at_once = CliRunner().invoke(app, [*words, "-o", str(tmp_path / "report.json")])
     assert at_once.exit_code == 0, at_once.output
-    (task,) = json.loads(at_once.stdout)["tasks"]
+    (task,) = json.loads((tmp_path / "report.json").read_text())["tasks"]
     deferred = told["signature"].replace("|mode:exam|", "|mode:deferred|")
     assert task == {**told, "signature": deferred}
     # What the store holds, and what the examinee may read, is still without a number.
-    shown = CliRunner().invoke(app, ["attempts", "show", "1", "--store", str(store), "--json"])
+    shown = CliRunner().invoke(app, ["attempts", "list", "1", "--store", str(store), "--json"])
     assert json.loads(shown.stdout)["report"]["tasks"][0] == recorded
 
 

@@ -37,13 +37,14 @@ def benchmarks(
     ] = None,
 ) -> None:
     """List the benchmarks, their tasks and their primary metrics, or a task's protocols."""
-    from snellen.grading.protocols.table import PROTOCOLS, protocols_of
-    from snellen.tasks.benchmarks.table import TASKS
-
     with report_errors(), left_out_told():
         if task is None:
+            from snellen.tasks.benchmarks.table import TASKS
+
             _benchmarks(TASKS.values())
         else:
+            from snellen.grading.protocols.table import PROTOCOLS, protocols_of
+
             of_benchmark = {
                 name: known for name, known in PROTOCOLS.items() if name.startswith(f"{task}/")
             }

@@ -75,7 +75,9 @@ class Report(ScoredReport):
         try:
             import pandas
         except ImportError:
-            raise ImportError("a frame of scores needs pandas: pip install pandas") from None
+            raise ImportError(
+                "a frame of scores needs pandas: pip install 'snellen[pandas]'"
+            ) from None
         rows = ((row["metrics"], row) for row in self.scores.rows())
         return pandas.DataFrame.from_records([{**row, **metrics} for metrics, row in rows]).drop(
             columns="metrics"

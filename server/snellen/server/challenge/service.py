@@ -65,7 +65,8 @@ class Challenge(Reading):
         super().__init__(file, exam, database, clock)
         self.references = references
         self._files = Files(file.files) if file.files else None
-        self.worker_faults = Counter[str]()
+        # From 0, so that the metrics name every kind before its first fault.
+        self.worker_faults = Counter(heartbeat=0, result=0, grading=0)
         self._counting = Lock()
 
     def count_fault(self, what: str) -> None:
