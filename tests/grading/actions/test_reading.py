@@ -1,8 +1,11 @@
 """What models write is read as a careful person would read it, whatever the format."""
 
 import json
+import math
 import random
+import re
 from collections.abc import Callable
+from contextlib import suppress
 
 import pytest
 
@@ -193,6 +196,47 @@ def test_digits_of_any_length_are_read_or_refused() -> None:
         212.61528918901234,
         966.1234567890123,
     )
+
+
+def within(depth: int, name: str | None, inner: object) -> object:
+    for _ in range(depth):
+        inner = [inner] if name is None else {name: inner}
+    return inner
+
+
+@pytest.mark.parametrize("depth", [400, 2_000])
+@pytest.mark.parametrize("name", [None, "action", "input", "function", "arguments", "content"])
+def test_what_is_nested_too_deep_is_no_action(name: str | None, depth: int) -> None:
+    for inner in (
+        within(depth, name, {}),
+        {"name": "computer_use", "arguments": within(depth, name, 1)},
+    ):
+        for whole in (inner, {"type": "tool_use", "name": "computer", "input": inner}):
+            with pytest.raises(NoActionError):
+                read_action(whole)
+            if depth < 1_000:
+                with pytest.raises(NoActionError):
+                    read_action(json.dumps(whole))
+
+
+FIELDS = sorted(
+    set(re.findall(r"\w+", " ".join(repr(form.example) for form in FORMATS.values())))
+    | {"STATUS", "duration", "role", "type", "actions", "choices", "thought", "keys", "status"}
+)
+ODD: list[object] = [
+    *({}, [], {"a": 1}, [1], None, True, 1.5, 10**400, math.nan, "", "x", [[]], [{}], [None]),
+]
+
+
+@pytest.mark.parametrize("action", ["click", "type", "scroll", "swipe", "key", "wait", None])
+def test_a_field_of_a_wrong_kind_is_an_action_without_it_or_none(action: str | None) -> None:
+    given = {} if action is None else {"action": action}
+    for name in FIELDS:
+        for odd in ODD:
+            fields = {**given, name: odd}
+            for whole in (fields, [fields], {"name": "computer_use", "arguments": fields}):
+                with suppress(NoActionError):
+                    assert read_action(whole).action.type in ActionType
 
 
 def test_full_width_signs_count_where_nothing_is_found_without() -> None:

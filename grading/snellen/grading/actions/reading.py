@@ -27,6 +27,7 @@ from snellen.grading.coordinates import CoordinateSpace
 from snellen.grading.models.actions import Action, ActionType, Point, direction_of
 from snellen.grading.parse.envelope import ToolUse, arguments_of, opened
 from snellen.grading.parse.final_answers import CUT_OFF, unwrapped, without_reasoning
+from snellen.grading.parse.vocabularies.base import as_number
 
 Fields = Mapping[str, object]
 
@@ -54,6 +55,7 @@ class NoActionError(Exception):
 MORE = "its first action is the step; there are more"
 NO_ACTION = "no action of any known format in it (docs/formats.md lists them)"
 _TOO_MANY = "too many candidate calls"
+_TOO_DEEP = "nested too deep"
 _NO_POINT = "it names no point to act at"
 
 _TOOLS = frozenset({"mobileuse", "computeruse", "computer", "browseruse", "phoneuse", "android"})
@@ -115,16 +117,18 @@ def read_action(response: object, declared: Format | None = None) -> ReadAction:
     Raises:
         NoActionError: There is none; the message says why.
     """
-    calls: list[_Found]
+    try:
+        return _step(_in_response(response), declared)
+    except RecursionError:
+        raise NoActionError(_TOO_DEEP) from None
+
+
+def _in_response(response: object) -> "list[_Found]":
     found = opened(response)
-    if found is None and isinstance(response, str):
-        calls = _in_text(response)
-    elif found is None:
-        calls = _in_value(response)
-    else:
-        calls = [each for use in found.calls for each in _of_tool(use)]
-        calls = calls or _in_text(found.text)
-    return _step(calls, declared)
+    if found is None:
+        return _in_text(response) if isinstance(response, str) else _in_value(response)
+    calls = [each for use in found.calls for each in _of_tool(use)]
+    return calls or _in_text(found.text)
 
 
 _PLAIN = frozenset(Action.__struct_fields__) | {"action", "x", "y", "space", "view", "thought"}
@@ -362,12 +366,11 @@ def _compact(fields: Fields) -> Named | None:
     if isinstance(fields.get("OPEN_APP"), str):
         return Named("open", {"app": fields["OPEN_APP"]})
     status = fields.get("STATUS")
-    if status in _AGENTCPM_ENDS:
+    if isinstance(status, str) and status in _AGENTCPM_ENDS:
         done = status in ("finish", "satisfied")
         return Named("finish", {"status": "success" if done else "infeasible"})
-    if isinstance(duration, int | float):
-        return Named("wait", {"seconds": duration / 1000})
-    return None
+    waited = as_number(duration)
+    return None if waited is None else Named("wait", {"seconds": waited / 1000})
 
 
 def _of_lines(text: str) -> Iterator[_Found]:

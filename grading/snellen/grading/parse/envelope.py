@@ -105,7 +105,7 @@ def _add(value: object, said: list[str | ToolUse], depth: int) -> bool:
 
 def _add_block(fields: Fields, said: list[str | ToolUse]) -> bool:
     """Add one block of a content, or one part."""
-    kind = fields.get("type")
+    kind = _word(fields, "type")
     if kind in _THOUGHTS or fields.get("thought") is True:
         return True
     if kind in _TEXTS and isinstance(fields.get("text"), str):
@@ -153,7 +153,9 @@ def _add_holder(fields: Fields, said: list[str | ToolUse], depth: int) -> bool:
                 chosen = cast("list[object]", inner)[:1]
             return _add(chosen, said, depth - 1)
     content, calls = fields.get("content", fields.get("parts")), fields.get("tool_calls")
-    message = fields.get("role") in _ROLES or fields.get("type") == "message" or calls is not None
+    message = (
+        _word(fields, "role") in _ROLES or fields.get("type") == "message" or calls is not None
+    )
     if isinstance(content, str) and message:
         said.append(content)
     elif isinstance(content, dict | list):
@@ -163,6 +165,12 @@ def _add_holder(fields: Fields, said: list[str | ToolUse], depth: int) -> bool:
     if isinstance(calls, list):
         _add(cast("object", calls), said, depth - 1)
     return message
+
+
+def _word(fields: Fields, name: str) -> str:
+    """Return a field that is a text; empty for any other value."""
+    value = fields.get(name)
+    return value if isinstance(value, str) else ""
 
 
 def arguments_of(given: object) -> Fields:

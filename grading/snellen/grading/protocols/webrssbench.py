@@ -193,7 +193,10 @@ def _relations_of(response: object, names: Sequence[str]) -> dict[Pair, Relation
     """Read {"crop_1|crop_2": "left"}, or lines of text, of which a pair's last one counts."""
     if isinstance(response, Mapping):
         stated = cast("Mapping[object, object]", response)
-        lines = [str(pair).replace("|", f" {way} ") for pair, way in stated.items()]
+        try:
+            lines = [str(pair).replace("|", f" {way} ") for pair, way in stated.items()]
+        except RecursionError:  # a value that is nested too deep to be a relation
+            return None
     elif isinstance(response, str):
         lines = response.splitlines()
     else:
