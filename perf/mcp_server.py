@@ -30,7 +30,7 @@ from snellen.tasks.pack.write import Part, write_pack
 SEED = 20240601
 ITEMS = 24
 WIDTH = 46
-LARGE = 800_000
+LARGE = 720_000
 UNTOUCHED, READ, SUBMIT, COLD, RATE, TAIL = 1.3, 2.0, 3.0, 1.3, 0.9, 5.0
 
 
