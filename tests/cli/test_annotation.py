@@ -81,9 +81,10 @@ def test_from_an_annotation_to_a_pack(run: Run, export: Path, tmp_path: Path) ->
     )
     run("close", "checks", source, "--open")
     assert "1 references are new" in run("pack", "checks", source, "-o", "new").stderr
-    (change,) = (tmp_path / "new-changes.jsonl").read_text().splitlines()
+    (change,) = (tmp_path / "new-corrections.jsonl").read_text().splitlines()
     assert json.loads(change)["item"] == first
-    assert stat.S_IMODE((tmp_path / "new-changes.jsonl").stat().st_mode) == 0o600
+    assert json.loads(change)["new"] == ["zebra"]
+    assert stat.S_IMODE((tmp_path / "new-corrections.jsonl").stat().st_mode) == 0o600
     assert open_references(open_pack("new")).golds[TASK][first] == ["zebra"]
 
 

@@ -142,7 +142,15 @@ def test_audit_lists_what_is_at_fault_and_removes_it(folder: Path) -> None:
     # Nobody is at a terminal: no table is cut to its width.
     assert "…" not in result.stdout
     listed = (folder / "removed.txt").read_text().splitlines()
-    assert listed[1:] == ["screenqa/short\ttest/9/3\tthe answer stands in the prompt"]
+    assert [json.loads(line) for line in listed] == [
+        {
+            "task": "screenqa/short",
+            "item": "test/9/3",
+            "reason": "the answer stands in the prompt",
+            "exclude": True,
+            "source": "snellen pack audit",
+        }
+    ]
     removed = run(folder, "pack", "remove", "@/demo", "@/removed.txt", "-o", "@/new")
     assert removed.exit_code == 0
     assert len(items(folder / "new")) == 6

@@ -55,7 +55,7 @@ def test_the_page_s_commands_host_an_exam(tmp_path: Path) -> None:
     assert "1 rows, all made again from the export" in said
     assert f"revision {HEAD}, no damage" in said
     assert "human ceiling" in said
-    assert "1 references are new; demo-2-changes.jsonl says which" in said
+    assert "1 references are new; demo-2-corrections.jsonl has them" in said
     assert '"what":"rescored"' in said
     shown = set(re.findall(r"^(snellen_[a-z_]+)[ {]", said, re.MULTILINE))
     named = set(re.findall(r"`(snellen_[a-z_]+)`", PAGE))

@@ -282,13 +282,14 @@ def make_pack(
     key: Key = None,
     store: Store = None,
 ) -> None:
-    """Write a new pack with references that raters confirmed, and a list of changes.
+    """Write a new pack with references that raters confirmed, and their corrections.
 
-    The list is OUTPUT-changes.jsonl, as private as the references. Items and images do not
-    change; sealed references are sealed again.
+    The corrections are OUTPUT-corrections.jsonl, for --corrections; they contain references. Items
+    and images do not change; sealed references are sealed again.
     """
     from snellen.server.store.tables.annotations import AnnotationMode
     from snellen.tasks.annotation.confirm import confirmed, write_confirmed
+    from snellen.tasks.corrections.overlay import corrections_text
     from snellen.tasks.pack import seal
 
     with _opened(source, store) as opened:
@@ -303,18 +304,16 @@ def make_pack(
         ]
         made = row.mode is AnnotationMode.MAKE
         tasks = sorted({place.task for place in opened.annotations.places(name)}) if made else ()
-        listed = output.with_name(f"{output.name}-changes.jsonl")
+        listed = output.with_name(f"{output.name}-corrections.jsonl")
         check_folder(listed)
         secret = seal.find_key(key, pack=pack.folder)
         with pack_output.bar("copying", len(pack.lines)) as watch:
             manifest, changed = write_confirmed(
                 pack, found, output, made=tasks, key=secret, watch=watch
             )
-        _write_private(listed, [change.model_dump_json() + "\n" for change in changed])
+        _write_private(listed, [corrections_text(changed)])
         pack_output.made(manifest, output)
-        tell(
-            f"{len(changed)} references are new; {listed} says which, and is as secret as they are"
-        )
+        tell(f"{len(changed)} references are new; {listed} has them, and is as secret as they are")
 
 
 def _print_progress(opened: _Opened) -> None:

@@ -171,7 +171,7 @@ MOVED_OPTIONS: Mapping[tuple[str, str], str] = {
     },
     **{(command, "--token"): "the variable SNELLEN_TOKEN" for command in ("submit", "take")},
     ("annotation pack", "--least"): "annotation pack --probability",
-    ("annotation pack", "--changes"): "annotation pack -o NEW, which writes NEW-changes.jsonl",
+    ("annotation pack", "--changes"): "annotation pack -o NEW, which writes NEW-corrections.jsonl",
     ("annotation report", "--most"): "annotation report --show",
     ("attempts export", "--force"): "attempts export -o NEW_FOLDER",
     ("attempts grade", "--json"): "attempts grade NUMBER -o REPORT.json",

@@ -13,6 +13,7 @@ from snellen.cli.messages import report_errors
 from snellen.cli.options import (
     PROBLEMS,
     Answers,
+    Corrections,
     Data,
     Items,
     Map,
@@ -50,6 +51,7 @@ def explain(
     items: Items = None,
     columns: Map = None,
     run_code: RunCode = False,
+    corrections: Corrections = None,
     metric: Annotated[
         str | None, typer.Option(help="The metric to compare; by default the primary ones.")
     ] = None,
@@ -67,6 +69,7 @@ def explain(
             items=item_ids(items),
             columns=columns_of(columns),
             executor=executor_of(run_code=run_code),
+            corrections=corrections,
         )
         if len(rescored.reports) < 2:
             raise InputError("give at least two protocols to compare")

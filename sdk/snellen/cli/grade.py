@@ -11,6 +11,7 @@ from snellen.cli.options import (
     Answer,
     By,
     Cluster,
+    Corrections,
     Data,
     Embedder,
     Format,
@@ -68,6 +69,7 @@ def grade(
     space: Space = None,
     view: View = None,
     answer: Answer = None,
+    corrections: Corrections = None,
     with_references: WithReferences = False,
     tags: Tags = None,
     cluster: Cluster = None,
@@ -109,6 +111,7 @@ def grade(
                 space=space,
                 view=view_of(view),
                 answer=answer,
+                corrections=corrections,
             )
         else:
             if any(option is not None for option in given):
@@ -124,6 +127,7 @@ def grade(
                 split=split,
                 embedder=embedder,
                 executor=executor_of(run_code=run_code),
+                corrections=corrections,
             )
             if tags is not None or cluster is not None:
                 report = retagged(report, tags=tags, cluster=cluster)

@@ -126,6 +126,15 @@ View = Annotated[
         show_default=False,
     ),
 ]
+Corrections = Annotated[
+    str | None,
+    typer.Option(
+        "--corrections",
+        help="Corrections of the references: a name, such as known-1, or a file.",
+        metavar="NAME|FILE",
+        show_default=False,
+    ),
+]
 Images = Annotated[
     Path | None,
     typer.Option(help="A folder of screenshots, if the data has none.", show_default=False),

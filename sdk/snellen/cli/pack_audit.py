@@ -53,8 +53,8 @@ def audit(
     """Check each item against its sources, run solvers that must fail, and list faulty items.
 
     The output contains references: for each faulty item it says what was expected and what was
-    found. The list for snellen pack remove contains none. Exit status: 0 if no item is
-    faulty, 1 if some are, 2 if nothing could be audited.
+    found. The list, for snellen pack remove and --corrections, contains none. Exit status: 0 if no
+    item is faulty, 1 if some are, 2 if nothing could be audited.
     """
     with report_errors():
         pack = open_pack(folder)
@@ -68,7 +68,7 @@ def audit(
         with pack_output.bar("looking", None) as watch:
             found = audit_pack(pack, references, witnesses=witnesses, watch=watch)
         if output is not None:
-            write_atomically(output, [removed_text(found.removed).encode()])
+            write_atomically(output, [removed_text(found.removed, "snellen pack audit").encode()])
         if json:
             sys.stdout.write(found.model_dump_json(indent=2) + "\n")
         else:

@@ -1,10 +1,13 @@
 """Grading on this machine: `grade` and `attainable`; `score` and `read` are in `scoring`."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from importlib.metadata import version
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from snellen.grading.breakdown import estimate_all, estimate_population, strata_of
 from snellen.grading.ceiling import Attainable, attainable_maximum, leave_one_rater_out
@@ -21,6 +24,7 @@ from snellen.grading.protocols.base import (
     OUTSIDE,
     SCREEN,
     EpisodeRecord,
+    IntArray,
     Protocol,
 )
 from snellen.grading.protocols.golds import StepGold, Target
@@ -28,10 +32,11 @@ from snellen.grading.protocols.table import gold_shape
 from snellen.grading.score_table import ScoreTable
 from snellen.grading.tally import Tally
 from snellen.sdk.data.intake import Intake
-from snellen.sdk.data.selection import Data, References, Selection, select
+from snellen.sdk.data.selection import Data, References, Selection, select, with_corrections
 from snellen.sdk.data.tags import ITEM, Tags
 from snellen.sdk.progress import watched
 from snellen.sdk.report import Report
+from snellen.sdk.scored import intake_of
 from snellen.sdk.scoring import choose
 from snellen.sdk.submissions import Source
 from snellen.tasks.benchmarks.table import task_of
@@ -42,6 +47,7 @@ if TYPE_CHECKING:
     from snellen.grading.metrics.code import CodeExecutor
     from snellen.grading.step_audit import StepAuditor
     from snellen.sdk.engines import Engine, Graded
+    from snellen.tasks.corrections.overlay import Corrections
 
 ODD = {NOT_OFFERED: "not-offered", OUTSIDE: "outside"}
 """The notes that are counted whatever the protocol, with their code; its parser names others."""
@@ -172,6 +178,7 @@ def grade(
     space: str | None = None,
     view: tuple[float, float] | None = None,
     answer: str | None = None,
+    corrections: str | Path | None = None,
 ) -> Report:
     """Grade a set of answers under one protocol.
 
@@ -210,6 +217,8 @@ def grade(
         view: The width and height, in pixels, of the image that the model saw, for `space="view"`.
         answer: Of results that another script stored with a text and what it read in it: `raw`, the
             text, or `parsed`; None: the parsed one.
+        corrections: Corrections of the data's references: those that snellen includes by name, such
+            as `known-1`, or a file. The report also has the score without them.
 
     Returns:
         The report. Its `value`s divide by all selected items times the number of attempts.
@@ -226,27 +235,96 @@ def grade(
     selection = select(task, data, references, split, items, tags=tags, cluster=cluster)
     if chosen is None:
         chosen = choose(selection.task, protocol, embedder, executor)
-    through = None
-    if engine is not None:
-        from snellen.sdk.engines import graded, recipe_of
-
-        recipe = recipe_of(selection, chosen, embedder, executor)
-        through = partial(graded, recipe=recipe, engine=engine)
     if read_as is not None and not isinstance(selection.golds[0], (Target, StepGold)):
         raise InputError(
             f"format, space and view are for points, boxes and actions: {selection.task} has none"
         )
+
+    def graded_once(batches: Iterable[Answers], given: Intake) -> Report:
+        through = None
+        if engine is not None:
+            from snellen.sdk.engines import graded, recipe_of
+
+            recipe = recipe_of(given.selection, chosen, embedder, executor)
+            through = partial(graded, recipe=recipe, engine=engine)
+        report = grade_answers(
+            batches,
+            given,
+            chosen,
+            keep_scores=keep_scores or space == "auto",
+            pass_mark=pass_mark,
+            through=through,
+            read_as="" if read_as is None else read_as.words,
+        )
+        return _in_best_space(report, given, chosen, read_as) if space == "auto" else report
+
     intake = Intake(selection, chosen, read_as, answer)
-    report = grade_answers(
-        watched(intake.batches(submissions, columns), progress),
-        intake,
-        chosen,
-        keep_scores=keep_scores or space == "auto",
-        pass_mark=pass_mark,
-        through=through,
-        read_as="" if read_as is None else read_as.words,
+    answers = watched(intake.batches(submissions, columns), progress)
+    if corrections is None:
+        return graded_once(answers, intake)
+    from snellen.tasks.corrections.overlay import read_corrections
+
+    return grade_corrected(list(answers), intake, read_corrections(corrections), graded_once)
+
+
+def grade_corrected(
+    answers: Sequence[Answers],
+    intake: Intake,
+    corrections: "Corrections",
+    graded_once: Callable[[Iterable[Answers], Intake], Report],
+) -> Report:
+    """Grade the answers of an intake with corrected references, with the score without beside.
+
+    Raises:
+        InputError: The corrections can't be applied, as for `with_corrections`.
+    """
+    before = intake.selection
+    after = with_corrections(before, corrections)
+    places = np.array([after.index.get(item_id, -1) for item_id in before.ids], dtype=np.int64)
+    plain = graded_once(answers, intake)
+    report = graded_once(
+        [_moved(batch, places) for batch in answers], intake.corrected(after, places)
     )
-    return _in_best_space(report, intake, chosen, read_as) if space == "auto" else report
+    was = plain.numbers.headline
+    found = report.provenance.corrected
+    assert found is not None  # of the corrected data
+    other = f", for another reference: {found.other}" if found.other else ""
+    notice = Notice(
+        code="corrections",
+        message=f"corrections {found.name}: references replaced: {found.replaced}, items excluded:"
+        f" {found.excluded}{other}; without them {plain.numbers.primary} is {100 * was.value:.2f}",
+        count=found.replaced + found.excluded,
+    )
+    notices = (notice, *report.input.notices)
+    changed = report.model_copy(
+        update={
+            "numbers": report.numbers.model_copy(update={"uncorrected": was}),
+            "input": report.input.model_copy(
+                update={"notices": notices, "warnings": tuple(one.message for one in notices)}
+            ),
+        }
+    )
+    table = report.scores if report.has_scores else None
+    return Report.of(changed, table, intake_of(report), report.tags)
+
+
+def _moved(answers: Answers, places: IntArray) -> Answers:
+    """Return the answers to the items that are left, each with its item's new index."""
+    items = places[answers.items]
+    rows = np.flatnonzero(items >= 0).tolist()
+    if len(rows) == len(items):
+        return answers._replace(items=items)
+
+    def left(column: Sequence[Any]) -> list[Any]:
+        return [column[row] for row in rows]
+
+    return Answers(
+        items=items[rows],
+        attempts=left(answers.attempts),
+        responses=left(answers.responses),
+        errors=None if answers.errors is None else left(answers.errors),
+        models=None if answers.models is None else left(answers.models),
+    )
 
 
 def _in_best_space(
@@ -357,6 +435,7 @@ def grade_answers(
             protocol=protocol.id,
             protocol_version=protocol.version,
             data=selection.pin,
+            corrected=None if selection.data is None else selection.data.corrected,
             split=selection.split,
             items=len(selection.ids),
             selected=selection.digest,

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
@@ -13,11 +14,12 @@ from snellen.grading.metrics.code import CodeExecutor
 from snellen.grading.models.base import Closed
 from snellen.grading.protocols.table import protocols_of
 from snellen.sdk.data.intake import Intake
-from snellen.sdk.data.selection import Data, References, select
+from snellen.sdk.data.selection import Data, References, select, with_corrections
 from snellen.sdk.local import choose, grade_answers
 from snellen.sdk.progress import watched
 from snellen.sdk.report import Report
 from snellen.sdk.submissions import Source
+from snellen.tasks.corrections.overlay import read_corrections
 
 _SAME = 1e-6
 """Values closer than this are one: a perfect answer is 0.999999995 under rouge 1.0.1."""
@@ -112,6 +114,7 @@ def explain(
     columns: Mapping[str, str] | None = None,
     executor: CodeExecutor | None = None,
     progress: bool | None = None,
+    corrections: str | Path | None = None,
 ) -> ProtocolReports:
     """Score one set of stored answers under several protocols of its task.
 
@@ -126,8 +129,11 @@ def explain(
         columns: As for `grade`.
         executor: As for `grade`.
         progress: As for `grade`.
+        corrections: As for `grade`, but without the scores without them.
     """
     selection = select(task, data, references, split, items)
+    if corrections is not None:
+        selection = with_corrections(selection, read_corrections(corrections))
     known = [protocol.id for protocol in protocols_of(selection.task)]
     chosen = [
         choose(selection.task, name, None, executor)

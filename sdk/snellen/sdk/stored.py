@@ -1,6 +1,6 @@
 """Regrading of stored answers, and loading of saved reports with their data."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -8,18 +8,27 @@ import numpy as np
 
 from snellen.grading.breakdown import estimate_all
 from snellen.grading.errors import InputError, SubmissionError
+from snellen.grading.grade import Answers
 from snellen.grading.metrics.code import CodeExecutor
 from snellen.grading.protocols.base import Protocol
 from snellen.grading.score_table import ScoreTable
 from snellen.sdk.data.intake import Intake
-from snellen.sdk.data.selection import REFERENCES, Data, References, Selection, select
+from snellen.sdk.data.selection import (
+    REFERENCES,
+    Data,
+    References,
+    Selection,
+    select,
+    with_corrections,
+)
 from snellen.sdk.data.tags import ITEM, Tagging, Tags
-from snellen.sdk.local import choose, grade, grade_answers
+from snellen.sdk.local import choose, grade, grade_answers, grade_corrected
 from snellen.sdk.report import Report, load_report
 from snellen.sdk.saved import parse_report
 from snellen.sdk.scored import intake_of
 from snellen.sdk.submissions import Batch
 from snellen.tasks.benchmarks.table import load_task
+from snellen.tasks.corrections.overlay import Corrections, read_corrections
 
 
 def regrade(
@@ -33,6 +42,7 @@ def regrade(
     columns: Mapping[str, str] | None = None,
     embedder: str | None = None,
     executor: CodeExecutor | None = None,
+    corrections: str | Path | None = None,
 ) -> Report:
     """Grade stored answers again, without a model.
 
@@ -47,9 +57,11 @@ def regrade(
         columns: As for `grade`, for a file of submissions.
         embedder: As for `grade`.
         executor: As for `grade`.
+        corrections: As for `grade`; a report keeps its own.
 
     Raises:
-        InputError: The report kept no scores, is of another task, or does not name its data.
+        InputError: The report kept no scores, is of another task, does not name its data, or has
+            other corrections.
     """
     if not isinstance(source, Report):
         path = Path(source)
@@ -67,6 +79,7 @@ def regrade(
                 protocol=protocol,
                 embedder=embedder,
                 executor=executor,
+                corrections=corrections,
             )
         source = saved
     if task is not None and task != source.task:
@@ -75,16 +88,23 @@ def regrade(
         _check_embedder(source, choose(source.task, protocol, None))
     _check_executor(source, choose(source.task, protocol, None, executor))
     table, intake = source.scores, intake_of(source)
-    if intake is not None and data is None and references is None:
-        chosen = choose(intake.selection.task, protocol, embedder, executor)
+    found = _corrections_of(source, corrections)
+
+    def graded_once(answers: Iterable[Answers], given: Intake) -> Report:
         return grade_answers(
-            table.answers(),
-            intake,
-            chosen,
+            answers,
+            given,
+            choose(given.selection.task, protocol, embedder, executor),
             pass_mark=source.provenance.pass_mark,
             run=source.provenance.run,
             read_as=source.provenance.read_as,
         )
+
+    if intake is not None and data is None and references is None:
+        answers = list(table.answers())
+        if found is None or source.provenance.corrected is not None:
+            return graded_once(answers, intake)
+        return grade_corrected(answers, intake, found, graded_once)
     if data is None and references is None:
         data, references = _found_again(source)
     selection = select(
@@ -94,15 +114,35 @@ def regrade(
         split or source.provenance.split,
         table.ids if source.provenance.subset else None,
     )
+    if found is not None and source.provenance.corrected is not None:
+        # It has lost the answers to what they exclude: a score without them is not known.
+        selection = with_corrections(selection, found)
     again = Intake(_with_tags_of(source, selection))
-    return grade_answers(
-        (answers for answers, _ in again.resolve(_stored(table))),
-        again,
-        choose(selection.task, protocol, embedder, executor),
-        pass_mark=source.provenance.pass_mark,
-        run=source.provenance.run,
-        read_as=source.provenance.read_as,
+    answers = [answers for answers, _ in again.resolve(_stored(table))]
+    return (
+        graded_once(answers, again)
+        if found is None or source.provenance.corrected is not None
+        else grade_corrected(answers, again, found, graded_once)
     )
+
+
+def _corrections_of(report: Report, given: str | Path | None) -> Corrections | None:
+    """Return the corrections to apply: those given, or the report's own.
+
+    Raises:
+        InputError: The report has other ones, or its own can't be found again as they were.
+    """
+    own = report.provenance.corrected
+    if own is None:
+        return None if given is None else read_corrections(given)
+    found = read_corrections(given or own.path or own.name)
+    if found.sha256 != own.sha256:
+        raise InputError(
+            f"the report has the corrections {own.name} (sha256 {own.sha256[:16]}), not these"
+            f" ({found.sha256[:16]}): grade the answers again",
+            file=found.path,
+        )
+    return found
 
 
 def reopen(
@@ -141,6 +181,8 @@ def reopen(
         return saved
     given = data is not None or references is not None
     selection = _selection_of(saved, data, references, images)
+    if selection is not None and (corrections := _corrections_of(saved, None)) is not None:
+        selection = with_corrections(selection, corrections)
     if selection is not None and _is_of(saved, selection):
         intake = Intake.reopened(
             _with_tags_of(saved, selection), saved.input, saved.scores.attempts

@@ -11,7 +11,7 @@ from snellen.grading.grade import Grader
 from snellen.grading.models.base import Closed
 from snellen.grading.models.golds import Golds
 from snellen.grading.models.items import Item
-from snellen.grading.models.reports import DataPin
+from snellen.grading.models.reports import Corrected, DataPin
 from snellen.grading.models.tags import TagColumn
 from snellen.grading.protocols.base import Context, Protocol
 
@@ -57,6 +57,7 @@ class TaskData:
         selected: The ids of the items that there are, where the rest is there for its references
             alone, which a metric may be fitted on (a pack of some items); None: all.
         worlds: Where items are interactive, the world of each; all of one environment.
+        corrected: Which corrections its references have; None: they are as published.
         shows_references: Whether an item's prompt holds another item's reference, as where a step
             is asked for after the right ones before it. No pack can hold such prompts.
     """
@@ -76,6 +77,7 @@ class TaskData:
     incomplete: tuple[str, ...] = ()
     selected: Sequence[str] | None = None
     worlds: Sequence[World] = field(default=(), repr=False)
+    corrected: Corrected | None = None
     shows_references: bool = False
 
     def __len__(self) -> int:

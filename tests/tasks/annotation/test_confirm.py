@@ -11,8 +11,9 @@ import pytest
 from snellen.grading.errors import DataError, InputError
 from snellen.grading.models.raters import RaterAnswer
 from snellen.grading.models.reports import PinVerdict
-from snellen.tasks.annotation.confirm import Change, Confirmed, confirmed, write_confirmed
+from snellen.tasks.annotation.confirm import Confirmed, confirmed, write_confirmed
 from snellen.tasks.annotation.report import rate
+from snellen.tasks.corrections.overlay import Correction
 from snellen.tasks.models import TaskData
 from snellen.tasks.pack.check import check_pack
 from snellen.tasks.pack.format import Manifest
@@ -87,13 +88,13 @@ def test_a_reference_that_two_raters_replace_is_theirs_and_all_else_stays(
         text = json.dumps(gold, separators=(",", ":"), sort_keys=True, ensure_ascii=False)
         return sha256(text.encode()).hexdigest()
 
-    assert change == Change(
+    assert change == Correction(
         task=TEXTS,
         item=first,
-        before=digest(before[first]),
-        after=digest(after[first]),
-        raters=("ada", "bob"),
-        at=1001,
+        reason="2 raters give another answer.",
+        old=digest(before[first])[:16],
+        new=after[first],
+        source="an annotation by ada, bob, 1970-01-01",
     )
     old, pin = (open_references(pack).sources[TEXTS].pin for pack in (exam, new))
     assert pin.sha256 != old.sha256

@@ -25,6 +25,7 @@ from snellen.grading.models.actions import ActionType, direction_of
 from snellen.grading.protocols.golds import StepGold
 from snellen.tasks.benchmarks.screenspot.release import v2_sizes
 from snellen.tasks.benchmarks.table import load_task
+from snellen.tasks.corrections.overlay import read_corrections
 from snellen.tasks.data.check import check, recognize
 from snellen.tasks.models import TaskData
 
@@ -373,3 +374,23 @@ def test_a_published_runs_answers_have_its_own_verdicts(
     assert round(report.value, 4) == value
     right = dict(zip(ids, (row["correctness"] == "correct" for row in rows), strict=True))
     assert {score.item_id: score.value == 1 for score in report.scores} == right
+
+
+@pytest.mark.parametrize(
+    ("task", "excluded"),
+    [
+        ("screenspot-v2/point", 1),
+        ("osworld-g/refined", 1),
+        ("mmbench-gui/l2_advanced", 12),
+        ("screenqa/short", 3),
+        ("screenqa/complex", 61),
+    ],
+)
+def test_every_included_correction_is_of_a_reference_as_it_is_published(
+    task: str, excluded: int, real: Path, published: Callable[[str], Path]
+) -> None:
+    benchmark = task.partition("/")[0]
+    folder = real.parent / "screenqa" if benchmark == "screenqa" else published(benchmark)
+    corrected = read_corrections("known-1").of(load_task(task, folder)).corrected
+    assert corrected is not None
+    assert (corrected.excluded, corrected.replaced, corrected.other) == (excluded, 0, 0)

@@ -65,6 +65,26 @@ class DataPin(Closed):
     path: str | None = None
 
 
+class Corrected(Closed):
+    """Which corrections the references have.
+
+    Attributes:
+        name: The name of the corrections.
+        sha256: Their digest.
+        path: Their file; None for those that snellen includes.
+        replaced: How many references were replaced.
+        excluded: How many items do not count.
+        other: How many corrections do not apply because the item has another reference.
+    """
+
+    name: str
+    sha256: str
+    path: str | None = None
+    replaced: int = 0
+    excluded: int = 0
+    other: int = 0
+
+
 class ProblemKind(StrEnum):
     """What was wrong with a line or a record of the input."""
 
@@ -99,6 +119,8 @@ class Numbers(Closed):
         population: With a sample: each metric over all items that it was drawn from, estimated.
         chance: What blind guessing scores, with a sample on all items that it was drawn from; None
             where it can't be known from the data at hand.
+        uncorrected: The primary metric without the corrections of the references; None where there
+            are none.
         ceiling: Each metric of the raters themselves: each rater's answer against the others'.
         ceiling_items: How many items have several raters; the ceiling is over them.
         pass_at: With several attempts: k to pass@k, the chance that one of k attempts passes.
@@ -111,6 +133,7 @@ class Numbers(Closed):
     clustered_by: str = "item"
     population: dict[str, Estimate] = Field(default_factory=dict[str, Estimate])
     chance: Chance | None = None
+    uncorrected: MetricValue | None = Field(default=None, exclude_if=lambda found: found is None)
     ceiling: dict[str, float] = Field(default_factory=dict[str, float])
     ceiling_items: int = 0
     pass_at: dict[int, float] = Field(default_factory=dict[int, float])
@@ -140,6 +163,7 @@ class Provenance(Closed):
         protocol: The protocol's id.
         protocol_version: Its version.
         data: The data graded against.
+        corrected: Which corrections its references have; None: they are as published.
         split: The data's split; None for references given in memory.
         items: How many items were selected.
         selected: The digest of the selected items' ids, its first 16 digits; None: all of them.
@@ -162,6 +186,7 @@ class Provenance(Closed):
     protocol: str
     protocol_version: int
     data: DataPin
+    corrected: Corrected | None = Field(default=None, exclude_if=lambda found: found is None)
     split: str | None = None
     items: int
     selected: str | None = None
@@ -199,6 +224,8 @@ class Provenance(Closed):
             "protocol": self.protocol_name,
             "n": f"{self.items}",
         }
+        if self.corrected is not None:
+            parts["corrections"] = f"{self.corrected.name}:sha256:{self.corrected.sha256[:16]}"
         if self.embedder:
             parts["embedder"] = self.embedder
         if self.code_run:
@@ -237,7 +264,7 @@ class Notice(Closed):
 
     Attributes:
         code: What it is about: `space`, `direction`, `unjudged`, `not-offered`, `outside`, `note`,
-            `models`, `input`, `verdicts`.
+            `models`, `input`, `verdicts`, `corrections`.
         message: The sentence.
         count: How many answers it is about; None where it is about all of them.
         protocol: The protocol to grade with instead; empty for none.

@@ -6,7 +6,7 @@ through `GoldShape.read`, so that a reference is never half understood.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import msgspec
 from msgspec.structs import replace
@@ -28,6 +28,20 @@ LARGEST = 1e300
 
 Positive = Annotated[float, msgspec.Meta(gt=0, le=LARGEST)]
 """A finite number above 0."""
+
+
+def plain(gold: Gold) -> Any:  # noqa: ANN401  # a JSON value
+    """Return a reference in its published form, as a JSON value that `GoldShape.read` reads."""
+    if isinstance(gold, Mapping):
+        # Relations are keyed by pairs, which can't be keys in JSON.
+        relations = cast("Mapping[object, object]", gold)
+        return {
+            "|".join(cast("tuple[str, str]", pair)) if isinstance(pair, tuple) else str(pair): str(
+                relation
+            )
+            for pair, relation in relations.items()
+        }
+    return msgspec.to_builtins(gold)
 
 
 class Target(msgspec.Struct, frozen=True):

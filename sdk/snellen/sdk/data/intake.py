@@ -10,7 +10,7 @@ from snellen.grading.errors import InputError, SubmissionError
 from snellen.grading.grade import Answers
 from snellen.grading.models.reports import Input, Problem, ProblemKind
 from snellen.grading.models.scores import TOO_LONG, Outcome
-from snellen.grading.protocols.base import NO_CONTEXT, Protocol
+from snellen.grading.protocols.base import NO_CONTEXT, IntArray, Protocol
 from snellen.grading.protocols.golds import STEP
 from snellen.grading.protocols.table import gold_shape, protocol_of
 from snellen.sdk.data.selection import Selection
@@ -77,6 +77,24 @@ class Intake:
         """Return the same intake with other tags for its items."""
         other = copy(self)
         other.selection = selection
+        return other
+
+    def corrected(self, selection: Selection, places: IntArray) -> "Intake":
+        """Return the same intake for items with corrected references.
+
+        Args:
+            selection: The items.
+            places: The index in it of each of this intake's items; -1: excluded.
+        """
+        other = self.of(selection)
+        other.not_selected += sum(
+            1
+            for taken in self._taken.values()
+            for place, state in enumerate(taken)
+            if state and places[place] < 0
+        )
+        # The file's verdicts are on the references as published.
+        other.verdicts = {}
         return other
 
     @property

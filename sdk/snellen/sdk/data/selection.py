@@ -25,6 +25,7 @@ from snellen.tasks.models import TaskData
 
 if TYPE_CHECKING:
     from snellen.sdk.submissions.known import Known, KnownItem
+    from snellen.tasks.corrections.overlay import Corrections
 
 
 @dataclass(frozen=True)
@@ -281,6 +282,30 @@ def _read_references(path: Path) -> dict[str, object]:
         if found["format"] == FORMAT:
             return load_consensus(path).references
     return found
+
+
+def with_corrections(selection: Selection, corrections: "Corrections") -> Selection:
+    """Return the selected items with corrected references, less those that are excluded.
+
+    Raises:
+        InputError: The references were given instead of data, the data is corrected already, or no
+            item is left, or items of a sample are excluded.
+    """
+    if selection.data is None:
+        raise InputError("corrections are for data; correct the references that you give instead")
+    data = corrections.of(selection.data)
+    whole = replace(selection.whole or selection, data=data, golds=data.golds)
+    known = set(whole.ids if data.selected is None else data.selected)
+    kept = [item_id for item_id in selection.ids if item_id in known]
+    gone = len(selection.ids) - len(kept)
+    if gone and selection.sample is not None:
+        raise InputError(
+            f"the corrections {corrections.name} exclude {gone} items of the sample: draw another"
+        )
+    if selection.whole is None and not gone:
+        return whole
+    found = _narrow(whole, kept)
+    return replace(found, sample=selection.sample, tagging=selection.tagging) if not gone else found
 
 
 def _narrow(whole: Selection, items: Iterable[str]) -> Selection:

@@ -1,8 +1,8 @@
-"""A pack whose references are what raters confirmed, with a list of every change."""
+"""A pack whose references are what raters confirmed, with the corrections."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from hashlib import sha256
+from datetime import UTC, datetime
 from pathlib import Path
 
 import msgspec
@@ -12,7 +12,9 @@ from snellen.grading.errors import InputError
 from snellen.grading.models.base import Closed, digest_of
 from snellen.grading.models.raters import RatedItem, RaterAnswer, RaterReport
 from snellen.grading.models.reports import DataPin, PinVerdict
+from snellen.grading.protocols.table import gold_shape
 from snellen.tasks.annotation.report import published_of
+from snellen.tasks.corrections.overlay import Correction, digest_of_gold
 from snellen.tasks.models import TaskData
 from snellen.tasks.pack.folders import new_folder
 from snellen.tasks.pack.format import Built, Manifest, PackSource, RemovedItem
@@ -49,26 +51,6 @@ class Confirmed(Closed):
     task: str
     item_id: str
     gold: JsonValue
-    raters: tuple[str, ...]
-    at: int
-
-
-class Change(Closed):
-    """A line of the list of changes. A short reference can be found by trying: it is private.
-
-    Attributes:
-        task: The task's id.
-        item: The item's id.
-        before: SHA-256 of the reference as it was, as compact JSON with sorted keys.
-        after: The same of the new one.
-        raters: Whose answer it is.
-        at: When the last of them answered, in milliseconds since 1970.
-    """
-
-    task: str
-    item: str
-    before: str
-    after: str
     raters: tuple[str, ...]
     at: int
 
@@ -129,8 +111,8 @@ def write_confirmed(
     made: Sequence[str] = (),
     key: str | None = None,
     watch: Callable[[int], None] = lambda _: None,
-) -> tuple[Manifest, Sequence[Change]]:
-    """Write a pack with confirmed references in the place of its own; return what changed.
+) -> tuple[Manifest, Sequence[Correction]]:
+    """Write a pack with confirmed references in the place of its own; return the corrections.
 
     Items and images are the same bytes. The manifest's version is one more, and the data's pin
     is another, so that every signature says which references it is of.
@@ -183,8 +165,8 @@ def write_confirmed(
 
 def _changed(
     lines: Sequence[bytes], by_item: Mapping[tuple[str, str], Confirmed]
-) -> tuple[Sequence[bytes], Sequence[Change]]:
-    changes: dict[str, list[Change]] = {}
+) -> tuple[Sequence[bytes], Sequence[Correction]]:
+    changes: dict[str, list[Correction]] = {}
     heads: dict[str, int] = {}
     written: list[bytes] = []
     for line in lines:
@@ -193,17 +175,19 @@ def _changed(
         if "pin" in said:
             heads[task] = len(written)
         elif one := by_item.get((task, said["item_id"])):
-            before, after = _digest(said["gold"]), _digest(one.gold)
+            shape = gold_shape(task)
+            before, after = (digest_of_gold(shape.read(gold)) for gold in (said["gold"], one.gold))
             if before != after:
                 # What was done to make the item is of the reference that it had.
                 said |= {"gold": one.gold, "record": {"raters": one.raters, "at": one.at}}
-                change = Change(
+                day = datetime.fromtimestamp(one.at / 1000, UTC).date()
+                change = Correction(
                     task=task,
                     item=one.item_id,
-                    before=before,
-                    after=after,
-                    raters=one.raters,
-                    at=one.at,
+                    reason=f"{len(one.raters)} raters give another answer.",
+                    old=before,
+                    new=one.gold,
+                    source=f"an annotation by {', '.join(one.raters)}, {day}",
                 )
                 changes.setdefault(task, []).append(change)
         written.append(to_line(said))
@@ -214,7 +198,7 @@ def _changed(
             sha256=digest_of(
                 {
                     "before": source.pin.sha256,
-                    "changes": [[change.item, change.after] for change in own],
+                    "changes": [[change.item, change.new] for change in own],
                 }
             ),
             count=source.pin.count,
@@ -224,7 +208,3 @@ def _changed(
         known = source.model_copy(update={"pin": pin})
         written[heads[task]] = to_line(known.model_dump(mode="json"))
     return written, [change for own in changes.values() for change in own]
-
-
-def _digest(gold: JsonValue) -> str:
-    return sha256(to_line(gold).rstrip(b"\n")).hexdigest()

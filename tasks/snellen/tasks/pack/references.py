@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from io import BytesIO
 from types import MappingProxyType
-from typing import Any, cast
+from typing import Any
 from uuid import UUID, uuid5
 
 import msgspec
@@ -21,7 +21,7 @@ from snellen.grading.errors import DataError
 from snellen.grading.models.base import NO_JSON
 from snellen.grading.models.reports import DataPin, PinVerdict
 from snellen.grading.protocols.base import Gold
-from snellen.grading.protocols.golds import GoldShape
+from snellen.grading.protocols.golds import GoldShape, plain
 from snellen.grading.protocols.table import gold_shape
 from snellen.tasks.models import TaskData
 from snellen.tasks.pack import seal
@@ -219,25 +219,12 @@ def _settled(pin: DataPin, count: int) -> DataPin:
 
 
 def _kept(gold: Gold, shape: GoldShape, item_id: str) -> JsonValue:
-    plain = _plain(gold)
+    found = plain(gold)
     try:
-        again = shape.read(plain)
+        again = shape.read(found)
     except DataError:
         again = None
-    same = again == gold if isinstance(gold, Mapping) else _plain(again) == plain
+    same = again == gold if isinstance(gold, Mapping) else plain(again) == found
     if not same:
         raise DataError(f"the reference of {item_id} is not {shape.name}, so a pack can't store it")
-    return plain
-
-
-def _plain(gold: Gold) -> JsonValue:
-    if isinstance(gold, Mapping):
-        # Relations are keyed by pairs, which can't be keys in JSON.
-        relations = cast("Mapping[object, object]", gold)
-        return {
-            "|".join(cast("tuple[str, str]", pair)) if isinstance(pair, tuple) else str(pair): str(
-                relation
-            )
-            for pair, relation in relations.items()
-        }
-    return msgspec.to_builtins(gold)
+    return found

@@ -3,7 +3,8 @@
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
-from snellen.grading.errors import InputError
+from snellen.grading.errors import DataError, InputError
+from snellen.tasks.corrections.overlay import Correction, correction_of, corrections_text
 from snellen.tasks.pack.format import Built, Manifest, RemovedItem
 from snellen.tasks.pack.read import Pack
 from snellen.tasks.pack.transform import selected_manifest, without, write_selection
@@ -12,19 +13,20 @@ BY_HAND = "removed by hand"
 """The reason of an item if a list gives none."""
 
 
-def removed_text(removed: Iterable[RemovedItem]) -> str:
-    """Return a list of items in the form that `read_removed` reads."""
-    lines = ["# task, item and reason, with tabs between; snellen pack remove takes this list"]
-    lines += [f"{item.task}\t{item.item}\t{item.reason}" for item in removed]
-    return "".join(f"{line}\n" for line in lines)
+def removed_text(removed: Iterable[RemovedItem], source: str = "") -> str:
+    """Return a list of items as corrections that exclude them; it tells nothing of references."""
+    return corrections_text(
+        Correction(task=one.task, item=one.item, reason=one.reason, exclude=True, source=source)
+        for one in removed
+    )
 
 
 def read_removed(path: Path, pack: Pack) -> list[RemovedItem]:
     """Read a list of items to remove.
 
-    A line is a task, an item's id and a reason, separated by tabs. The reason may be missing. A
-    line may be an id alone if only one task has an item with this id. Empty lines and lines that
-    begin with `#` are ignored.
+    A line is a correction that excludes an item, as JSON, or a task, an item's id and a reason,
+    separated by tabs. The reason may be missing. A line may be an id alone if only one task has an
+    item with this id. Empty lines and lines that begin with `#` are ignored.
 
     Raises:
         InputError: The file can't be read, or a line names an item that the pack does not have.
@@ -43,13 +45,19 @@ def read_removed(path: Path, pack: Pack) -> list[RemovedItem]:
         if line.strip() and not line.startswith("#"):
             try:
                 items.append(_read(line, homes, pack))
-            except InputError as error:
+            except (DataError, InputError) as error:
                 raise InputError(error.message, file=str(path), line=number) from None
     return items
 
 
 def _read(line: str, homes: Mapping[str, list[str]], pack: Pack) -> RemovedItem:
-    task, *rest = (part.strip() for part in line.split("\t", 2))
+    if line.startswith("{"):
+        row = correction_of(line)
+        if not row.exclude:
+            raise InputError(f"it replaces the reference of {row.item}; it removes no item")
+        task, rest = row.task, [row.item, row.reason]
+    else:
+        task, *rest = (part.strip() for part in line.split("\t", 2))
     if not rest:
         tasks = homes.get(task, [])
         if len(tasks) != 1:

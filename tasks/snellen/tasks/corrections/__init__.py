@@ -1,0 +1,1 @@
+"""Corrections of published references, as files that grading applies by name."""
