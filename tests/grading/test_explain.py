@@ -12,7 +12,7 @@ from snellen.grading.errors import MetricError
 from snellen.grading.explain import PARTS, Part, explain, mixture
 from snellen.grading.grade import Answers, Grader
 from snellen.grading.models.reports import MetricValue
-from snellen.grading.protocols.base import Protocol
+from snellen.grading.protocols.base import Context, Protocol
 from snellen.grading.protocols.table import PROTOCOLS, gold_shape, protocol_of
 from snellen.grading.tally import Tally
 
@@ -184,3 +184,60 @@ def test_a_run_that_prints_nothing_is_noted() -> None:
     )
     assert "prints no number" in found.note
     assert found.difference == 0
+
+
+POINTS = [
+    "(500, 500)",  # fractions: nowhere; pixels: right
+    "(0.5, 0.5)",  # fractions: right; pixels: the corner
+    "x=500, y=500",  # read by both
+    '{"point": [500, 500]}',  # read by one of them only
+    "no idea",
+]
+
+
+def target() -> object:
+    box = {"bbox": [450, 450, 550, 550], "image_size": [1000, 1000]}
+    return gold_shape("screenspot-v2/point").read(box)
+
+
+def test_the_unit_of_a_point_is_a_part_of_its_own() -> None:
+    golds = [target()] * len(POINTS)
+    contexts = [Context(width=1000.0, height=1000.0)] * len(POINTS)
+    first, second = (protocol_of("screenspot-v2/point", name) for name in ("unit", "pixels"))
+    found = explain(
+        first,
+        second,
+        golds=golds,
+        contexts=contexts,
+        answers=answers_of(POINTS),
+        attempts=1,
+    )
+    shares = {share.part: share.share for share in found.shares}
+    # Both find the same points: only what their numbers count differs.
+    assert (found.first_value, found.second_value) == (1 / 5, 3 / 5)
+    assert shares[Part.UNIT] == pytest.approx(2 / 5)
+    assert shares[Part.PARSER] == 0
+    harness = protocol_of("screenspot-v2/point", "vlmevalkit")
+    found = explain(
+        first, harness, golds=golds, contexts=contexts, answers=answers_of(POINTS), attempts=1
+    )
+    shares = {share.part: share.share for share in found.shares}
+    # By hand, of the four mixtures of reader and unit: our reader with fractions 1, with pixels
+    # above one 4; the harness's, which reads one of them, 0 and 1 of 5.
+    assert shares[Part.PARSER] == pytest.approx(((0 - 1) + (1 - 4)) / 2 / 5)
+    assert shares[Part.UNIT] == pytest.approx(((4 - 1) + (1 - 0)) / 2 / 5)
+
+
+def test_a_point_that_says_what_it_counts_is_read_so_in_every_mixture() -> None:
+    task = "screenspot-v2/point"
+    said = [{"response": "(500, 500)", "space": "pixels"}]
+    for names in combinations([protocol.id for protocol in PROTOCOLS[task]], 2):
+        found = explain(
+            *(protocol_of(task, name) for name in names),
+            golds=[target()],
+            contexts=[Context(width=1000.0, height=1000.0)],
+            answers=answers_of(said),
+            attempts=1,
+        )
+        assert (found.first_value, found.second_value) == (1, 1), names
+        assert {share.share for share in found.shares} == {0}, names

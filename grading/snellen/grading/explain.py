@@ -1,9 +1,10 @@
 """Exact attribution of the difference between two protocols on the same stored answers.
 
-A protocol has four parts: parser, normalization, metric, denominator. Every mixture of the two
-protocols' parts is also a protocol and can score the answers. The Shapley values of the parts over
-the sixteen mixtures divide the difference among the four (Shapley, 1953: A value for n-person
-games). The shares add up to the difference.
+A protocol has four parts: parser, normalization, metric, denominator. If both parsers find a point
+and then say what its numbers count, the unit is a fifth. Every mixture of the two protocols' parts
+is also a protocol and can score the answers. The Shapley values of the parts over all mixtures
+divide the difference among them (Shapley, 1953: A value for n-person games). The shares add up to
+the difference.
 """
 
 import math
@@ -21,6 +22,7 @@ from snellen.grading.protocols.base import (
     Gold,
     Metric,
     Normalizer,
+    Parsed,
     Parser,
     Protocol,
 )
@@ -28,9 +30,10 @@ from snellen.grading.tally import Tally
 
 
 class Part(StrEnum):
-    """A part of a protocol."""
+    """A part of a protocol. Parsers of points have two: which numbers, and what they count."""
 
     PARSER = "parser"
+    UNIT = "unit"
     NORMALIZATION = "normalization"
     METRIC = "metric"
     DENOMINATOR = "denominator"
@@ -71,7 +74,8 @@ class Explanation(Closed):
     note: str = ""
 
 
-PARTS: tuple[Part, ...] = tuple(Part)
+PARTS: tuple[Part, ...] = (Part.PARSER, Part.NORMALIZATION, Part.METRIC, Part.DENOMINATOR)
+"""The parts that every protocol has."""
 
 _UNPRINTED = (
     "a published run prints no number for these answers, because it crashes or drops them all;"
@@ -82,13 +86,38 @@ _UNPRINTED = (
 def mixture(first: Protocol, second: Protocol, taken: Iterable[Part]) -> Protocol:
     """Return the first protocol with the named parts taken from the second."""
     parts = set(taken)
+    reader = second.parser if Part.PARSER in parts else first.parser
+    if Part.UNIT in parts_of(first, second):
+        reader = _counted(reader, second.parser if Part.UNIT in parts else first.parser)
     return replace(
         first,
-        parser=second.parser if Part.PARSER in parts else first.parser,
+        parser=reader,
         normalizer=second.normalizer if Part.NORMALIZATION in parts else first.normalizer,
         metric=second.metric if Part.METRIC in parts else first.metric,
         denominator=second.denominator if Part.DENOMINATOR in parts else first.denominator,
     )
+
+
+def parts_of(first: Protocol, second: Protocol) -> tuple[Part, ...]:
+    """Return the parts in which two protocols can be compared."""
+    if first.parser.split is None or second.parser.split is None:
+        return PARTS
+    return tuple(Part)
+
+
+def _counted(reader: Parser, unit: Parser) -> Parser:
+    """Return a parser that finds points as one does, and has them count what another says."""
+    if reader is unit or reader.split is None or unit.split is None:
+        return reader
+    find, place = reader.split.find, unit.split.place
+
+    def read(response: object, context: Context) -> Parsed:
+        point = find(response, context)
+        if point is None or isinstance(point, str | Parsed):
+            return reader.read(response, context)
+        return place(point, context)
+
+    return replace(reader, read=read)
 
 
 def explain(
@@ -101,7 +130,7 @@ def explain(
     attempts: int,
     key: str | None = None,
 ) -> Explanation:
-    """Divide the difference between two protocols of one task among their four parts.
+    """Divide the difference between two protocols of one task among their parts.
 
     Args:
         first: The first protocol.
@@ -126,7 +155,8 @@ def explain(
         raise MetricError("no items: there is no difference to explain")
     values: dict[frozenset[Part], float] = {}
     unprinted = False
-    graded = [Part.PARSER, Part.NORMALIZATION, Part.METRIC]
+    parted = parts_of(first, second)
+    graded = [part for part in parted if part is not Part.DENOMINATOR]
     # Equal parts in both protocols give the same mixture more than once.
     known: dict[tuple[Parser, Normalizer, Metric], tuple[MetricValue, MetricValue]] = {}
     for taken in _subsets(graded):
@@ -138,15 +168,15 @@ def explain(
         for value, denominators in zip(known[parts], ((), (Part.DENOMINATOR,)), strict=True):
             unprinted = unprinted or value.as_published is None
             values[taken.union(denominators)] = _printed(value)
-    empty, everything = frozenset[Part](), frozenset(PARTS)
+    empty, everything = frozenset[Part](), frozenset(parted)
     shares = tuple(
         Share(
             part=part,
-            share=_shapley(part, values),
+            share=_shapley(part, parted, values),
             first=part_name(first, part),
             second=part_name(second, part),
         )
-        for part in PARTS
+        for part in parted
     )
     difference = values[everything] - values[empty]
     return Explanation(
@@ -166,6 +196,7 @@ def part_name(protocol: Protocol, part: Part) -> str:
     """Return the name of a protocol's part."""
     return {
         Part.PARSER: protocol.parser.name,
+        Part.UNIT: "" if protocol.parser.split is None else protocol.parser.split.unit,
         Part.NORMALIZATION: protocol.normalizer.name,
         Part.METRIC: protocol.metric.name,
         Part.DENOMINATOR: protocol.denominator.name,
@@ -211,9 +242,9 @@ def _subsets(parts: Sequence[Part]) -> Iterable[frozenset[Part]]:
             yield frozenset(chosen)
 
 
-def _shapley(part: Part, values: dict[frozenset[Part], float]) -> float:
-    others = [other for other in PARTS if other is not part]
-    count = len(PARTS)
+def _shapley(part: Part, parted: Sequence[Part], values: dict[frozenset[Part], float]) -> float:
+    others = [other for other in parted if other is not part]
+    count = len(parted)
     terms: list[float] = []
     for without in _subsets(others):
         weight = (

@@ -91,18 +91,35 @@ class Warned(NamedTuple):
     says: str
 
 
+class Split(NamedTuple):
+    """The halves of a parser of points: which numbers are the answer, and what they count.
+
+    Attributes:
+        unit: What the numbers count, in a few words.
+        find: Returns a response's point; where there is none, None or the reason; or what is
+            parsed, where the response itself says what it counts.
+        place: Brings a point into the space in which it is compared.
+    """
+
+    unit: str
+    find: Callable[[object, Context], Any]
+    place: Callable[[Any, Context], Parsed]
+
+
 @dataclass(frozen=True, slots=True)
 class Parser:
     """From a raw response (text or JSON) to an answer.
 
     `read` must take any object and never raise. `plain` says that it hands text through as it
-    is, so that a batch need not call it. `warned` are the notes that a report counts.
+    is, so that a batch need not call it. `warned` are the notes that a report counts. `split` are
+    the halves of a parser of points.
     """
 
     name: str
     read: Callable[[object, Context], Parsed]
     plain: bool = False
     warned: tuple[Warned, ...] = ()
+    split: Split | None = None
 
 
 SCREEN = "screen"

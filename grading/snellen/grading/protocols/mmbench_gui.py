@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from snellen.grading.parse.choice import mmbench_gui_choice, robust_choice
 from snellen.grading.parse.responses import as_python_text
-from snellen.grading.pointing.points import mmbench_gui_point, to_unit_official
+from snellen.grading.pointing.points import ReadPoint, mmbench_gui_point, to_unit_official
 from snellen.grading.protocols import golds
 from snellen.grading.protocols.base import (
     AS_IS,
@@ -20,6 +20,7 @@ from snellen.grading.protocols.base import (
     Parser,
     Protocol,
     PublishedCrashError,
+    Split,
     offered,
     pairwise,
     unparsed,
@@ -30,8 +31,10 @@ from snellen.grading.protocols.golds import (
 )
 from snellen.grading.protocols.mmbench_gui_online import ONLINE
 from snellen.grading.protocols.pointing import (
+    OurPoint,
     declared_points,
     our_points,
+    pointed,
     takes_declared,
     writes,
 )
@@ -93,13 +96,14 @@ _L1 = (
 # ---- L2 ----------------------------------------------------------------------------------------
 
 
-def _read_point(response: object, context: Context) -> Parsed:
+def _first_two(response: object, _: Context) -> ReadPoint | str:
     text = as_python_text(response)
     if text is None:
-        return not_text(response)._replace(compared=NOWHERE)
-    point = mmbench_gui_point(text)
-    if point is None:
-        return unparsed("no two numbers in it", compared=NOWHERE)
+        return not_text(response).note
+    return mmbench_gui_point(text) or "no two numbers in it"
+
+
+def _by_size(point: OurPoint | ReadPoint, context: Context) -> Parsed:
     return _guessed(point.x, point.y, context)
 
 
@@ -127,7 +131,7 @@ _L2 = Protocol(
     "reads the first two numbers, which is the corner of a box; pixels if "
     "either exceeds 1. The published default parser raises on every item, "
     "because `meta` is missing; this is the intended parser",
-    Parser("the first two numbers", _read_point),
+    pointed("the first two numbers", Split("pixels above one", _first_two, _by_size), NOWHERE),
     AS_IS,
     pairwise("the point in the box, edges included", ("accuracy",), "accuracy", _point_hit),
     STOP_ON_CRASH,
@@ -144,7 +148,8 @@ _L2_ROBUST = Protocol(
     "not guess",
     our_points(
         "the point that is the answer",
-        lambda point, context: _guessed(point.x, point.y, context),
+        _by_size,
+        "pixels above one",
     ),
     AS_IS,
     POINT_IN_IMAGE,

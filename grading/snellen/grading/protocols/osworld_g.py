@@ -28,12 +28,20 @@ from snellen.grading.protocols.base import (
     Parsed,
     Parser,
     Protocol,
+    Split,
     UnjudgeableError,
     pairwise,
     unparsed,
 )
 from snellen.grading.protocols.golds import AreaTarget, GoldShape, point_of_area
-from snellen.grading.protocols.pointing import OurPoint, our_point, takes_declared, writes
+from snellen.grading.protocols.pointing import (
+    OurPoint,
+    our_split,
+    ours,
+    pointed,
+    takes_declared,
+    writes,
+)
 from snellen.grading.protocols.spaces import DECLARED
 
 ORIGINAL, REFINED = "osworld-g/original", "osworld-g/refined"
@@ -46,12 +54,12 @@ _Scale = Callable[[ReadPoint, Context], Parsed]
 
 
 def _parser(name: str, read: Callable[[str], ReadPoint | None], scale: _Scale) -> Parser:
-    def parse(response: object, context: Context) -> Parsed:
+    def find(response: object, _: Context) -> ReadPoint | None:
         text = as_python_text(response)
-        point = None if text is None else read(text)
-        return unparsed("no point in it") if point is None else scale(point, context)
+        return None if text is None else read(text)
 
-    return Parser(name, parse)
+    unit = scale.__name__.strip("_").replace("_", " ").removeprefix("as ")
+    return pointed(name, Split(unit, find, scale))
 
 
 def _as_pixels(point: ReadPoint, _: Context) -> Parsed:
@@ -196,10 +204,8 @@ def _in_space(space: CoordinateSpace, point: OurPoint, context: Context) -> Pars
 def _ours(name: str, space: CoordinateSpace | None) -> Parser:
     """Make our parser of a point; without a space it goes by the numbers' form."""
 
-    def parse(response: object, context: Context) -> Parsed:
-        point = our_point(response)
-        if isinstance(point, str):
-            return unparsed(point)
+    def place(found: OurPoint | ReadPoint, context: Context) -> Parsed:
+        point = found if isinstance(found, OurPoint) else ours(found)
         counted = point.space or space
         if counted is None:
             whole = point.x.is_integer() and point.y.is_integer()
@@ -207,7 +213,7 @@ def _ours(name: str, space: CoordinateSpace | None) -> Parser:
             counted = UNIT if inside and not whole else PIXELS
         return _in_space(counted, point, context)._replace(note=point.note)
 
-    return Parser(name, parse)
+    return pointed(name, our_split("by its form" if space is None else space.words, place))
 
 
 _ROBUST = replace(

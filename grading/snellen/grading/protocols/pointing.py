@@ -7,7 +7,7 @@ what its numbers count.
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 from snellen.grading.actions.declaring import SPACES, Declared, declared
 from snellen.grading.actions.reading import NoActionError, read_action
@@ -25,6 +25,7 @@ from snellen.grading.protocols.base import (
     Parsed,
     Parser,
     Protocol,
+    Split,
     UnjudgeableError,
     pairwise,
     unparsed,
@@ -48,6 +49,24 @@ Scale = Callable[[ReadPoint, Context], Parsed]
 of an image of unknown size."""
 
 
+def pointed(name: str, halves: Split, compared: object = None) -> Parser:
+    """Make a parser of a point from its halves.
+
+    Args:
+        name: What protocol tables call it.
+        halves: Finds the point, and says what it counts.
+        compared: What stands for an answer without a point where published code compares it.
+    """
+
+    def read(response: object, context: Context) -> Parsed:
+        point = halves.find(response, context)
+        if point is None or isinstance(point, str):
+            return unparsed(point or NO_POINT, compared=compared)
+        return point if isinstance(point, Parsed) else halves.place(point, context)
+
+    return Parser(name, read, split=halves)
+
+
 def point_parser(name: str, read: Callable[[str], ReadPoint | None], scale: Scale) -> Parser:
     """Make a parser of a point.
 
@@ -57,14 +76,15 @@ def point_parser(name: str, read: Callable[[str], ReadPoint | None], scale: Scal
         scale: Says what its numbers count: `fractions`, `pixels`, `pixels_above_one`.
     """
 
-    def parse(response: object, context: Context) -> Parsed:
+    def find(response: object, _: Context) -> ReadPoint | None:
         text = as_python_text(response)
-        point = None if text is None else read(text)
-        if point is None:
-            return unparsed("no point in it", compared=NOWHERE)
+        return None if text is None else read(text)
+
+    def place(point: ReadPoint, context: Context) -> Parsed:
         return placed(scale(point, context))
 
-    return Parser(name, parse)
+    unit = scale.__name__.strip("_").replace("_", " ")
+    return pointed(name, Split(unit, find, place), NOWHERE)
 
 
 def fractions(point: ReadPoint, _: Context) -> Parsed:
@@ -200,6 +220,12 @@ def _called(said: Declared) -> OurPoint | str:
     return OurPoint(*read.action.point, space, said.view, read.note)
 
 
+class _NoForm(NamedTuple):
+    """Why an answer can't be written in a protocol's form."""
+
+    reason: str
+
+
 def takes_declared(
     protocol: Protocol, write: Callable[[Gold], Sequence[object]] | None = None
 ) -> Protocol:
@@ -217,46 +243,64 @@ def takes_declared(
     if write is None or protocol.source == "ours":
         return protocol
 
-    def read(response: object, context: Context) -> Parsed:
+    def translated(response: object, context: Context) -> object | _NoForm:
         try:
             said = declared(response)
         except InputError as error:
-            return unparsed(str(error))
+            return _NoForm(str(error))
         if said.format is None and said.counts is None:
-            return published.read(response, context)
+            return response
         point = our_point(response)
         if isinstance(point, str):
-            return unparsed(point)
+            return _NoForm(point)
         image = (context.width, context.height) if context.width and context.height else None
         extent = None if point.space is None else point.space.extent(image, point.view)
         if extent is None:
-            return unparsed("the image's size is needed to bring its coordinates into the form")
+            return _NoForm("the image's size is needed to bring its coordinates into the form")
         x, y = point.x / extent[0], point.y / extent[1]
         try:
-            written = next(iter(write(AreaTarget((x, y, x, y), image))), None)
+            return next(iter(write(AreaTarget((x, y, x, y), image))), None)
         except UnjudgeableError as error:
-            return unparsed(str(error))
+            return _NoForm(str(error))
+
+    def read(response: object, context: Context) -> Parsed:
+        written = translated(response, context)
+        if isinstance(written, _NoForm):
+            return unparsed(written.reason)
         return published.read(written, context)
 
-    return replace(protocol, parser=replace(published, read=read))
+    split = published.split
+    if split is not None:
+
+        def find(response: object, context: Context) -> object:
+            written = translated(response, context)
+            if isinstance(written, _NoForm):
+                return written.reason
+            return (
+                halves.find(written, context)
+                if written is response
+                else published.read(written, context)
+            )
+
+        halves, split = split, split._replace(find=find)
+    return replace(protocol, parser=replace(published, read=read, split=split))
 
 
 Default = Callable[[OurPoint, Context], Parsed]
 """What a point's numbers count where neither the answer nor its format says it."""
 
 
-def our_points(name: str, default: Default) -> Parser:
+def our_points(name: str, default: Default, unit: str) -> Parser:
     """Make our parser of a point, into fractions or pixels of an image of unknown size.
 
     Args:
         name: What protocol tables call it.
         default: Places a point of which nobody said what it counts.
+        unit: What its numbers then count, in a few words.
     """
 
-    def parse(response: object, context: Context) -> Parsed:
-        point = our_point(response)
-        if isinstance(point, str):
-            return unparsed(point)
+    def place(found: OurPoint | ReadPoint, context: Context) -> Parsed:
+        point = found if isinstance(found, OurPoint) else ours(found)
         if point.space is None:
             parsed = default(point, context)
         else:
@@ -266,7 +310,23 @@ def our_points(name: str, default: Default) -> Parser:
         note = "; ".join(filter(None, (parsed.note, point.note)))
         return placed(parsed._replace(note=note))
 
-    return Parser(name, parse)
+    return pointed(name, our_split(unit, place))
+
+
+def our_split(unit: str, place: Callable[[Any, Context], Parsed]) -> Split:
+    """Return the halves of our parser: a point that says what it counts needs no second half."""
+
+    def find(response: object, context: Context) -> OurPoint | Parsed | str:
+        point = our_point(response)
+        known = not isinstance(point, str) and point.space is not None
+        return place(point, context) if known else point
+
+    return Split(f"as declared, else {unit}", find, place)
+
+
+def ours(point: ReadPoint) -> OurPoint:
+    """Return a point that published code found, with what its text declares."""
+    return OurPoint(point.x, point.y, None if point.space is None else SPACES[point.space.value])
 
 
 def in_image(point: OurPoint, space: CoordinateSpace, context: Context) -> Parsed:
@@ -290,6 +350,7 @@ def declared_points(task: str) -> tuple[Protocol, ...]:
             our_points(
                 f"a point in {space.words}",
                 lambda point, context, space=space: in_image(point, space, context),
+                space.words,
             ),
             POINT_IN_IMAGE,
         )
@@ -305,7 +366,9 @@ def _by_its_form(point: OurPoint, context: Context) -> Parsed:
     return in_image(point, PIXELS, context)._replace(note="taken for pixels of the image")
 
 
-_READER = our_points("the point that a reader would take, in its declared space", _by_its_form)
+_READER = our_points(
+    "the point that a reader would take, in its declared space", _by_its_form, "by its form"
+)
 _HIT = pairwise(
     "the point in the box, edges included, in fractions or in pixels",
     ("accuracy",),
