@@ -115,6 +115,7 @@ def explain(
     executor: CodeExecutor | None = None,
     progress: bool | None = None,
     corrections: str | Path | None = None,
+    answer: str | None = None,
 ) -> ProtocolReports:
     """Score one set of stored answers under several protocols of its task.
 
@@ -130,6 +131,7 @@ def explain(
         executor: As for `grade`.
         progress: As for `grade`.
         corrections: As for `grade`, but without the scores without them.
+        answer: As for `grade`.
     """
     selection = select(task, data, references, split, items)
     if corrections is not None:
@@ -139,7 +141,7 @@ def explain(
         choose(selection.task, name, None, executor)
         for name in (known if protocols is None else protocols)
     ]
-    intake = Intake(selection)
+    intake = Intake(selection, answer=answer)
     answers = list(watched(intake.batches(submissions, columns), progress))
     reports = {protocol.id: grade_answers(answers, intake, protocol) for protocol in chosen}
     return ProtocolReports(reports, intake, answers, executor)
