@@ -10,7 +10,7 @@ from snellen.grading.models.estimates import Interval
 from snellen.grading.models.reports import Report
 from snellen.grading.models.scores import Outcome
 from snellen.server.attempts.models import Cost, TaskAnswers
-from snellen.server.exam.phases import ALL
+from snellen.server.exam.phases import ALL, digits_of
 from snellen.server.exam.rules import Contexts, Counting, Door, Mode
 from snellen.server.grading.answers import PartNumbers
 from snellen.server.store.tables.exams import Attempt, State
@@ -61,6 +61,24 @@ class TaskResult(Closed):
             }
         )
 
+    def rounded(self) -> "TaskResult":
+        """Return it with values rounded to what its interval supports."""
+        if self.value is None:
+            return self
+        ends = self.interval
+        digits = digits_of(*((None, None) if ends is None else (ends.low, ends.high)))
+        return self.model_copy(
+            update={
+                "value": round(self.value, digits),
+                "interval": None
+                if ends is None
+                else ends.model_copy(
+                    update={"low": round(ends.low, digits), "high": round(ends.high, digits)}
+                ),
+                "metrics": {key: round(value, digits) for key, value in self.metrics.items()},
+            }
+        )
+
     def without_scores(self) -> "TaskResult":
         """Return it without anything that depends on references."""
         names = ("task", "items", "answered", "protocol", "signature")
@@ -100,6 +118,12 @@ class ExamReport(Closed):
     value: float | None = None
     cost: Cost
     shown: str | None = ALL
+
+    def rounded(self) -> Self:
+        """Return it with values rounded to what their intervals support."""
+        tasks = tuple(task.rounded() for task in self.tasks)
+        value = tasks[0].value if len(tasks) == 1 else None
+        return self.model_copy(update={"tasks": tasks, "value": value})
 
     def without_scores(self) -> Self:
         """Return it without anything that depends on references."""

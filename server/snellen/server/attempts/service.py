@@ -315,12 +315,15 @@ class Service(Register):
         report = ExamReport.model_validate_json(attempt.report)
         end = attempt.closed or attempt.opened
         phase = self.phases.with_attempts(end) or self.phases.named(None, end)
-        part = self.phases.own_part(phase, self._clock.now())
-        if part == ALL or attempt.rules.mode is Mode.DEFERRED:
+        now = self._clock.now()
+        part = self.phases.own_part(phase, now)
+        if attempt.rules.mode is Mode.DEFERRED:
             return report
         if part is None:
             return report.without_scores()
-        return await self.graded(lambda: self._grading.public(attempt, report, phase))
+        if part != ALL:
+            report = await self.graded(lambda: self._grading.public(attempt, report, phase))
+        return report if self.phases.exact(phase, now) else report.rounded()
 
     async def graded(self, work: Callable[[], T]) -> T:
         """Run grading work outside the event loop, and return its result.

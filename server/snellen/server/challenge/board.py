@@ -5,9 +5,11 @@ Values are means over the same items; a missing answer counts 0. Ranks are simul
 """
 
 import json
+import math
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -18,7 +20,9 @@ from snellen.grading.models.base import Closed
 from snellen.grading.stats.ranking import Stratum, groups_by_head, rank_bounds
 from snellen.grading.stats.summary import estimate
 from snellen.server.challenge.models import TaskScore, iso
+from snellen.server.challenge.rounding import shown_scores
 from snellen.server.exam.file import Counts
+from snellen.server.exam.phases import digits_of
 from snellen.server.store.tables.endpoint import GradingRow, ScoreValues, Source, SubmissionRow
 
 LEVEL = 0.95
@@ -100,22 +104,35 @@ class BoardData(NamedTuple):
         regrading: Whether a newer one is in progress.
         submissions: The graded submissions, the oldest first.
         scores: Their scores on the tasks.
+        public: The mean of a submission's scores on the public part, which chooses the best one of
+            a participant also when all items are shown; empty if there is no such part.
     """
 
     grading: GradingRow
     regrading: bool
     submissions: Sequence[SubmissionRow]
     scores: Sequence[ScoreValues]
+    public: Mapping[str, float] = MappingProxyType({})
 
 
 class _Run(NamedTuple):
     row: SubmissionRow
     scores: Sequence[ScoreValues]
+    shown: Sequence[TaskScore]
     value: float
+    low: float | None
+    high: float | None
 
 
 def make_board(
-    data: BoardData, exam: str, phase: str, tasks: Sequence[str], part: str, counts: Counts
+    data: BoardData,
+    exam: str,
+    phase: str,
+    tasks: Sequence[str],
+    part: str,
+    counts: Counts,
+    *,
+    exact: bool = True,
 ) -> Board:
     """Return a leaderboard.
 
@@ -126,10 +143,12 @@ def make_board(
         tasks: The tasks that a row needs.
         part: The part of the items.
         counts: The submissions of a participant that are on it.
+        exact: Whether values are exact, or as participants see them in an open phase.
     """
     by_submission: dict[str, dict[str, ScoreValues]] = {}
     for score in data.scores:
         by_submission.setdefault(score.submission, {})[score.task] = score
+    shown = _shown(data, exact=exact)
     runs: list[_Run] = []
     incomplete = 0
     for row in data.submissions:
@@ -139,9 +158,12 @@ def make_board(
         if missing := set(tasks) - own.keys():
             incomplete += bool(missing)
             continue
-        scores = [own[task] for task in tasks]
-        runs.append(_Run(row, scores, float(np.mean([score.value for score in scores]))))
-    chosen = sorted(_chosen(runs, counts), key=lambda run: (-run.value, run.row.at, run.row.id))
+        said = [shown[row.id, task] for task in tasks]
+        value, low, high = mean_of(said, exact=exact)
+        runs.append(_Run(row, [own[task] for task in tasks], said, value, low, high))
+    chosen = sorted(
+        _chosen(runs, counts, data.public), key=lambda run: (-run.value, run.row.at, run.row.id)
+    )
     ranked = [run for run in chosen if not run.row.baseline]
     places = _places(ranked, len(tasks))
     return Board(
@@ -159,16 +181,36 @@ def make_board(
     )
 
 
-def _chosen(runs: Sequence[_Run], counts: Counts) -> Sequence[_Run]:
+def _shown(data: BoardData, *, exact: bool) -> Mapping[tuple[str, str], TaskScore]:
+    """Return what is shown of each score, by submission and task."""
+    found = {(row.submission, row.task): TaskScore.of(row) for row in data.scores}
+    if exact:
+        return found
+    several: dict[tuple[str, str], list[tuple[str, str]]] = {}
+    tasks = dict.fromkeys(task for _, task in found)
+    for row in data.submissions:
+        for task in tasks:
+            if (row.id, task) in found:
+                several.setdefault((row.caller, task), []).append((row.id, task))
+    for names in several.values():
+        found |= zip(names, shown_scores([found[name] for name in names]), strict=True)
+    return found
+
+
+def _chosen(runs: Sequence[_Run], counts: Counts, public: Mapping[str, float]) -> Sequence[_Run]:
     """Return the runs on the board; baselines are always included."""
     if counts is Counts.ALL:
         return runs
+
+    def choosing(run: _Run) -> float:
+        return public.get(run.row.id, run.value)
+
     found: dict[str, _Run] = {}
     for run in runs:
         before = found.get(run.row.caller)
         if run.row.baseline:
             found[run.row.id] = run
-        elif before is None or counts is Counts.LAST or run.value > before.value:
+        elif before is None or counts is Counts.LAST or choosing(run) > choosing(before):
             found[run.row.caller] = run
     return list(found.values())
 
@@ -234,27 +276,39 @@ def only(score: ScoreValues, mask: NDArray[np.bool_], tag: str) -> ScoreValues:
     )
 
 
-def _interval(run: _Run) -> tuple[float | None, float | None]:
-    """Return the 95 % interval of a run's value.
+def mean_of(
+    scores: Sequence[TaskScore], *, exact: bool
+) -> tuple[float, float | None, float | None]:
+    """Return the mean of tasks' values and its 95 % interval, rounded if it is not exact.
 
-    For one task it is the task's interval. For the mean of several independent tasks, the squared
+    For one task they are the task's own. For the mean of several independent tasks, the squared
     distances of the tasks' ends from their values are summed: MOVER, Zou and Donner 2008,
     "Construction of confidence limits about effect measures", section 2.
     """
-    if len(run.scores) == 1:
-        return run.scores[0].low, run.scores[0].high
-    below, above = 0.0, 0.0
-    for score in run.scores:
-        if score.low is None or score.high is None:
-            return None, None
-        below += (score.value - score.low) ** 2
-        above += (score.high - score.value) ** 2
-    tasks = len(run.scores)
-    return run.value - below**0.5 / tasks, run.value + above**0.5 / tasks
+    value = float(np.mean([score.value for score in scores]))
+    if len(scores) == 1:
+        return value, scores[0].low, scores[0].high
+    low = high = None
+    ends = [
+        (score.value - score.low, score.high - score.value)
+        for score in scores
+        if score.low is not None and score.high is not None
+    ]
+    if len(ends) == len(scores):
+        below, above = (math.hypot(*sides) / len(scores) for sides in zip(*ends, strict=True))
+        low, high = value - below, value + above
+    if exact:
+        return value, low, high
+    digits = digits_of(low, high)
+    return (
+        round(value, digits),
+        None if low is None else round(low, digits),
+        None if high is None else round(high, digits),
+    )
 
 
 def _row(run: _Run, place: _Place | None) -> BoardRow:
-    row, (low, high) = run.row, _interval(run)
+    row = run.row
     return BoardRow(
         best=None if place is None else place.best,
         worst=None if place is None else place.worst,
@@ -267,8 +321,8 @@ def _row(run: _Run, place: _Place | None) -> BoardRow:
         at=iso(row.at),
         baseline=row.baseline,
         value=run.value,
-        low=low,
-        high=high,
-        tasks=tuple(map(TaskScore.of, run.scores)),
+        low=run.low,
+        high=run.high,
+        tasks=tuple(run.shown),
         cost=json.loads(row.cost),
     )

@@ -20,7 +20,7 @@ from snellen.server.challenge.queries import Turn
 from snellen.server.challenge.service import Challenge
 from snellen.server.errors import ExamError, ForbiddenError, NotFoundError
 from snellen.server.exam.file import Phase, Who
-from snellen.server.exam.phases import ALL
+from snellen.server.exam.phases import ALL, PUBLIC
 from snellen.server.store.tables.endpoint import ScoreRow
 
 MOST_VALUES = 12
@@ -81,7 +81,8 @@ class Boards:
             known = ", ".join(challenge.exam.offers)
             raise NotFoundError(f"there is no task {task!r}; there are: {known}", field="task")
         part = challenge.part(phase, organizer=organizer)
-        this = phase.name, task or "", tag or "", part
+        exact = challenge.phases.exact(phase, challenge.now(), organizer=organizer)
+        this = phase.name, task or "", tag or "", f"{part} {exact}"
         parameters = {"f": challenge.key(phase)}
         turn = challenge.database.read(lambda c: queries.TURN.one(c, parameters))
         before = self._kept.get(this)
@@ -91,7 +92,9 @@ class Boards:
         tasks = [task] if task is not None else list(challenge.exam.offers)
         if tag is not None:
             data, tasks = self._tagged(data, tasks, tag, part)
-        board = make_board(data, challenge.file.name, phase.name, tasks, part, phase.counts)
+        board = make_board(
+            data, challenge.file.name, phase.name, tasks, part, phase.counts, exact=exact
+        )
         body = board.model_dump_json().encode()
         kept = Kept(board, body, f'"{sha256(body).hexdigest()[:32]}"')
         self._kept[this] = (turn, kept)
@@ -140,11 +143,16 @@ class Boards:
             raise NotFoundError(f"phase {phase.name} has no leaderboard yet")
         newest = queries.NEWEST.one(connection, this)
         of_grading = {"g": grading.id, "p": part}
+        public: dict[str, list[float]] = {}
+        if phase.public_share is not None:
+            for score in queries.BOARD_VALUES.all(connection, {"g": grading.id, "p": PUBLIC}):
+                public.setdefault(score.submission, []).append(score.value)
         return BoardData(
             grading=grading,
             regrading=newest.id != grading.id,
             submissions=queries.BOARD.all(connection, of_grading),
             scores=queries.BOARD_SCORES.all(connection, of_grading),
+            public={name: sum(values) / len(values) for name, values in public.items()},
         )
 
     def export(self, phase: Phase, *, organizer: bool = False) -> bytes:
@@ -161,6 +169,7 @@ class Boards:
         shown = phase.scores is Who.PUBLIC and (phase.over(challenge.now()) or open_reports)
         if not organizer and not shown:
             raise ForbiddenError(f"the export of phase {phase.name} is public once it is over")
+        # Who may see every item's value may see exact means.
         board = self.board(phase, organizer=organizer)
         this = {"f": challenge.key(phase)}
         data, events = challenge.database.read(

@@ -93,6 +93,7 @@ class Export(msgspec.Struct, forbid_unknown_fields=True):
         submissions: The graded submissions.
         scores: Their scores.
         events: Removals, restorations and rescorings, with times and reasons.
+        public: The mean of a submission's scores on the public part of the items, which chooses.
     """
 
     format: int
@@ -103,6 +104,7 @@ class Export(msgspec.Struct, forbid_unknown_fields=True):
     submissions: list[ExportedSubmission]
     scores: list[ExportedScore]
     events: list[Any]
+    public: dict[str, float] = {}
 
 
 def export_json(
@@ -143,6 +145,7 @@ def export_json(
             for row in data.scores
         ],
         events=[event.model_dump(mode="json") for event in events],
+        public=dict(data.public),
     )
     return msgspec.json.encode(made)
 
@@ -200,6 +203,7 @@ def _data(read: Export) -> BoardData:
             )
             for row in read.scores
         ],
+        public=read.public,
     )
 
 

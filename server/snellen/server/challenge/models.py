@@ -255,7 +255,7 @@ class SubmissionStatus(Closed):
 
     @classmethod
     def of(
-        cls, row: Listed, scores: Sequence[ScoreNumbers] = (), *, organizer: bool = False
+        cls, row: Listed, scores: Sequence[TaskScore] = (), *, organizer: bool = False
     ) -> "SubmissionStatus":
         """Return the submission of the rows of the store.
 
@@ -278,7 +278,7 @@ class SubmissionStatus(Closed):
             error=_OUR_FAULT if ours else row.error,
             removed=row.removed,
             baseline=row.baseline,
-            scores=tuple(map(TaskScore.of, scores)),
+            scores=tuple(scores),
         )
 
     @property

@@ -339,6 +339,24 @@ BOARD_SCORES = Query(
     .order_by(submissions.c.at, submissions.c.id, scores.c.task),
     ScoreValues,
 )
+BOARD_VALUES = Query(
+    select(*(scores.c[part.name] for part in fields(ScoreNumbers))).where(
+        scores.c.grading == bindparam("g"), scores.c.part == bindparam("p")
+    ),
+    ScoreNumbers,
+)
+# A participant's submissions that were graded together, the oldest first.
+OWN_NUMBERS = Query(
+    select(*(scores.c[part.name] for part in fields(ScoreNumbers)))
+    .join_from(scores, submissions, scores.c.submission == submissions.c.id)
+    .where(
+        scores.c.grading == bindparam("g"),
+        scores.c.part == bindparam("p"),
+        submissions.c.caller == bindparam("c"),
+    )
+    .order_by(submissions.c.at, submissions.c.id),
+    ScoreNumbers,
+)
 EVENTS = Query(
     select(events).where(events.c.phase == bindparam("f")).order_by(events.c.id), EventRow
 )

@@ -11,15 +11,23 @@ from snellen.server.challenge.models import (
     PhaseCard,
     SubmissionStatus,
     TaskCard,
+    TaskScore,
     iso,
 )
 from snellen.server.challenge.queries import Listed
+from snellen.server.challenge.rounding import shown_scores
 from snellen.server.errors import ExamError, ForbiddenError, NotFoundError, UnauthorizedError
 from snellen.server.exam.file import ExamFile, Phase, Who
 from snellen.server.exam.phases import ALL, Phases
 from snellen.server.exam.spec import ExamSpec
 from snellen.server.store.database import Database
-from snellen.server.store.tables.endpoint import JobState, PartRow, ScoreRow, SubmissionRow
+from snellen.server.store.tables.endpoint import (
+    JobState,
+    PartRow,
+    ScoreNumbers,
+    ScoreRow,
+    SubmissionRow,
+)
 
 MOST_LISTED = 100
 LONGEST = 200
@@ -159,8 +167,12 @@ class Reading:
         part = ALL if caller is None else self.phases.own_part(phase, self.now())
         scores = self.database.read(lambda c: queries.NUMBERS.all(c, {"s": row.id, "p": part}))
         newest = max((score.grading for score in scores), default=None)
-        shown_scores = [score for score in scores if score.grading == newest]
-        return SubmissionStatus.of(row, shown_scores, organizer=caller is None)
+        shown = [TaskScore.of(score) for score in scores if score.grading == newest]
+        if shown and not self.phases.exact(phase, self.now(), organizer=caller is None):
+            this = {"g": newest, "p": part, "c": row.caller}
+            own = self.database.read(lambda c: queries.OWN_NUMBERS.all(c, this))
+            shown = [_rounded(score, row.id, own) for score in shown]
+        return SubmissionStatus.of(row, shown, organizer=caller is None)
 
     def row(self, submission: str, caller: str | None) -> Listed:
         """Return the row of a submission.
@@ -287,3 +299,10 @@ class Reading:
             row.state: row.count for row in self.database.read(lambda c: queries.COUNTS.all(c, {}))
         }
         return {state.value: found.get(state, 0) for state in JobState}
+
+
+def _rounded(score: TaskScore, submission: str, own: Sequence[ScoreNumbers]) -> TaskScore:
+    """Return what is shown of a submission's score, after its participant's earlier ones."""
+    of_task = [row for row in own if row.task == score.task]
+    place = [row.submission for row in of_task].index(submission)
+    return shown_scores(map(TaskScore.of, of_task[: place + 1]))[-1]

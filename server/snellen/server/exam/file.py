@@ -117,6 +117,8 @@ class Phase(Closed):
         reports: Who sees reports, which show the correct items.
         public_share: The share of the items (whole screens) whose values are visible during the
             phase; all are after its end. None: all are visible from the start.
+        exact: Whether participants see exact values before its end. Otherwise values are rounded to
+            what their intervals support, because exact ones tell which answers are right.
         protocols: The protocol of a task, if it is not the pack's.
     """
 
@@ -132,6 +134,7 @@ class Phase(Closed):
     scores: Who = Who.PUBLIC
     reports: Who = Who.HIDDEN
     public_share: float | None = Field(default=None, gt=0, lt=1)
+    exact: bool = False
     protocols: Mapping[str, str] = Field(default_factory=dict[str, str])
 
     @model_validator(mode="after")
@@ -287,12 +290,15 @@ def read_exam_file(path: Path) -> ExamFile:
 def exam_of_packs(names: Sequence[str], rules: Rules) -> ExamFile:
     """Return the challenge of packs without an exam file: one phase without an end.
 
+    Its values are exact: who competes needs an exam file.
+
     Args:
         names: The packs' folders.
         rules: The rules of attempts.
     """
     name = _name_of("-".join(Path(name).resolve().name for name in names))
-    return ExamFile(name=name, packs=tuple(names), rules=rules)
+    phases = (Phase(name=MAIN, exact=True),)
+    return ExamFile(name=name, packs=tuple(names), rules=rules, phases=phases)
 
 
 def _name_of(words: str) -> str:
@@ -350,6 +356,7 @@ counts = "best"                 # the submissions of a participant that count: a
 scores = "public"               # who can see scores: hidden, own, public
 reports = "hidden"              # who can see item results
 # public_share = 0.5            # show scores on half of the screens until the end
+# exact = true                  # exact scores before the end; they tell which answers are right
 """
 
 

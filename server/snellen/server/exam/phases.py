@@ -6,6 +6,15 @@ from snellen.server.exam.file import ExamFile, Phase, Who
 ALL, PUBLIC, PRIVATE = "all", "public", "private"
 """The parts of a phase's items."""
 
+FEW, MORE = 2, 3
+_NARROW = 0.02
+"""The width of an interval below which a value has a third digit."""
+
+
+def digits_of(low: float | None, high: float | None) -> int:
+    """Return how many digits of a value in 0..1 its interval supports; 2 without an interval."""
+    return MORE if low is not None and high is not None and high - low < _NARROW else FEW
+
 
 class Phases:
     """The phases of an exam. Times are in milliseconds since 1970, when a request arrived.
@@ -70,6 +79,14 @@ class Phases:
     def part(self, phase: Phase, at: int) -> str:
         """Return the part of the items whose scores are shown: all of them after its end."""
         return ALL if phase.public_share is None or phase.over(at) else PUBLIC
+
+    def exact(self, phase: Phase, at: int, *, organizer: bool = False) -> bool:
+        """Return whether values are shown exact, not rounded to what their intervals support.
+
+        Until the end of a phase they are rounded, unless its participants see every item's value.
+        """
+        items_shown = phase.reports is not Who.HIDDEN and phase.public_share is None
+        return organizer or phase.exact or phase.over(at) or items_shown
 
     def own_part(self, phase: Phase, at: int) -> str | None:
         """Return the part whose scores a participant sees of its own answers; None: none."""

@@ -1,0 +1,119 @@
+"""While a phase is open, no score tells which answers are right."""
+
+import csv
+import io
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from datetime import UTC, datetime
+from itertools import product
+from typing import Any
+
+import pytest
+from hosted import NOON
+
+from snellen.server.store.tables.exams import Scope
+
+EXAM = "/exams/sample"
+Opening = Callable[..., AbstractAsyncContextManager[Any]]
+END = datetime.fromtimestamp(NOON / 1000 + 60, UTC)
+WEIGHTS = [2.0**-place for place in range(1, 13)]
+"""What a right answer to each item is worth: then one exact mean says which are right."""
+
+
+def worth(answer: str, weight: float) -> str:
+    """Return a right answer among so many other words that its F1 is the weight."""
+    words = len(answer.split())
+    return f"{answer} " + " ".join(f"x{n}" for n in range(round(2 * words / weight) - 2 * words))
+
+
+def padded(right: Mapping[str, str], guessed: Sequence[bool]) -> dict[str, str]:
+    return {
+        item: worth(answer, weight) if hit else "nothing"
+        for (item, answer), weight, hit in zip(right.items(), WEIGHTS, guessed, strict=True)
+    }
+
+
+async def shown(here: Any, token: str, submission: str) -> tuple[object, ...]:
+    """Return all that a participant sees of a submission's score."""
+    status = (await here.get(f"{EXAM}/submissions/{submission}", token)).json()
+    (score,) = status["scores"]
+    names = ("value", "low", "high", "metrics")
+    return tuple(str(score[name]) for name in names)
+
+
+def consistent(value: float, digits: int) -> int:
+    """Return how many sets of right guesses have a mean that is shown as this value."""
+    means = (
+        sum(weight for weight, hit in zip(WEIGHTS, hits, strict=True) if hit) / len(WEIGHTS)
+        for hits in product((False, True), repeat=len(WEIGHTS))
+    )
+    return sum(round(mean, digits) == round(value, digits) for mean in means)
+
+
+@pytest.mark.parametrize(("exact", "digits", "at_least"), [(True, 12, 1), (False, 2, 100)])
+async def test_one_upload_does_not_tell_which_guesses_are_right(
+    door: Opening, right: dict[str, str], exact: bool, digits: int, at_least: int
+) -> None:
+    guessed = [True, False, True, True, False, False, True, False, True, True, False, True]
+    async with door(exact=exact) as here:
+        ada = here.token("ada")
+        kept = (await here.upload(ada, padded(right, guessed))).json()["id"]
+        await here.work()
+        value, *_ = await shown(here, ada, kept)
+        # With the exact value there is one set of right guesses; rounded, hundreds.
+        found = consistent(float(str(value)), digits)
+        assert found == 1 if exact else found >= at_least
+
+
+async def test_uploads_that_differ_by_less_than_the_rounding_show_the_same(
+    door: Opening, right: dict[str, str]
+) -> None:
+    async with door(counts="all") as here:
+        ada = here.token("ada")
+        ids: list[str] = []
+        # The first has a mean beside a boundary of the rounding, and each of the others adds a
+        # guess that is worth less than a hundredth of the mean.
+        first = [True, True, False, True] + [False] * 8
+        for place in range(4, 12):
+            guessed = [hit or other == place for other, hit in enumerate(first)]
+            ids.append((await here.upload(ada, padded(right, guessed))).json()["id"])
+        await here.work()
+        assert len({await shown(here, ada, submission) for submission in ids}) == 1
+        board = (await here.get(f"{EXAM}/leaderboard")).json()["rows"]
+        assert len({(row["value"], row["low"], row["high"]) for row in board}) == 1
+
+
+async def test_board_status_and_csv_show_the_same_rounded_value_until_the_end(
+    door: Opening, right: dict[str, str]
+) -> None:
+    some = dict(list(right.items())[:7])
+    async with door(end=END) as here:
+        ada, boss = here.token("ada"), here.token("boss", Scope.ORGANIZE)
+        kept = (await here.upload(ada, some)).json()["id"]
+        await here.work()
+
+        async def values(token: str | None) -> list[float]:
+            board = await here.get(f"{EXAM}/leaderboard", token)
+            (row,) = board.json()["rows"]
+            text = (await here.get(f"{EXAM}/leaderboard", token, params={"format": "csv"})).text
+            (line,) = csv.DictReader(io.StringIO(text))
+            found = [row["value"], row["tasks"][0]["value"], float(line["value"])]
+            return [*found, float(line["screenqa/short"])]
+
+        assert await values(ada) == [0.58] * 4
+        assert await values(boss) == pytest.approx([7 / 12] * 4, abs=1e-12)
+        value, low, _, metrics = await shown(here, ada, kept)
+        assert value == "0.58"
+        assert low == str(round(float(str(low)), 2))
+        assert "0.58" in str(metrics)
+        here.hosted.time[0] = NOON + 120_000
+        assert await values(None) == pytest.approx([7 / 12] * 4, abs=1e-12)
+
+
+async def test_who_sees_every_item_sees_exact_values(door: Opening, right: dict[str, str]) -> None:
+    async with door(reports="own") as here:
+        ada = here.token("ada")
+        kept = (await here.upload(ada, dict(list(right.items())[:7]))).json()["id"]
+        await here.work()
+        value, *_ = await shown(here, ada, kept)
+        assert float(str(value)) == pytest.approx(7 / 12, abs=1e-12)
