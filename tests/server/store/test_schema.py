@@ -11,11 +11,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import inspect
+from sqlalchemy import inspect, select
 
 from snellen.server.errors import StoreError
+from snellen.server.store.copies import check
 from snellen.server.store.database import Database
 from snellen.server.store.schema import HEAD, REVISIONS, open_store, revision, upgrade
+from snellen.server.store.tables import metadata
+
+STORED = Path(__file__).with_name("stored")
+"""A small store of each revision, as SQLite's dump: a token, and a graded upload of two answers."""
 
 
 def shape(database: Database) -> dict[str, Any]:
@@ -100,6 +105,54 @@ def test_a_migration_that_fails_leaves_the_store_as_it_was(tmp_path: Path) -> No
     assert shape(database).keys() == {"traces"}
     assert database.read(revision) is None
     database.close()
+
+
+@pytest.mark.parametrize("before", REVISIONS[:-1])
+def test_a_store_of_each_revision_is_migrated_with_its_rows(before: str, tmp_path: Path) -> None:
+    file = tmp_path / "exam.sqlite"
+    with sqlite3.connect(file) as connection:
+        connection.executescript((STORED / f"{before}.sql").read_text())
+    connection.close()
+    old, new = open_store(file), open_store(tmp_path / "new.sqlite")
+    assert old.read(revision) == HEAD
+    assert shape(old) == shape(new)
+    (row,) = old.read(lambda c: c.execute(select(metadata.tables["submissions"])).all())
+    assert (row.caller, row.size, row.chosen) == ("ada", 101, None)
+    (score,) = old.read(lambda c: c.execute(select(metadata.tables["scores"])).all())
+    assert score.value == pytest.approx(1 / 12)
+    old.close()
+    new.close()
+    assert check(file) == HEAD
+
+
+def test_the_first_revision_is_text_that_today_can_not_change() -> None:
+    text = (
+        files("snellen.server.store") / "migrations" / "versions" / f"{REVISIONS[0]}_first.py"
+    ).read_text()
+    assert "from snellen" not in text
+    assert "import snellen" not in text
+
+
+def test_a_store_that_lacks_a_column_or_a_table_is_told(tmp_path: Path) -> None:
+    file = tmp_path / "exam.sqlite"
+    open_store(file).close()
+    with sqlite3.connect(file) as connection:
+        connection.execute("ALTER TABLE tokens DROP COLUMN team")
+        connection.execute("DROP TABLE quotas")
+    connection.close()
+    with pytest.raises(StoreError, match="the table tokens lacks team") as found:
+        check(file)
+    assert "there is no table quotas" in str(found.value)
+
+
+def test_a_store_of_before_the_first_release_is_refused_with_what_to_do(tmp_path: Path) -> None:
+    file = tmp_path / "exam.sqlite"
+    open_store(file).close()
+    with sqlite3.connect(file) as connection:
+        connection.execute("UPDATE alembic_version SET version_num = '0002'")
+    connection.close()
+    with pytest.raises(StoreError, match="open it with the version that made it"):
+        open_store(file)
 
 
 def test_a_newer_store_is_refused(tmp_path: Path) -> None:

@@ -253,6 +253,24 @@ class AsyncClient:
             raise HostedUnreachableError("this version can't read the server's report")
         return Report.of(found, found.scores if found.has_scores else None, None, found.tags)
 
+    async def choose(self, submission: str, *, chosen: bool = True) -> SubmissionStatus:
+        """Choose a submission to count at the end of its phase, or take the choice back."""
+        return await self._decide(submission, "choose", {"chosen": chosen})
+
+    async def withdraw(self, submission: str) -> SubmissionStatus:
+        """Take a submission off the leaderboard; its upload stays used."""
+        return await self._decide(submission, "withdraw", {})
+
+    async def _decide(
+        self, submission: str, what: str, said: Mapping[str, object]
+    ) -> SubmissionStatus:
+        async def body() -> AsyncIterator[bytes]:
+            yield msgspec.json.encode(said)
+
+        path = f"exams/{await self._name()}/submissions/{submission}/{what}"
+        headers = {"Content-Type": "application/json"}
+        return _read(await self._send("POST", path, {}, headers, body), SubmissionStatus)
+
     async def _name(self) -> str:
         return self._exam if self._exam is not None else (await self.exam()).name
 
@@ -474,6 +492,14 @@ class Client:
         given = {"phase": phase, "task": task, "name": name, "link": link, "key": key}
         sent = self._run(lambda: self._client.submit(file, **given))  # type: ignore[arg-type]
         return HostedSubmission(self._run, sent)
+
+    def choose(self, submission: str, *, chosen: bool = True) -> SubmissionStatus:
+        """See `AsyncClient.choose`."""
+        return self._run(lambda: self._client.choose(submission, chosen=chosen))
+
+    def withdraw(self, submission: str) -> SubmissionStatus:
+        """See `AsyncClient.withdraw`."""
+        return self._run(lambda: self._client.withdraw(submission))
 
     def submission(self, submission: str) -> "HostedSubmission":
         """Return a submission by its id."""

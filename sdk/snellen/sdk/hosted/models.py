@@ -47,6 +47,7 @@ class SubmissionStatus(msgspec.Struct, frozen=True):
             the server).
         error: The reason why it has no score; None: it has one, or will have one.
         removed: The reason why it was removed from the leaderboard; None: it was not.
+        chosen: Whether its participant chose it to count at the end of the phase.
         scores: Its scores, task by task; empty if not yet known, or not visible.
     """
 
@@ -58,6 +59,7 @@ class SubmissionStatus(msgspec.Struct, frozen=True):
     state: Literal["queued", "grading", "graded", "failed", "stuck"]
     error: str | None = None
     removed: str | None = None
+    chosen: bool = False
     scores: tuple[TaskScore, ...] = ()
 
     @property

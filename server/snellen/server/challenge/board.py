@@ -26,6 +26,8 @@ from snellen.server.exam.phases import digits_of
 from snellen.server.store.tables.endpoint import GradingRow, ScoreValues, Source, SubmissionRow
 
 LEVEL = 0.95
+MOST_CHOSEN = 2
+"""The maximum number of submissions that a participant chooses in a phase."""
 
 
 class BoardRow(Closed):
@@ -202,7 +204,13 @@ def _chosen(runs: Sequence[_Run], counts: Counts, public: Mapping[str, float]) -
     if counts is Counts.ALL:
         return runs
 
+    if counts is Counts.CHOSEN:
+        runs = _candidates(runs)
+
     def choosing(run: _Run) -> float:
+        # The chosen ones are few draws on the private part, so the better one may win on it.
+        if run.row.chosen is not None and counts is Counts.CHOSEN:
+            return run.value
         return public.get(run.row.id, run.value)
 
     found: dict[str, _Run] = {}
@@ -213,6 +221,24 @@ def _chosen(runs: Sequence[_Run], counts: Counts, public: Mapping[str, float]) -
         elif before is None or counts is Counts.LAST or choosing(run) > choosing(before):
             found[run.row.caller] = run
     return list(found.values())
+
+
+def _candidates(runs: Sequence[_Run]) -> Sequence[_Run]:
+    """Return the runs that participants chose, and all runs of those who chose none."""
+    chosen: dict[str, list[_Run]] = {}
+    for run in runs:
+        if run.row.chosen is not None and not run.row.baseline:
+            chosen.setdefault(run.row.caller, []).append(run)
+    kept = {
+        run.row.id
+        for several in chosen.values()
+        for run in sorted(several, key=lambda run: (run.row.chosen, run.row.id))[:MOST_CHOSEN]
+    }
+    return [
+        run
+        for run in runs
+        if run.row.baseline or run.row.caller not in chosen or run.row.id in kept
+    ]
 
 
 class _Place(NamedTuple):

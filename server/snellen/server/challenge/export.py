@@ -55,6 +55,7 @@ class ExportedSubmission(msgspec.Struct, forbid_unknown_fields=True):
     conditions: str
     baseline: bool
     removed: str | None
+    chosen: int | None = None
 
 
 class ExportedScore(msgspec.Struct, forbid_unknown_fields=True):

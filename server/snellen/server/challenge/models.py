@@ -234,6 +234,7 @@ class SubmissionStatus(Closed):
         error: The reason why it has no score; None: it has one, or will have one.
         removed: The reason why it was removed from the leaderboard; None: it was not removed.
         baseline: Whether it is a baseline, which is not ranked.
+        chosen: Whether its participant chose it to count at the end of the phase.
         scores: Its score on each task; empty if they are not known yet, or not visible.
     """
 
@@ -251,6 +252,7 @@ class SubmissionStatus(Closed):
     error: str | None = None
     removed: str | None = None
     baseline: bool = False
+    chosen: bool = False
     scores: tuple[TaskScore, ...] = Field(default=())
 
     @classmethod
@@ -278,6 +280,7 @@ class SubmissionStatus(Closed):
             error=_OUR_FAULT if ours else row.error,
             removed=row.removed,
             baseline=row.baseline,
+            chosen=row.chosen is not None,
             scores=tuple(scores),
         )
 

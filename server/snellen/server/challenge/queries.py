@@ -168,6 +168,18 @@ REMOVE = Statement(
     update(submissions).where(submissions.c.id == bindparam("s")).values(removed=bindparam("why"))
 )
 
+CHOOSE = Statement(
+    update(submissions).where(submissions.c.id == bindparam("s")).values(chosen=bindparam("at"))
+)
+CHOSEN = Query(
+    select(submissions).where(
+        submissions.c.phase == bindparam("f"),
+        submissions.c.caller == bindparam("c"),
+        submissions.c.chosen.is_not(None),
+    ),
+    SubmissionRow,
+)
+
 KEY = Query(
     select(keys).where(keys.c.caller == bindparam("c"), keys.c.key == bindparam("k")), KeyRow
 )

@@ -17,12 +17,13 @@ from sqlalchemy import Connection
 
 from snellen.server.attempts.register import Clock
 from snellen.server.challenge import queries
+from snellen.server.challenge.board import MOST_CHOSEN
 from snellen.server.challenge.models import FORMS, SubmissionStatus, Upload
 from snellen.server.challenge.queries import Listed
 from snellen.server.challenge.quotas import check_quota, check_stuck, take
 from snellen.server.challenge.reading import LONGEST, Reading
 from snellen.server.errors import ExamError, ForbiddenError, FormError, NotFoundError, StoreError
-from snellen.server.exam.file import ExamFile, Phase
+from snellen.server.exam.file import Counts, ExamFile, Phase
 from snellen.server.exam.spec import ExamSpec
 from snellen.server.logs import log
 from snellen.server.store.database import Database
@@ -39,6 +40,7 @@ from snellen.server.store.tables.endpoint import (
     SubmissionRow,
 )
 
+WITHDRAWN = "its participant withdrew it"
 _KEY = re.compile(r"[\x21-\x7e]{1,255}")
 _LINK = re.compile(r"https?://[^\s<>\"']{1,490}")
 
@@ -305,6 +307,63 @@ class Challenge(Reading):
             StoreError: It is not available.
         """
         return await asyncio.to_thread(lambda: b"".join(map(self.body_of, parts)))
+
+    # ---- participants' decisions -------------------------------------------------------------
+
+    async def choose(self, submission: str, caller: str, *, chosen: bool) -> None:
+        """Choose a submission to count at the end of its phase, or take the choice back.
+
+        Raises:
+            NotFoundError: There is none, or it is another participant's.
+            ExamError: The phase does not let its participants choose, or two are chosen already.
+            ForbiddenError: The phase is over.
+        """
+        row, phase = self._own_of_open_phase(submission, caller)
+        if phase.counts is not Counts.CHOSEN:
+            raise ExamError(f"in phase {phase.name} nothing is chosen: it counts {phase.counts}")
+
+        def work(connection: Connection) -> None:
+            known = queries.CHOSEN.all(connection, {"f": row.phase, "c": row.caller})
+            others = [each.id for each in known if each.id != row.id]
+            if chosen and len(others) >= MOST_CHOSEN:
+                raise ExamError(
+                    f"{' and '.join(others)} are chosen, and no more than {MOST_CHOSEN} can be:"
+                    " take one back first"
+                )
+            at = self.now() if chosen else None
+            queries.CHOOSE.run(connection, {"s": row.id, "at": at})
+            what = "chosen" if chosen else "not chosen"
+            self._note(connection, row.phase, row.id, caller, what, "")
+
+        await self.database.write(work)
+
+    async def withdraw(self, submission: str, caller: str) -> None:
+        """Take a participant's own submission off the leaderboard; its upload stays used.
+
+        Raises:
+            NotFoundError: There is none, or it is another participant's.
+            ForbiddenError: The phase is over.
+            ExamError: It was removed before.
+        """
+        row, _ = self._own_of_open_phase(submission, caller)
+        if row.removed is not None:
+            raise ExamError(f"it was removed before: {row.removed}")
+
+        def work(connection: Connection) -> None:
+            queries.REMOVE.run(connection, {"s": row.id, "why": WITHDRAWN})
+            self._note(connection, row.phase, row.id, caller, "withdrawn", "")
+
+        await self.database.write(work)
+
+    def _own_of_open_phase(self, submission: str, caller: str) -> tuple[Listed, Phase]:
+        row = self.row(submission, caller)
+        phase = self.phase_of(row)
+        if phase.end is not None and phase.over(self.now()):
+            raise ForbiddenError(
+                f"phase {phase.name} ended at {phase.end.isoformat()}: its submissions are final",
+                field="phase",
+            )
+        return row, phase
 
     # ---- organizers' decisions ---------------------------------------------------------------
 

@@ -58,7 +58,10 @@ class Counts(StrEnum):
 
     ALL = "all"
     BEST = "best"
+    """The best one; with `public_share`, the best on the public part, also after the end."""
     LAST = "last"
+    CHOSEN = "chosen"
+    """The better of up to two that the participant chooses before the end; of all if none is."""
 
 
 def _offset_given(value: object) -> object:
@@ -352,7 +355,7 @@ start = {start}  # date, time and offset
 zone = "UTC"                    # the time zone of the days for uploads_a_day
 uploads_a_day = 5
 uploads = 50                    # uploads in total
-counts = "best"                 # the submissions of a participant that count: all, best, last
+counts = "best"                 # a participant's that count: all, best, last, chosen (up to two)
 scores = "public"               # who can see scores: hidden, own, public
 reports = "hidden"              # who can see item results
 # public_share = 0.5            # show scores on half of the screens until the end

@@ -14,7 +14,8 @@ from pathlib import Path
 from snellen.server.errors import StoreError
 from snellen.server.store.connections import url_of
 from snellen.server.store.faults import store_error
-from snellen.server.store.schema import HEAD, REVISIONS, open_store
+from snellen.server.store.schema import HEAD, REVISIONS, open_store, readable
+from snellen.server.store.tables import metadata
 
 _BESIDE = ("", "-wal", "-shm", "-journal")
 """The endings of the files that SQLite keeps of a database."""
@@ -98,15 +99,27 @@ def _check_store(file: Path) -> str:
                 raise StoreError("it is not a store of snellen", file=str(file))
             (found,) = connection.execute("SELECT version_num FROM alembic_version").fetchone()
             faults = _faults(connection)
+            if found == HEAD:
+                faults += _missing(connection)
     except sqlite3.Error as error:
         raise store_error(error, str(file)) from error
     if faults:
         raise StoreError(f"it is damaged: {'; '.join(faults)}", file=str(file))
     if found not in REVISIONS:
-        raise StoreError(
-            f"it has revision {found}, but this version reads at most {HEAD}: upgrade snellen",
-            file=str(file),
-        )
+        raise StoreError(f"it has revision {found}, {readable(found)}", file=str(file))
+    return found
+
+
+def _missing(connection: sqlite3.Connection) -> list[str]:
+    """Return what the tables lack, which a step that was left out would have made."""
+    found: list[str] = []
+    for name, table in metadata.tables.items():
+        known = {row[1] for row in connection.execute(f'PRAGMA table_info("{name}")')}
+        lacking = [column.name for column in table.columns if column.name not in known]
+        if not known:
+            found.append(f"there is no table {name}")
+        elif lacking:
+            found.append(f"the table {name} lacks {', '.join(lacking)}")
     return found
 
 

@@ -14,10 +14,10 @@ from snellen.server.errors import StoreError
 from snellen.server.store.database import PATIENCE, Database
 from snellen.server.store.tables import metadata
 
-HEAD = "0004"
+HEAD = "0005"
 """The newest revision, which the tables in this version are of."""
 
-REVISIONS = ("0001", "0002", "0003", HEAD)
+REVISIONS = ("0004", HEAD)
 """Every revision that this version can bring up to date, oldest first."""
 
 # Alembic's own table, with its own names.
@@ -78,6 +78,16 @@ def upgrade(connection: Connection, target: str = HEAD) -> None:
         command.upgrade(config, target)
 
 
+def readable(found: str) -> str:
+    """Say which revisions can be read, and what to do with a store of another one."""
+    if found > HEAD:
+        return f"but this version reads at most {HEAD}: upgrade snellen"
+    return (
+        f"of before the first release, but this version reads from {REVISIONS[0]} on: open it with"
+        " the version that made it"
+    )
+
+
 def _prepare(connection: Connection, file: str) -> None:
     # Read again within the transaction: another program may have migrated it.
     found = revision(connection)
@@ -96,8 +106,6 @@ def _prepare(connection: Connection, file: str) -> None:
         return
     if found not in REVISIONS:
         raise StoreError(
-            f"it has revision {found}, but this version reads at most {HEAD}: upgrade snellen,"
-            " or name another file",
-            file=file,
+            f"it has revision {found}, {readable(found)}, or name another file", file=file
         )
     upgrade(connection)

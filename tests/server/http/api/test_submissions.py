@@ -3,9 +3,11 @@ import gzip
 import json
 from collections.abc import AsyncGenerator, Callable
 from contextlib import AbstractAsyncContextManager
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from hosted import NOON
 
 from snellen.server.store.tables.exams import Scope
 
@@ -203,3 +205,60 @@ async def test_a_list_is_read_page_by_page(door: Opening) -> None:
         assert seen == [f"run {number}" for number in (4, 3, 2, 1, 0)]
         waiting = await here.get(f"{EXAM}/submissions", ada, params={"state": "stuck"})
         assert waiting.json() == {"submissions": [], "next": None}
+
+
+@pytest.mark.slow
+async def test_a_participant_chooses_up_to_two_and_the_better_counts(
+    door: Opening, right: dict[str, str]
+) -> None:
+    end = datetime.fromtimestamp(NOON / 1000 + 60, UTC)
+    async with door(counts="chosen", end=end) as here:
+        ada, bob = here.token("ada"), here.token("bob")
+        sets = [dict(list(right.items())[:known]) for known in (12, 3, 6, 5)]
+        ids = [(await here.upload(ada, answers)).json()["id"] for answers in sets]
+        await here.work()
+
+        async def choose(submission: str, token: str = ada, **said: bool) -> Any:
+            path = f"{EXAM}/submissions/{submission}/choose"
+            return await here.call("POST", path, token, json=said)
+
+        for submission in ids[1:3]:
+            assert (await choose(submission)).json()["chosen"] is True
+        third = await choose(ids[3])
+        assert (third.status_code, "take one back first" in third.text) == (409, True)
+        assert (await choose(ids[0], bob)).status_code == 404
+        (row,) = (await here.get(f"{EXAM}/leaderboard")).json()["rows"]
+        assert (row["submission"], row["value"]) == (ids[2], 0.5)
+        assert (await choose(ids[2], chosen=False)).json()["chosen"] is False
+        (row,) = (await here.get(f"{EXAM}/leaderboard")).json()["rows"]
+        assert row["submission"] == ids[1]
+        here.hosted.time[0] = NOON + 120_000
+        late = await choose(ids[0])
+        assert (late.status_code, "are final" in late.text) == (403, True)
+
+
+@pytest.mark.slow
+async def test_what_a_participant_withdraws_leaves_the_board_and_stays_used(
+    door: Opening, right: dict[str, str]
+) -> None:
+    async with door(uploads=1) as here:
+        ada, bob, boss = here.token("ada"), here.token("bob"), here.token("boss", Scope.ORGANIZE)
+        kept = (await here.upload(ada, right)).json()["id"]
+        await here.work()
+        path = f"{EXAM}/submissions/{kept}/withdraw"
+        assert (await here.call("POST", path, bob)).status_code == 404
+        assert (await here.call("POST", path, ada)).json()["removed"]
+        assert (await here.call("POST", path, ada)).status_code == 409
+        assert (await here.get(f"{EXAM}/leaderboard")).json()["rows"] == []
+        assert (await here.upload(ada, right)).status_code == 429
+        events = (await here.get(f"{EXAM}/events", boss)).json()["events"]
+        assert [event["what"] for event in events] == ["withdrawn"]
+
+
+async def test_nothing_is_chosen_where_the_exam_counts_otherwise(door: Opening) -> None:
+    async with door(counts="best") as here:
+        ada = here.token("ada")
+        kept = (await here.upload(ada, {"a": "b"})).json()["id"]
+        path = f"{EXAM}/submissions/{kept}/choose"
+        refused = await here.call("POST", path, ada, json={})
+        assert (refused.status_code, "it counts best" in refused.text) == (409, True)

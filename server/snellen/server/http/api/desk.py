@@ -11,6 +11,8 @@ from snellen.server.errors import NotFoundError
 from snellen.server.http.api.access import Access, Visitor
 
 JSON = "application/json"
+LONGEST_BODY = 64 << 10
+"""The maximum size of a JSON body, in bytes: it is read before its sender is known."""
 
 
 @dataclass(frozen=True, slots=True)

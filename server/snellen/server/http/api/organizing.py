@@ -12,13 +12,10 @@ from snellen.grading.models.base import Closed
 from snellen.server.challenge.models import EventCard, SubmissionStatus, iso
 from snellen.server.challenge.reading import MOST_LISTED
 from snellen.server.http.api.access import Visitor
-from snellen.server.http.api.desk import Desk, answered
+from snellen.server.http.api.desk import LONGEST_BODY, Desk, answered
 from snellen.server.http.api.problems import documented
 from snellen.server.http.auth import TOKEN_NAME
 from snellen.server.store.tables.exams import Scope, Token
-
-LONGEST_BODY = 64 << 10
-"""The maximum size of a request's body, in bytes."""
 
 
 class Reason(Closed):

@@ -16,7 +16,7 @@ from snellen.server.challenge.models import FORMS, SubmissionStatus, Upload
 from snellen.server.challenge.reading import MOST_LISTED
 from snellen.server.errors import ExamError, FormError, TooLargeError
 from snellen.server.http.api.access import Visitor
-from snellen.server.http.api.desk import JSON, Desk, answered
+from snellen.server.http.api.desk import JSON, LONGEST_BODY, Desk, answered
 from snellen.server.http.api.problems import documented
 from snellen.server.store.tables.endpoint import JobState
 from snellen.server.store.tables.exams import Scope
@@ -76,6 +76,12 @@ class UploadQuery(Closed):
     task: str | None = None
     name: str = Field(default="", max_length=200)
     link: str = Field(default="", max_length=500)
+
+
+class Choice(Closed):
+    """Whether a submission is to count at the end of its phase."""
+
+    chosen: bool = True
 
 
 class ListQuery(Closed):
@@ -194,6 +200,17 @@ def routes(desk: Desk) -> APIRouter:
         return answered(await access.ask(request, page))
 
     one = "/exams/{exam}/submissions/{submission}"
+    deciding = {
+        **guarded,
+        **documented(
+            HTTPStatus.BAD_REQUEST, HTTPStatus.CONFLICT, HTTPStatus.REQUEST_ENTITY_TOO_LARGE
+        ),
+    }
+
+    async def shown(submission: str, caller: str) -> Response:
+        return answered(
+            await challenge.database.off_loop(lambda: challenge.status(submission, caller))
+        )
 
     @router.get(one, response_model=SubmissionStatus, responses=guarded)
     async def show_submission(
@@ -212,6 +229,26 @@ def routes(desk: Desk) -> APIRouter:
         if if_none_match == headers["ETag"]:
             return Response(status_code=HTTPStatus.NOT_MODIFIED, headers=headers)
         return Response(body, media_type=JSON, headers=headers)
+
+    own = APIRouter(max_body_size=LONGEST_BODY)
+
+    @own.post(f"{one}/choose", response_model=SubmissionStatus, responses=deciding)
+    async def choose(request: Request, exam: str, submission: str, given: Choice) -> Response:
+        """Choose a submission to count at the end of its phase, or take the choice back."""
+        desk.check_exam(exam)
+        caller = await access.named(request, Scope.SUBMIT)
+        await challenge.choose(submission, caller, chosen=given.chosen)
+        return await shown(submission, caller)
+
+    @own.post(f"{one}/withdraw", response_model=SubmissionStatus, responses=deciding)
+    async def withdraw(request: Request, exam: str, submission: str) -> Response:
+        """Take your submission off the leaderboard; its upload stays used."""
+        desk.check_exam(exam)
+        caller = await access.named(request, Scope.SUBMIT)
+        await challenge.withdraw(submission, caller)
+        return await shown(submission, caller)
+
+    router.include_router(own)
 
     @router.get(f"{one}/report", responses=guarded)
     async def report(

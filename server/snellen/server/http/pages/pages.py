@@ -22,7 +22,7 @@ from snellen.server.challenge.board import BoardRow
 from snellen.server.challenge.boards import compare_submissions
 from snellen.server.challenge.models import FORMS, SubmissionStatus, Upload
 from snellen.server.errors import ExamError, NotFoundError, TooLargeError
-from snellen.server.exam.file import Phase, Who
+from snellen.server.exam.file import Counts, Phase, Who
 from snellen.server.exam.phases import ALL
 from snellen.server.grading.pages import ReportPages
 from snellen.server.http.api.access import Visitor
@@ -81,6 +81,7 @@ class Pages(Frame):
             route(f"{one}/file", self._file),
             route(f"{one}/report", self._report),
             *(route(f"{one}/{what}", self._decide, "POST") for what in _DECISIONS),
+            *(route(f"{one}/{what}", self._choose, "POST") for what in ("choose", "withdraw")),
             route("/compare", self._compare),
             route("/items", self._items),
             route("/item", self._item),
@@ -272,6 +273,8 @@ class Pages(Frame):
         return self._page(
             "submission", request, visitor, status=status, mine=mine,
             reports=visitor.organizes or open_reports,
+            deciding=visitor.name == row.caller and not phase.over(self._challenge.now()),
+            choosing=phase.counts is Counts.CHOSEN,
         )  # fmt: skip
 
     def _public(self, phase: Phase) -> bool:
@@ -336,6 +339,16 @@ class Pages(Frame):
         return self._page("compare", request, visitor, found=found, names=names, gallery=gallery)
 
     # ---- organizers' decisions ---------------------------------------------------------------
+
+    async def _choose(self, request: Request, visitor: Visitor) -> Response:
+        caller = visitor.need(Scope.SUBMIT)
+        submission = request.path_params["submission"]
+        form = await words_of(request)
+        if request.url.path.endswith("/withdraw"):
+            await self._challenge.withdraw(submission, caller)
+        else:
+            await self._challenge.choose(submission, caller, chosen=form.get("chosen") == "yes")
+        return go(f"/submissions/{submission}")
 
     async def _decide(self, request: Request, visitor: Visitor) -> Response:
         caller = visitor.need(Scope.ORGANIZE)

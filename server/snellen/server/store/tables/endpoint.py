@@ -50,6 +50,7 @@ class SubmissionRow:
         conditions: The conditions of the answers, as a part of the signature; empty: unknown.
         baseline: Whether it is a baseline, which is not ranked.
         removed: The reason why it was removed from the leaderboard; None: it was not removed.
+        chosen: The time when its participant chose it to count at the end; None: it was not chosen.
     """
 
     id: Annotated[str, KEY]
@@ -69,6 +70,7 @@ class SubmissionRow:
     conditions: str = ""
     baseline: bool = False
     removed: str | None = None
+    chosen: Moment | None = None
 
 
 _OF_SUBMISSION = ForeignKey("submissions.id", ondelete="CASCADE")
@@ -218,7 +220,8 @@ class EventRow:
         submission: The changed submission; None: a whole phase.
         caller: The caller who made the change.
         what: `removed`, `restored`, `rescored`, `same`, `retried`, `shown`, `baseline`, `ranked`,
-            `token`, `revoked`, `annotation closed`, `annotation opened`, `annotation extended`.
+            `chosen`, `not chosen`, `withdrawn`, `token`, `revoked`, `annotation closed`,
+            `annotation opened`, `annotation extended`.
         why: The reason given.
         detail: The values before and after, as JSON.
     """
