@@ -87,18 +87,21 @@ def pixels_above_one(point: ReadPoint, context: Context) -> Parsed:
     return fractions(point, context)
 
 
-def writes(form: str, space: CoordinateSpace = UNIT) -> Callable[[Gold], list[object]]:
+def writes(
+    form: str, space: CoordinateSpace = UNIT, decimals: int = 9
+) -> Callable[[Gold], list[object]]:
     """Return how a target's middle is written in a harness's form: {x} and {y}.
 
     Args:
         form: The form, such as `click({x}, {y})`.
         space: What the numbers count in it.
+        decimals: How many decimals they have.
     """
 
     def write(gold: Target) -> list[object]:
         left, top, right, bottom = box_in(space, gold)
         x, y = (left + right) / 2, (top + bottom) / 2
-        return [form.format(x=f"{x:.9f}", y=f"{y:.9f}")]
+        return [form.format(x=f"{x:.{decimals}f}", y=f"{y:.{decimals}f}")]
 
     return write
 

@@ -191,20 +191,23 @@ def grounding_data(
     )
 
 
-def checked_rows(rows: Iterable[_Row], file: str, *, boxes_in: Space) -> Iterator[_Row]:
+def checked_rows(
+    rows: Iterable[_Row], file: str, *, boxes_in: Space, field: str = "bbox"
+) -> Iterator[_Row]:
     """Yield the rows of one file whose boxes can be right answers.
 
     Args:
         rows: Its rows, in order.
         file: The file, for messages.
         boxes_in: What its boxes count, fractions or pixels.
+        field: The field that holds them.
 
     Raises:
         DataError: A box can't be an answer; it names the row and its item.
     """
     for place, row in enumerate(rows):
         if fault := _fault(row, boxes_in):
-            raise misfit(f"item {row.id}: {fault}", file, place, "bbox")
+            raise misfit(f"item {row.id}: {fault}", file, place, field)
         yield row
 
 
