@@ -20,6 +20,8 @@ from snellen.tasks.prompts import Prompt
 
 Size = tuple[float, float]
 
+COPIED = "a public copy, in another layout than the published files"
+
 EXAMPLES = {
     Space.UNIT: "(0.2500, 0.6125)",
     Space.PIXELS: "(480, 661)",

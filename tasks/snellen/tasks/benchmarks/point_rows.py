@@ -15,6 +15,7 @@ from snellen.grading.metrics.boxes import Ltrb
 from snellen.grading.models.geometry import Space
 from snellen.grading.protocols.golds import is_in_fractions
 from snellen.tasks.benchmarks.grounding import (
+    COPIED,
     EXAMPLES,
     GroundingRow,
     Size,
@@ -84,8 +85,11 @@ def load(
         raise DataError(what, file=files.name, field=table.layouts[0].id)
     role = place.benchmark if len(tables) == 1 else task.partition("/")[2]
     folder, digest = files.paths[0].parent, digest_of_files(files.paths)
-    release = pin(role, files.split, folder, digest, len(rows), releases)
-    note = "; ".join(filter(None, (release.note, outside_note(clipped))))
+    used = (layouts[type(row)] for part in parts for row in part.rows[:1])
+    copied = any(columns is not table.layouts[0] for columns in used)
+    release = pin(role, files.split, folder, digest, len(rows), () if copied else releases)
+    copy = f"{len(rows):,} questions; {COPIED}" if copied else release.note
+    note = "; ".join(filter(None, (copy, outside_note(clipped))))
     return grounding_data(
         task,
         files.split,

@@ -67,7 +67,7 @@ class PointTable:
     Attributes:
         task: The task's id.
         title: What it asks, in a line.
-        layouts: The layouts in which it is published, of which a file has one.
+        layouts: The published layout, and those of public copies; a file has one of them.
         files: Patterns of its files below the published folder, the likeliest first.
         split: The name of the only split; empty: files are named after their splits.
         above: How many folders above the file's own the folders of screenshots are in.

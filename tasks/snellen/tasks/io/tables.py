@@ -45,11 +45,10 @@ def read_table(path: Path, kinds: Sequence[Kind], images: Collection[str] = ()) 
     if ending == ".parquet":
         kind = _kind(kinds, columns_of(path))
         return read_part(path, kind, ", ".join(_required(kind)), images)
-    values = _from_csv(path) if ending == ".csv" else _from_json(path)
-    columns = list(values[0]) if values else []
+    columns, values = _from_csv(path) if ending == ".csv" else _from_json(path)
     kind = _kind(kinds, columns)
     for name in _required(kind):
-        if values and not any(name in row for row in values):
+        if columns and not any(name in row for row in (dict.fromkeys(columns), *values)):
             raise DataError(
                 f"there is no column {name!r}, only {', '.join(columns)}; this task reads"
                 f" {', '.join(_required(kind))}",
@@ -71,12 +70,23 @@ def _kind(kinds: Sequence[Kind], columns: Sequence[str]) -> Kind:
     return next(fitting, kinds[0])
 
 
-def _from_json(path: Path) -> list[dict[str, Any]]:
-    return JsonText(read_bytes(path), str(path)).rows(list[dict[str, Any]])
+_Rows = list[dict[str, Any]]
 
 
-def _from_csv(path: Path) -> list[dict[str, Any]]:
-    """Return the rows of a table of texts, in which an empty cell is no value."""
+def _from_json(path: Path) -> tuple[list[str], _Rows]:
+    """Return the names of the columns, which are the first row's, and the rows."""
+    text = JsonText(read_bytes(path), str(path))
+    lines = list(text.lines)
+    if format_of(path) == ".jsonl" and len(lines) == 1 and lines[0].data.lstrip()[:1] == b"{":
+        # One line of a file of lines is one row.
+        rows = [lines[0].rows(dict[str, Any])]
+    else:
+        rows = text.rows(_Rows)
+    return list(rows[0]) if rows else [], rows
+
+
+def _from_csv(path: Path) -> tuple[list[str], _Rows]:
+    """Return the header and the rows of a table of texts, in which an empty cell is no value."""
     try:
         text = read_bytes(path).decode("utf-8-sig")
         reader = csv.DictReader(StringIO(text, newline=""), strict=True)
@@ -89,4 +99,5 @@ def _from_csv(path: Path) -> list[dict[str, Any]]:
     for number, row in enumerate(rows):
         if None in row:
             raise misfit("has more cells than the header", str(path), number, None)
-    return [{name: cell for name, cell in row.items() if cell} for row in rows]
+    filled = [{name: cell for name, cell in row.items() if cell} for row in rows]
+    return list(reader.fieldnames or ()), filled

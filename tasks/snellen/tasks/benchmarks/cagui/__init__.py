@@ -10,6 +10,10 @@ _TITLES = {
     "fun2point": "Point at an element of an app in Chinese, given what it does",
     "text2point": "Point at a text of an app in Chinese",
 }
+_SHA256 = {
+    "fun2point": "40e666fd44c6591baa56c30feec301ae390761b1c02d7a8bc3fd737321dbceab",
+    "text2point": "d9b6152f37ca00405f53cf18536805d3e925eed033227e2bfb323146dcd53193",
+}
 _POINT = Asked(
     Prompt(
         "snellen-cagui-point-1",
@@ -54,7 +58,7 @@ BENCHMARKS = (
             tasks={part: (f"CAGUI_grounding/code/{name}",) for part, name in _FILES.items()},
             images=("CAGUI_grounding/images/*",),
         ),
-        tuple(Release("2025-05", part, part, 1_500) for part in _FILES),
+        tuple(Release("2025-05", part, part, 1_500, _SHA256[part]) for part in _FILES),
         Signs(
             names={name: f"cagui/{part}" for part, name in _FILES.items()},
             folders=("CAGUI_grounding/code/*.jsonl", "code/*.jsonl"),

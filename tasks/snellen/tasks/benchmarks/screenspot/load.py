@@ -25,6 +25,7 @@ from snellen.grading.metrics.boxes import Ltrb, box_fault
 from snellen.grading.models.geometry import Space
 from snellen.grading.protocols.screenspot import PRO, V1, V2
 from snellen.tasks.benchmarks.grounding import (
+    COPIED,
     GroundingRow,
     Size,
     checked_rows,
@@ -502,7 +503,7 @@ def _absent(folder: Path, name: str) -> DataError:
     )
 
 
-_COPIED = "a public copy with corners, in another layout than the published files"
+_COPIED = "a public copy with corners and sizes, in another layout than the published files"
 _RELEASES = {V1: V1_RELEASES, V2: V2_RELEASES, PRO: PRO_RELEASES}
 
 
@@ -522,7 +523,9 @@ def _data(
     releases = () if found.copied else _RELEASES[task]
     known = pin(benchmark, split, folder, digest_of_files(found.files), len(elements), releases)
     if found.copied:
-        known = known.model_copy(update={"note": f"{len(elements):,} questions; {_COPIED}"})
+        known = known.model_copy(
+            update={"note": f"{len(elements):,} questions; {_COPIED if task == V2 else COPIED}"}
+        )
     return grounding_data(
         task,
         split,
