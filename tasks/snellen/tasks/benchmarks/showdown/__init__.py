@@ -22,7 +22,12 @@ _TABLE = PointTable(
         # UI-Ins' copy, in the keys of ScreenSpot-Pro.
         Columns(id="id", image="img_filename", space=Space.PIXELS, size="img_size"),
     ),
-    files=("showdown-clicks-dev/data.csv", "data/showdown-clicks-dev/data.csv", "data.csv"),
+    files=(
+        "showdown-clicks-dev/data.csv",
+        "data/showdown-clicks-dev/data.csv",
+        "data.csv",
+        "showdown*.json",
+    ),
     split="dev",
     spaces=(Space.PIXELS, Space.UNIT),
 )
