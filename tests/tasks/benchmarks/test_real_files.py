@@ -222,7 +222,12 @@ def digest(data: TaskData) -> str:
         ("androidcontrol/low", 8_444, "e7900fe73b54a0ce", ""),
         ("showdown/clicks", 557, "2891e6f717f82bc7", "a public copy, in another layout"),
         ("cagui/fun2point", 1_500, "d57cbb83b874bac4", ""),
-        ("cagui/text2point", 1_500, "1d5d7275761b6c52", "without an instruction: 1 ('text2point/416', ...)"),
+        (
+            "cagui/text2point",
+            1_500,
+            "1d5d7275761b6c52",
+            "without an instruction: 1 ('text2point/416', ...)",
+        ),
         ("mind2web/task", 1_338, "37a9c3fd74b63fa4", ""),
         ("mind2web/website", 1_019, "8b3f1f29324e75c4", ""),
     ],

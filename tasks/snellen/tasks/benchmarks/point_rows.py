@@ -24,7 +24,7 @@ from snellen.tasks.benchmarks.grounding import (
     point_prompts,
 )
 from snellen.tasks.benchmarks.loading import task_in
-from snellen.tasks.benchmarks.point_table import Asked, Columns, PointTable
+from snellen.tasks.benchmarks.point_table import Columns, PointPrompt, PointTable
 from snellen.tasks.data.pins import digest_of_files, pin
 from snellen.tasks.data.release import Place, Release
 from snellen.tasks.io.boxes import outside_note
@@ -103,12 +103,12 @@ def load(
     )
 
 
-def _asked(table: PointTable) -> Iterator[Asked]:
+def _asked(table: PointTable) -> Iterator[PointPrompt]:
     yield from table.asked
     name = f"snellen-{table.task.partition('/')[0]}"
     prompts = point_prompts(name, table.spaces)
     for prompt, space in zip(prompts, table.spaces, strict=True):
-        yield Asked(prompt, space, EXAMPLES[space])
+        yield PointPrompt(prompt, space, EXAMPLES[space])
 
 
 def _files(table: PointTable, path: Path, split: str | None, published: str) -> SplitFiles:

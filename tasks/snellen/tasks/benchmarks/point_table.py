@@ -52,7 +52,7 @@ class Columns:
         return tuple(filter(None, (*named, *(name for group in groups for name in group))))
 
 
-class Asked(NamedTuple):
+class PointPrompt(NamedTuple):
     """A prompt, what it says that coordinates count, and a made-up answer to it."""
 
     prompt: Prompt
@@ -87,7 +87,7 @@ class PointTable:
     above: int = 0
     images: Sequence[str] = ()
     images_in: str = ""
-    asked: Sequence[Asked] = ()
+    asked: Sequence[PointPrompt] = ()
     spaces: Sequence[Space] = (Space.UNIT, Space.PIXELS)
     shown: Sequence[str] = ()
     by: tuple[str, ...] = ()

@@ -1,7 +1,12 @@
 """CAGUI's grounding parts: point at elements of Chinese Android applications."""
 
 from snellen.grading.models.geometry import Space
-from snellen.tasks.benchmarks.point_table import Asked, Columns, PointTable, pointing_benchmark
+from snellen.tasks.benchmarks.point_table import (
+    Columns,
+    PointPrompt,
+    PointTable,
+    pointing_benchmark,
+)
 from snellen.tasks.data.release import Place, Release, Signs
 from snellen.tasks.prompts import Prompt
 
@@ -14,7 +19,7 @@ _SHA256 = {
     "fun2point": "40e666fd44c6591baa56c30feec301ae390761b1c02d7a8bc3fd737321dbceab",
     "text2point": "d9b6152f37ca00405f53cf18536805d3e925eed033227e2bfb323146dcd53193",
 }
-_POINT = Asked(
+_POINT = PointPrompt(
     Prompt(
         "snellen-cagui-point-1",
         "You see a screenshot of an Android app in Chinese. Point at the one element that is"

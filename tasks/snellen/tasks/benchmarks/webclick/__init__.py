@@ -1,7 +1,12 @@
 """WebClick: point at what an instruction means, on pages and calendars."""
 
 from snellen.grading.models.geometry import Space
-from snellen.tasks.benchmarks.point_table import Asked, Columns, PointTable, pointing_benchmark
+from snellen.tasks.benchmarks.point_table import (
+    Columns,
+    PointPrompt,
+    PointTable,
+    pointing_benchmark,
+)
 from snellen.tasks.data.release import Place, Release
 from snellen.tasks.prompts import Prompt
 
@@ -27,7 +32,7 @@ _TABLE = PointTable(
     layouts=(Columns(tags=("bucket",)),),
     files=("data/*.parquet", "*.parquet"),
     images_in="image",
-    asked=(Asked(_CLICK, Space.PIXELS, "Click(480, 661)"),),
+    asked=(PointPrompt(_CLICK, Space.PIXELS, "Click(480, 661)"),),
     by=("bucket",),
 )
 
