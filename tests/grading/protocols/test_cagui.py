@@ -1,4 +1,4 @@
-"""Each reader of AgentCPM-GUI's grounding scripts, on answers worked out by hand."""
+"""Each rule of AgentCPM-GUI's grounding scripts, on answers worked out by hand."""
 
 import numpy as np
 import pytest
@@ -41,5 +41,24 @@ GOLD = ImageTarget((1056.0, 262.0, 1217.0, 328.0), (1236.0, 2676.0))
 def test_what_each_reader_takes_for_the_point(protocol: str, response: str, value: float) -> None:
     context = Context(width=1236, height=2676)
     grader = Grader.of(protocol_of("cagui/text2point", protocol), [GOLD], [context])
+    found = grader.batch(Answers(np.array([0]), [0], [response]))
+    assert found.values[0, 0] == value
+
+
+@pytest.mark.parametrize(
+    ("protocol", "gold", "response", "value"),
+    [
+        ("official", "QQ音乐", "QQ 音乐\n", 1),
+        ("official", "QQ音乐", "qq音乐", 0),
+        ("official", "QQ音乐", "文本：QQ音乐", 0),
+        # The published code deletes the answer's spaces alone.
+        ("official", "返回 1", "返回 1", 0),
+        ("robust", "返回 1", "返回1", 1),
+        ("robust", "QQ音乐", "<think>...</think>**qq音乐**", 1),
+        ("robust", "QQ音乐", "音乐", 0),
+    ],
+)
+def test_when_a_text_is_the_same(protocol: str, gold: str, response: str, value: float) -> None:
+    grader = Grader.of(protocol_of("cagui/bbox2text", protocol), [gold])
     found = grader.batch(Answers(np.array([0]), [0], [response]))
     assert found.values[0, 0] == value

@@ -188,6 +188,8 @@ LAYOUTS: dict[str, Callable[[Path, Path], Path]] = {
 
 
 def values(gold: Any) -> object:
+    if isinstance(gold, str):
+        return gold
     if not isinstance(gold, StepGold):
         return gold.bbox, getattr(gold, "polygon", ()), getattr(gold, "refused", False)
     one = gold.action
@@ -228,6 +230,7 @@ def digest(data: TaskData) -> str:
             "1d5d7275761b6c52",
             "without an instruction: 1 ('text2point/416', ...)",
         ),
+        ("cagui/bbox2text", 1_500, "b36c0231851189c1", ""),
         ("mind2web/task", 1_338, "37a9c3fd74b63fa4", ""),
         ("mind2web/website", 1_019, "8b3f1f29324e75c4", ""),
     ],
@@ -252,7 +255,7 @@ def test_every_row_loads_with_its_reference(
         ("androidcontrol", ["high", "low"]),
         ("mind2web", ["task", "website"]),
         ("showdown", ["clicks"]),
-        ("cagui", ["fun2point", "text2point"]),
+        ("cagui", ["fun2point", "text2point", "bbox2text"]),
     ],
 )
 def test_a_root_is_recognized_with_all_of_its_tasks(
@@ -292,7 +295,7 @@ def test_the_images_of_the_first_screenspot_have_sizes_but_for_twelve(real: Path
 
 
 def test_caguis_files_are_those_of_the_repository(real: Path) -> None:
-    for part in ("fun2point", "text2point"):
+    for part in ("fun2point", "text2point", "bbox2text"):
         pin = load_task(f"cagui/{part}", real / "cagui").pin
         assert (pin.release, pin.verdict) == ("2025-05", "known")
 

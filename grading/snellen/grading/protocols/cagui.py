@@ -1,7 +1,7 @@
-"""How CAGUI's grounding parts are scored: a point in the target's box, edges included.
+"""How CAGUI's grounding parts are scored: a point in the target's box, or a text that is the same.
 
 Source: AgentCPM-GUI eval/grounding_eval/code (acbaf50), which has a reader for each model. All
-compare in pixels of the screenshot.
+compare points in pixels of the screenshot, edges of boxes included.
 """
 
 import json
@@ -10,9 +10,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from snellen.grading.coordinates import PIXELS, THOUSAND
+from snellen.grading.normalize import folded
 from snellen.grading.pointing.points import ReadPoint
 from snellen.grading.protocols import golds
-from snellen.grading.protocols.base import Context, Parsed, Protocol
+from snellen.grading.protocols.base import (
+    AS_IS,
+    Context,
+    Normalizer,
+    Parsed,
+    Protocol,
+    pairwise,
+)
 from snellen.grading.protocols.golds import GoldShape
 from snellen.grading.protocols.pointing import (
     declared_points,
@@ -24,8 +32,9 @@ from snellen.grading.protocols.pointing import (
     writes,
 )
 from snellen.grading.protocols.spaces import InPixels
+from snellen.grading.protocols.texts import equal, ours, text_parser
 
-FUN2POINT, TEXT2POINT = "cagui/fun2point", "cagui/text2point"
+FUN2POINT, TEXT2POINT, BBOX2TEXT = "cagui/fun2point", "cagui/text2point", "cagui/bbox2text"
 _CODE = "AgentCPM-GUI eval/grounding_eval/code"
 _DIGITS = re.compile(r"\d+")
 
@@ -106,7 +115,43 @@ def _protocols(task: str) -> tuple[Protocol, ...]:
     return (*map(takes_declared, published), *declared_points(task))
 
 
+_SAME_TEXT = equal("the same text")
+_OFFICIAL_TEXT = Protocol(
+    BBOX2TEXT,
+    "official",
+    1,
+    f"{_CODE}/minicpm (acbaf50), as every other script there",
+    "deletes the spaces of the answer and not of the reference, so that a text with a space is"
+    " never right",
+    text_parser("the answer without its spaces", lambda text, _: _squeezed(text)),
+    AS_IS,
+    _SAME_TEXT,
+)
+_WITHOUT_SPACES = Normalizer(
+    "NFKC, case folded, without white space", lambda text: "".join(folded(text).split())
+)
+_ROBUST_TEXT = replace(
+    _OFFICIAL_TEXT,
+    id="robust",
+    source="ours",
+    special="the answer without thoughts and wrapping; spaces and case don't count",
+    parser=ours(text_parser("the text", lambda text, _: text)),
+    normalizer=_WITHOUT_SPACES,
+    metric=pairwise(
+        "the same text",
+        ("accuracy",),
+        "accuracy",
+        lambda answer, gold, normalize: (float(normalize(answer) == normalize(gold)),),
+    ),
+)
+
 PROTOCOLS: Mapping[str, tuple[Protocol, ...]] = {
-    task: _protocols(task) for task in (FUN2POINT, TEXT2POINT)
+    FUN2POINT: _protocols(FUN2POINT),
+    TEXT2POINT: _protocols(TEXT2POINT),
+    BBOX2TEXT: (_OFFICIAL_TEXT, _ROBUST_TEXT),
 }
-GOLDS: Mapping[str, GoldShape] = dict.fromkeys(PROTOCOLS, golds.TARGET_IN_IMAGE)
+GOLDS: Mapping[str, GoldShape] = {
+    FUN2POINT: golds.TARGET_IN_IMAGE,
+    TEXT2POINT: golds.TARGET_IN_IMAGE,
+    BBOX2TEXT: golds.TEXT,
+}

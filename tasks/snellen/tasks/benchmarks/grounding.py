@@ -10,8 +10,8 @@ from snellen.grading.models.geometry import Space
 from snellen.grading.models.golds import Golds
 from snellen.grading.models.items import AnswerFormat, AnswerKind, Image, Item
 from snellen.grading.models.reports import DataPin
-from snellen.grading.protocols.base import Context
-from snellen.grading.protocols.golds import ImageTarget, Target, is_in_fractions, without_unknowns
+from snellen.grading.protocols.base import Context, Gold
+from snellen.grading.protocols.golds import ImageTarget, is_in_fractions, without_unknowns
 from snellen.tasks.io.boxes import outside_note, reaches_outside, target_fault
 from snellen.tasks.io.images import size_in
 from snellen.tasks.io.rows import SCREEN, misfit
@@ -97,7 +97,7 @@ class GroundingRow:
     size: Size | None = None
     tags: dict[str, str] = field(default_factory=dict[str, str])
 
-    def target(self, size: Size | None) -> Target:
+    def target(self, size: Size | None) -> Gold:
         """Return the reference, in an image of this size."""
         return ImageTarget(self.box, size)
 
@@ -134,7 +134,7 @@ def grounding_data(
         question: The question of a row by its index; None: its instruction.
         example: A made-up answer; by default one in the space that is asked in.
         shown: The tags that an agent is shown with an item.
-        kind: Whether a point is asked for, or a box.
+        kind: Whether a point is asked for, a box, or the text in the box.
 
     Raises:
         DataError: There are no rows.

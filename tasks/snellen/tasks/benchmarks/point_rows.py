@@ -6,13 +6,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path, PurePosixPath
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import msgspec
 
 from snellen.grading.errors import DataError, UnknownNameError
 from snellen.grading.metrics.boxes import Ltrb
 from snellen.grading.models.geometry import Space
+from snellen.grading.models.reports import DataPin
 from snellen.grading.protocols.golds import is_in_fractions
 from snellen.tasks.benchmarks.grounding import (
     COPIED,
@@ -72,6 +73,45 @@ def load(
     table = task_in({each.task: each for each in tables}, task, place.benchmark)
     prompts = {asked.prompt: asked for asked in _asked(table)}
     asked = prompts[prompt_of(tuple(prompts), prompt)]
+    read = read_points(table, place, releases, path, split, images)
+    return grounding_data(
+        task,
+        read.split,
+        read.rows,
+        pin=read.pin,
+        prompt=asked.prompt,
+        asked_in=asked.space,
+        example=asked.example,
+        images=read.images,
+        shown=table.shown,
+    )
+
+
+class Points(NamedTuple):
+    """One split of a table, as it was read.
+
+    Attributes:
+        split: The split's name.
+        rows: Its elements.
+        pin: Which release it is, with a note of boxes that were cut.
+        images: The bytes of a row's screenshot; None: there are none.
+    """
+
+    split: str
+    rows: Sequence[GroundingRow]
+    pin: DataPin
+    images: ImageFiles | ParquetImages | None
+
+
+def read_points(
+    table: PointTable,
+    place: Place,
+    releases: Sequence[Release],
+    path: str | Path,
+    split: str | None,
+    images: str | Path | None,
+) -> Points:
+    """Read a split of a table; arguments and errors are those of `load`."""
     files = _files(table, Path(path), split, place.name)
     layouts = {_row_type(layout): layout for layout in table.layouts}
     parts = [read_table(file, tuple(layouts), table.inside) for file in files.paths]
@@ -83,23 +123,20 @@ def load(
     if twice:
         what = f"the id {twice[0]!r} is there twice, so answers can't be told apart"
         raise DataError(what, file=files.name, field=table.layouts[0].id)
-    role = place.benchmark if len(tables) == 1 else task.partition("/")[2]
+    known = {release.role for release in releases}
+    part = table.task.partition("/")[2]
+    role = part if part in known else place.benchmark
     folder, digest = files.paths[0].parent, digest_of_files(files.paths)
     used = (layouts[type(row)] for part in parts for row in part.rows[:1])
     copied = any(columns is not table.layouts[0] for columns in used)
     release = pin(role, files.split, folder, digest, len(rows), () if copied else releases)
     copy = f"{len(rows):,} questions; {COPIED}" if copied else release.note
     note = "; ".join(filter(None, (copy, outside_note(clipped))))
-    return grounding_data(
-        task,
+    return Points(
         files.split,
         rows,
-        pin=release.model_copy(update={"note": note}),
-        prompt=asked.prompt,
-        asked_in=asked.space,
-        example=asked.example,
-        images=_images(table, parts, rows, Path(images) if images else None),
-        shown=table.shown,
+        release.model_copy(update={"note": note}),
+        _images(table, parts, rows, Path(images) if images else None),
     )
 
 

@@ -3,16 +3,22 @@
 `snellen.tasks.benchmarks.point_rows` reads such tables. It is imported when one is loaded.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from snellen.grading.models.geometry import Space
 from snellen.tasks.benchmarks.spec import Benchmark, late, pointing_task
 from snellen.tasks.data.release import Place, Release, RowSign, Signs
 from snellen.tasks.prompts import Prompt
 
+if TYPE_CHECKING:
+    from snellen.grading.protocols.base import Protocol
+    from snellen.grading.protocols.golds import GoldShape
+
+NONE: Mapping[str, Any] = MappingProxyType({})
 _LOAD = late("snellen.tasks.benchmarks.point_rows:load")
 
 
@@ -103,15 +109,21 @@ def pointing_benchmark(
     place: Place,
     releases: tuple[Release, ...] = (),
     signs: Signs | None = None,
+    protocols: Mapping[str, tuple["Protocol", ...]] = NONE,
+    golds: "Mapping[str, GoldShape]" = NONE,
 ) -> Benchmark:
     """Return a benchmark whose tasks are tables of elements to point at.
 
     Args:
         tables: Its tasks.
         place: Where it is published; its name is the benchmark's.
-        releases: The releases that are known of it; their role is the task's name.
+        releases: The releases that are known of it; their role is the name of the task, or of the
+            benchmark.
         signs: By what its files are recognized; None: by the columns of its layouts, in the files
             that its patterns find.
+        protocols: The rules by task; not given for a benchmark of snellen's own, which has them in
+            `snellen.grading.protocols`.
+        golds: The shapes of references, as `protocols`.
     """
     signs = signs or Signs(
         rows=[
@@ -128,6 +140,8 @@ def pointing_benchmark(
     )
     return Benchmark(
         name=place.benchmark,
+        protocols=protocols,
+        golds=golds,
         tasks=tuple(pointing_task(table.task, table.title, table.by) for table in tables),
         load=partial(_LOAD, tables, place, releases),
         place=place,

@@ -30,10 +30,10 @@ def put(folder: Path, *rows: dict[str, Any]) -> Path:
 
 def test_both_parts_with_their_screenshots(tmp_path: Path) -> None:
     folder = written("cagui", tmp_path)
-    tasks = ("cagui/fun2point", "cagui/text2point")
+    tasks = ("cagui/fun2point", "cagui/text2point", "cagui/bbox2text")
     for path in (folder, folder / "CAGUI_grounding", folder / "CAGUI_grounding" / "code"):
         assert recognize(path) == tasks
-    for task in tasks:
+    for task in tasks[:2]:
         data = load_task(task, folder)
         part = task.partition("/")[2]
         assert data.ids == [f"{part}/0", f"{part}/1", f"{part}/2"]
@@ -47,6 +47,14 @@ def test_the_size_follows_from_both_boxes(tmp_path: Path) -> None:
     assert data.golds[0].bbox == (1056, 262, 1217, 328)
     assert data.golds[0].image_size == (1236, 2676)
     assert data.item("text2point/0").prompt.endswith("一念緂头像")
+
+
+def test_the_text_in_a_box_is_asked_for_by_the_box(tmp_path: Path) -> None:
+    data = load_task("cagui/bbox2text", put(tmp_path, ROW))
+    assert (data.ids, list(data.golds)) == (["bbox2text/0"], ["一念緂头像"])
+    item = data.item("bbox2text/0")
+    assert item.prompt.endswith("\n\nBox: [854, 98, 985, 123]")
+    assert "一念緂头像" not in item.model_dump_json()
 
 
 @pytest.mark.parametrize(

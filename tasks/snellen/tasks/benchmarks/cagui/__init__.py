@@ -1,23 +1,22 @@
-"""CAGUI's grounding parts: point at elements of Chinese Android applications."""
+"""CAGUI's grounding parts: point at elements of Chinese Android applications, or read them."""
 
+from snellen.grading.guesses import NoGuess
 from snellen.grading.models.geometry import Space
-from snellen.tasks.benchmarks.point_table import (
-    Columns,
-    PointPrompt,
-    PointTable,
-    pointing_benchmark,
-)
+from snellen.grading.models.items import AnswerKind
+from snellen.tasks.benchmarks.point_table import Columns, PointPrompt, PointTable
+from snellen.tasks.benchmarks.spec import Benchmark, TaskSpec, late, pointing_task
 from snellen.tasks.data.release import Place, Release, Signs
 from snellen.tasks.prompts import Prompt
 
-_FILES = {"fun2point": "cap.jsonl", "text2point": "ocr.jsonl"}
+BBOX2TEXT = "cagui/bbox2text"
+_FILES = {"fun2point": "cap.jsonl", "text2point": "ocr.jsonl", "bbox2text": "ocr.jsonl"}
 _TITLES = {
     "fun2point": "Point at an element of an app in Chinese, given what it does",
     "text2point": "Point at a text of an app in Chinese",
 }
 _SHA256 = {
-    "fun2point": "40e666fd44c6591baa56c30feec301ae390761b1c02d7a8bc3fd737321dbceab",
-    "text2point": "d9b6152f37ca00405f53cf18536805d3e925eed033227e2bfb323146dcd53193",
+    "cap.jsonl": "40e666fd44c6591baa56c30feec301ae390761b1c02d7a8bc3fd737321dbceab",
+    "ocr.jsonl": "d9b6152f37ca00405f53cf18536805d3e925eed033227e2bfb323146dcd53193",
 }
 _POINT = PointPrompt(
     Prompt(
@@ -38,7 +37,7 @@ _LAYOUT = Columns(
     image="image",
     fractions="rel_position",
 )
-_TABLES = tuple(
+TABLES = tuple(
     PointTable(
         task=f"cagui/{part}",
         title=_TITLES[part],
@@ -50,23 +49,41 @@ _TABLES = tuple(
         asked=(_POINT,),
     )
     for part, name in _FILES.items()
+    if part in _TITLES
+)
+
+PLACE = Place(
+    "cagui",
+    "huggingface.co",
+    "openbmb/CAGUI",
+    "CC BY-NC 4.0",
+    tasks={part: (f"CAGUI_grounding/code/{name}",) for part, name in _FILES.items()},
+    images=("CAGUI_grounding/images/*",),
+)
+RELEASES = tuple(
+    Release("2025-05", part, part, 1_500, _SHA256[name]) for part, name in _FILES.items()
 )
 
 BENCHMARKS = (
-    pointing_benchmark(
-        _TABLES,
-        Place(
-            "cagui",
-            "huggingface.co",
-            "openbmb/CAGUI",
-            "CC BY-NC 4.0",
-            tasks={part: (f"CAGUI_grounding/code/{name}",) for part, name in _FILES.items()},
-            images=("CAGUI_grounding/images/*",),
+    Benchmark(
+        name="cagui",
+        tasks=(
+            *(pointing_task(table.task, table.title) for table in TABLES),
+            TaskSpec(
+                BBOX2TEXT,
+                "Read the text in a box of an app in Chinese",
+                AnswerKind.TEXT,
+                "accuracy",
+                NoGuess("a text at random is next to never right"),
+            ),
         ),
-        tuple(Release("2025-05", part, part, 1_500, _SHA256[part]) for part in _FILES),
-        Signs(
-            names={name: f"cagui/{part}" for part, name in _FILES.items()},
+        load=late("snellen.tasks.benchmarks.cagui.load:load"),
+        place=PLACE,
+        releases=RELEASES,
+        signs=Signs(
+            names={_FILES[part]: f"cagui/{part}" for part in _TITLES},
             folders=("CAGUI_grounding/code/*.jsonl", "code/*.jsonl"),
+            together=("cagui/text2point", BBOX2TEXT),
         ),
     ),
 )
