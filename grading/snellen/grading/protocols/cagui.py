@@ -23,12 +23,11 @@ from snellen.grading.protocols.base import (
 )
 from snellen.grading.protocols.golds import GoldShape
 from snellen.grading.protocols.pointing import (
-    declared_points,
     fractions,
     pixels,
     point_parser,
+    point_protocols,
     robust_pointing,
-    takes_declared,
     writes,
 )
 from snellen.grading.protocols.spaces import InPixels
@@ -77,9 +76,8 @@ def _pixels(point: ReadPoint, context: Context) -> Parsed:
 
 
 def _protocols(task: str) -> tuple[Protocol, ...]:
-    robust = robust_pointing(task)
     official = replace(
-        robust,
+        robust_pointing(task),
         id="official",
         version=1,
         source=f"{_CODE}/minicpm (acbaf50)",
@@ -111,8 +109,7 @@ def _protocols(task: str) -> tuple[Protocol, ...]:
         parser=point_parser("the first `x,y`", _first(r"\d+,\d+"), _thousandths),
         write=writes("({x},{y})", THOUSAND, 0),
     )
-    published = (official, robust, qwen, os_atlas, ui_tars)
-    return (*map(takes_declared, published), *declared_points(task))
+    return point_protocols(official, qwen, os_atlas, ui_tars)
 
 
 _SAME_TEXT = equal("the same text")

@@ -24,11 +24,10 @@ from snellen.grading.protocols.base import (
 )
 from snellen.grading.protocols.golds import GoldShape
 from snellen.grading.protocols.pointing import (
-    declared_points,
     pixels,
     point_parser,
+    point_protocols,
     robust_pointing,
-    takes_declared,
     writes,
 )
 from snellen.grading.protocols.spaces import box_in
@@ -74,9 +73,8 @@ def closeness(answer: AnswerValue, gold: Gold, _: object) -> tuple[float, float]
     return mu / (mu + distance), float(point_in_box(x, y, box))
 
 
-_ROBUST = robust_pointing(CLICK)
 _OFFICIAL = replace(
-    _ROBUST,
+    robust_pointing(CLICK),
     id="official",
     version=1,
     source="UGround offline_evaluation/OmniACT/eval_action.py (3a9b9f2)",
@@ -92,7 +90,5 @@ _OFFICIAL = replace(
     write=writes("pyautogui.click({x}, {y})", PIXELS),
 )
 
-PROTOCOLS: Mapping[str, tuple[Protocol, ...]] = {
-    CLICK: (takes_declared(_OFFICIAL), _ROBUST, *declared_points(CLICK))
-}
+PROTOCOLS: Mapping[str, tuple[Protocol, ...]] = {CLICK: point_protocols(_OFFICIAL)}
 GOLDS: Mapping[str, GoldShape] = {CLICK: golds.TARGET_IN_IMAGE}

@@ -1,39 +1,17 @@
 """How ShowDown's clicks are scored: a point in pixels in the target's box, edges included."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from snellen.grading.coordinates import PIXELS
 from snellen.grading.protocols import golds
 from snellen.grading.protocols.base import Protocol
 from snellen.grading.protocols.golds import GoldShape
-from snellen.grading.protocols.pointing import (
-    declared_points,
-    in_image,
-    our_points,
-    robust_pointing,
-    takes_declared,
-    writes,
-)
+from snellen.grading.protocols.pointing import point_protocols, points_of_adapters
 
 CLICKS = "showdown/clicks"
-
-_ROBUST = robust_pointing(CLICKS)
-_OFFICIAL = replace(
-    _ROBUST,
-    id="official",
-    version=1,
-    source="showdown clicks/src/clicks/evaluate/utils.py (86cbd20)",
-    special="the published code gets a point in pixels of the screenshot from each model's adapter,"
-    " and counts no point as wrong; the point is the one that a human reader would identify",
-    parser=our_points(
-        "a point in pixels, as each adapter hands it over",
-        lambda point, context: in_image(point, PIXELS, context),
-    ),
-    write=writes("({x}, {y})", PIXELS),
+_OFFICIAL = points_of_adapters(
+    CLICKS, PIXELS, "showdown clicks/src/clicks/evaluate/utils.py (86cbd20)"
 )
 
-PROTOCOLS: Mapping[str, tuple[Protocol, ...]] = {
-    CLICKS: (takes_declared(_OFFICIAL), _ROBUST, *declared_points(CLICKS))
-}
+PROTOCOLS: Mapping[str, tuple[Protocol, ...]] = {CLICKS: point_protocols(_OFFICIAL)}
 GOLDS: Mapping[str, GoldShape] = {CLICKS: golds.TARGET_IN_IMAGE}
