@@ -110,6 +110,7 @@ def test_a_value_of_another_type_is_named_with_its_row_and_field(
         ("rows.txt", b"", r"ends with \.json, \.jsonl, \.csv, \.parquet"),
         ("rows.csv", b"name,width,share\na,3,0.5,more\n", r"row 1 .* more cells than the header"),
         ("rows.csv", b'name,width,share\n"a,3,0.5\n', "is no CSV"),
+        ("rows.csv", b"name,width,share,name\na,3,0.5,b\n", "the column 'name' is there twice"),
         ("rows.csv", "name\nä".encode("latin-1"), "is not UTF-8"),
         ("rows.csv", b"name,width,share\na,,0.5\n", "missing required field `width`"),
         ("rows.json", b"[{", "is no whole JSON file"),

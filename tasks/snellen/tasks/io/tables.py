@@ -96,8 +96,11 @@ def _from_csv(path: Path) -> tuple[list[str], _Rows]:
         raise DataError(what, file=str(path)) from None
     except csv.Error as error:
         raise DataError(f"is no CSV: {error}; {FETCH_AGAIN}", file=str(path)) from None
+    columns = list(reader.fieldnames or ())
+    if twice := [name for name in columns if columns.count(name) > 1]:
+        raise DataError(f"the column {twice[0]!r} is there twice", file=str(path))
     for number, row in enumerate(rows):
         if None in row:
             raise misfit("has more cells than the header", str(path), number, None)
     filled = [{name: cell for name, cell in row.items() if cell} for row in rows]
-    return list(reader.fieldnames or ()), filled
+    return columns, filled

@@ -370,7 +370,10 @@ def _first_row(path: Path) -> Mapping[str, object]:
     except (EOFError, zlib.error, gzip.BadGzipFile):
         return {}
     if format_of(path) == ".csv":
-        rows = list(islice(csv.reader(StringIO(text.lstrip(_BYTE_ORDER_MARK))), 2))
+        try:
+            rows = list(islice(csv.reader(StringIO(text.lstrip(_BYTE_ORDER_MARK))), 2))
+        except csv.Error:
+            return {}
         return dict(zip(*rows, strict=False)) if len(rows) > 1 else {}
     try:
         row: object = JSONDecoder().raw_decode(text.lstrip(f"{_BYTE_ORDER_MARK} \t\r\n["))[0]
