@@ -3,7 +3,8 @@
 Some copies have other keys than the published files: `LAYOUTS` turns them back. No public copy has
 the screen size of AndroidControl's steps: 1080 x 2400 stands for it. The copies are from these
 repositories: alibaba/UI-Ins, microsoft/GUI-Actor, Tongyi-MAI/MAI-UI, X-PLUG/MobileAgent (UI-S1),
-lll6gg/UI-R1, OSU-NLP-Group/UGround and ant-8/GUI-Grounding-via-Iterative-Shrinking.
+lll6gg/UI-R1, OSU-NLP-Group/UGround, OpenBMB/AgentCPM-GUI and
+ant-8/GUI-Grounding-via-Iterative-Shrinking.
 """
 
 import gzip
@@ -286,7 +287,8 @@ def test_the_images_of_the_first_screenspot_have_sizes_but_for_twelve(real: Path
     sizes = dict(zip(data.tags["image"], data.contexts, strict=True))
     assert len(sizes) == 610
     assert sum(context.width is None for context in sizes.values()) == 12
-    stored = read(real / "predictions/byting-ssv1-web/eval_single_web.json")["results"]
+    file = real / "predictions/byting-ssv1-web/eval_single_web.json"
+    stored: list[Row] = json.loads(file.read_text())["results"]
     assert all(
         (sizes[row["img_filename"]].width, sizes[row["img_filename"]].height)
         == tuple(row["image_size"])

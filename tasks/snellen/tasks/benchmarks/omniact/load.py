@@ -24,7 +24,7 @@ from snellen.tasks.benchmarks.grounding import (
     point_prompts,
 )
 from snellen.tasks.data.pins import digest_of_files, pin, read_bytes
-from snellen.tasks.io.files import by_split, checked, choose, contents
+from snellen.tasks.io.files import SplitFiles, by_split, checked, choose, contents
 from snellen.tasks.io.images import ImageFiles, image_folder, is_inside
 from snellen.tasks.io.json_text import read_json
 from snellen.tasks.io.rows import SCREEN, Text
@@ -86,47 +86,48 @@ def load(
     if task != CLICK:
         raise UnknownNameError("OmniACT task", task, (CLICK,))
     asked = prompt_of(PROMPTS, prompt)
-    index = _index(Path(path), split)
+    files = _index(Path(path), split)
+    index, found = files.paths[0], files.split
     entries = read_json(index).decode(dict[str, _Entry], "expected {id: {task, image, box}}")
     home = _Home(index)
     rows: list[GroundingRow] = []
     left_out: dict[str, str] = {}
     for name, entry in entries.items():
-        row = home.row(f"{index.stem}/{name}", entry)
+        row = home.row(f"{found}/{name}", entry)
         if isinstance(row, str):
-            left_out[f"{index.stem}/{name}"] = row
+            left_out[f"{found}/{name}"] = row
         else:
             rows.append(row)
     rows = list(checked_rows(rows, str(index), boxes_in=Space.PIXELS, field="box"))
     root = index.parent if images is None else image_folder(Path(images), "the screenshots")
-    files = ImageFiles(root, lambda place, _: [rows[place].image], "image")
+    shots = ImageFiles(root, lambda place, _: [rows[place].image], "image")
     there = images is not None or any(
-        files.file(place, SCREEN).is_file() for place in range(len(rows))
+        shots.file(place, SCREEN).is_file() for place in range(len(rows))
     )
     digest = digest_of_files([index, *home.read])
     data = grounding_data(
         task,
-        index.stem,
+        found,
         rows,
-        pin=pin("omniact", index.stem, index.parent, digest, len(rows)),
+        pin=pin("omniact", found, index.parent, digest, len(rows)),
         prompt=asked,
         asked_in=Space.PIXELS if asked is _SCRIPT else asked_space(asked),
-        images=files if there else None,
+        images=shots if there else None,
         example="pyautogui.click(480, 661)" if asked is _SCRIPT else "",
     )
     return replace(data, left_out=left_out)
 
 
-def _index(path: Path, split: str | None) -> Path:
+def _index(path: Path, split: str | None) -> SplitFiles:
     if checked(path, "a copy of Writer/omniact").is_file():
-        return choose(by_split([path]), split, path).paths[0]
+        return choose(by_split([path]), split, path)
     found = by_split(file for name in SPLITS if (file := path / f"{name}.json").is_file())
     if not found:
         raise DataError(
             f"there is no test.json in it ({contents(path)}); give a copy of Writer/omniact",
             file=str(path),
         )
-    return choose(found, split, path).paths[0]
+    return choose(found, split, path)
 
 
 class _Home:
