@@ -90,6 +90,24 @@ def test_results_on_screenspot_v2(real: Path) -> None:
     assert agreement(report) == (0, 1272)
 
 
+@pytest.mark.parametrize("answer", ["parsed", "raw"])
+def test_results_on_the_first_screenspot(real: Path, answer: Any) -> None:
+    file = real / "predictions/byting-ssv1-web/eval_single_web.json"
+    data = sdk.load("screenspot-v1/point", real / "screenspot-v1", split="web")
+    report = sdk.grade(file, data=data, protocol="thousand", answer=answer)
+    assert agreement(report) == (0, 436)
+    assert round(report.value * 436) == 380
+
+
+def test_rows_without_ids_are_joined_with_the_first_screenspot(real: Path) -> None:
+    file = real / "predictions/gui-r1/screenspot_test_3b_cpt55.json.gz"
+    report = sdk.grade(file, task="screenspot-v1/point", data=real / "screenspot-v1")
+    # The sizes of 12 images are not known.
+    outcomes = report.input.outcomes
+    assert (outcomes[Outcome.ANSWERED], outcomes[Outcome.UNPARSED]) == (1_252, 1)
+    assert (outcomes[Outcome.ERROR], outcomes[Outcome.MISSING]) == (19, 0)
+
+
 @pytest.mark.parametrize("name", ["OS_G.jsonl.gz", "local_OS_G.json.gz"])
 def test_results_on_osworld_g(real: Path, tmp_path: Path, name: str) -> None:
     rows = json.loads((real / "osworld-g/OSWorld-G_sspro_format.json").read_text())

@@ -242,3 +242,22 @@ def test_verdicts_that_no_unit_explains_point_to_the_texts(data: Path) -> None:
     report = graded([row(number, [1, 1], "correct") for number in range(3)], data)
     assert "agree best with 'pred' in pixels of the image: on 0 of 3" in notices(report)
     assert "--answer raw reads the texts" in notices(report)
+
+
+def test_a_table_of_results_has_its_points_in_two_columns(data: Path) -> None:
+    """The layout of showdown's eval.py (86cbd20)."""
+    file = data.parent / "claude_results_dev.csv"
+    file.write_text(
+        "id,recording_id,instruction,image_path,gt_x1,pred_x,pred_y,is_in_bbox,raw_response\n"
+        "cad_1,r,press 1,cad/shot_1.png,300,350.0,350.0,True,\"{'x': 1}\"\n"
+        "cad_0,r,press 0,cad/shot_0.png,100,99,150,False,(150 150)\n"
+        'cad_2,r,press 2,cad/shot_2.png,500,,,False,"(550, 550)"\n'
+    )
+    report = sdk.grade(file, task=TASK, data=data)
+    assert {score.item_id: score.value for score in report.scores} == {
+        "cad_0": 0,
+        "cad_1": 1,
+        "cad_2": 0,
+    }
+    (notice,) = [one for one in report.input.notices if one.code == "verdicts"]
+    assert (notice.count or 0, "of 3" in notice.message) == (0, True)

@@ -132,6 +132,62 @@ def write_screenspot_v2(folder: Path, golds: Drawn) -> None:
         paint(folder / "screenspotv2_image" / f"{platform}.png", platform)
 
 
+def write_screenspot_v1(folder: Path, golds: Drawn) -> None:
+    """Elements on three platforms, with v2's fields."""
+    write_screenspot_v2(folder, golds)
+    for file in folder.glob("*_v2.json"):
+        file.rename(folder / file.name.replace("_v2", ""))
+
+
+def write_showdown(folder: Path, golds: Drawn) -> None:
+    """Elements of a desktop, in a table of texts."""
+    home = folder / "showdown-clicks-dev"
+    paint(home / "frames" / "a.png", "a")
+    rows = ["id,image,instruction,x1,y1,x2,y2,width,height"]
+    for number in range(2):
+        box = ",".join(map(str, golds.box()))
+        rows.append(f"{number}a,frames/a.png,click {number},{box},60,80")
+    (home / "data.csv").write_text("\n".join(rows))
+
+
+def write_cagui(folder: Path, golds: Drawn) -> None:
+    """Elements of two parts, whose sizes follow from their boxes."""
+    home = folder / "CAGUI_grounding"
+    for part in ("cap", "ocr"):
+        rows: list[Row] = []
+        for number in range(2):
+            box = golds.box()
+            sides = [side / (60, 80)[place % 2] for place, side in enumerate(box)]
+            rows.append(
+                {
+                    "image": f"{number}.png",
+                    "abs_position": f"<{', '.join(map(str, box))}>",
+                    "rel_position": f"<{', '.join(map(str, sides))}>",
+                    "text": f"{part} {number}",
+                }
+            )
+            paint(home / "images" / part / f"{number}.png", f"{part} {number}")
+        keep_lines(home / "code" / f"{part}.jsonl", rows)
+
+
+def write_omniact(folder: Path, golds: Drawn) -> None:
+    """Scripts of one click on one screenshot."""
+    index: dict[str, Row] = {}
+    boxes: dict[str, Row] = {}
+    image, named = "data/data/desktop/app/a.png", "data/metadata/desktop/boxes/app/a.json"
+    for number in range(2):
+        left, top, right, bottom = golds.box()
+        task = f"data/tasks/desktop/app/{number}.txt"
+        boxes[str(number)] = {"top_left": [left, top], "bottom_right": [right, bottom]}
+        script = f"pyautogui.click({(left + right) / 2},{(top + bottom) / 2})"
+        keep(folder / task, {})
+        (folder / task).write_text(f"Task: click {number}\nOutput Script:\n{script}")
+        index[str(number)] = {"task": task, "image": image, "box": named}
+    keep(folder / named, boxes)
+    keep(folder / "test.json", index)
+    paint(folder / image, "a")
+
+
 def write_screenspot_pro(folder: Path, golds: Drawn) -> None:
     """Elements of one application."""
     rows = [
@@ -478,6 +534,7 @@ def write_matrix(folder: Path, golds: Drawn) -> None:
 WRITERS: Mapping[str, Callable[[Path, Drawn], None]] = MappingProxyType(
     {
         "screenqa": write_screenqa,
+        "screenspot-v1": write_screenspot_v1,
         "screenspot-v2": write_screenspot_v2,
         "screenspot-pro": write_screenspot_pro,
         "androidcontrol": write_androidcontrol,
@@ -486,6 +543,9 @@ WRITERS: Mapping[str, Callable[[Path, Drawn], None]] = MappingProxyType(
         "osworld-g": write_osworld_g,
         "ui-vision": write_ui_vision,
         "webclick": write_webclick,
+        "showdown": write_showdown,
+        "cagui": write_cagui,
+        "omniact": write_omniact,
         "mmbench-gui": write_mmbench_gui,
         "miniwob": write_miniwob,
         "desk": write_desk,

@@ -3,7 +3,8 @@
 Some copies have other keys than the published files: `LAYOUTS` turns them back. No public copy has
 the screen size of AndroidControl's steps: 1080 x 2400 stands for it. The copies are from these
 repositories: alibaba/UI-Ins, microsoft/GUI-Actor, Tongyi-MAI/MAI-UI, X-PLUG/MobileAgent (UI-S1),
-lll6gg/UI-R1, OSU-NLP-Group/UGround and ant-8/GUI-Grounding-via-Iterative-Shrinking.
+lll6gg/UI-R1, OSU-NLP-Group/UGround, OpenBMB/AgentCPM-GUI and
+ant-8/GUI-Grounding-via-Iterative-Shrinking.
 """
 
 import gzip
@@ -176,7 +177,10 @@ def mind2web(real: Path, folder: Path) -> Path:
 
 LAYOUTS: dict[str, Callable[[Path, Path], Path]] = {
     "screenspot-v2": screenspot_v2,
+    "screenspot-v1": lambda real, _: real / "screenspot-v1",
     "screenspot-pro": lambda real, _: real / "screenspot-pro",
+    "showdown": lambda real, _: real / "showdown",
+    "cagui": lambda real, _: real / "cagui",
     "ui-vision": lambda real, _: real / "ui-vision",
     "osworld-g": osworld_g,
     "mmbench-gui": mmbench_gui,
@@ -186,6 +190,8 @@ LAYOUTS: dict[str, Callable[[Path, Path], Path]] = {
 
 
 def values(gold: Any) -> object:
+    if isinstance(gold, str):
+        return gold
     if not isinstance(gold, StepGold):
         return gold.bbox, getattr(gold, "polygon", ()), getattr(gold, "refused", False)
     one = gold.action
@@ -201,6 +207,7 @@ def digest(data: TaskData) -> str:
 @pytest.mark.parametrize(
     ("task", "count", "expected", "note"),
     [
+        ("screenspot-v1/point", 1_272, "d027209143383cb1", ""),
         ("screenspot-v2/point", 1_272, "6c855c6c604345e8", ""),
         ("screenspot-pro/point", 1_581, "9981ae8a70383961", ""),
         ("ui-vision/basic", 1_772, "d25ffcfc136b1e99", "9 right boxes reach outside"),
@@ -217,6 +224,15 @@ def digest(data: TaskData) -> str:
         ("mmbench-gui/l2_advanced", 1_807, "d374188476603224", ""),
         ("androidcontrol/high", 8_444, "e7900fe73b54a0ce", ""),
         ("androidcontrol/low", 8_444, "e7900fe73b54a0ce", ""),
+        ("showdown/clicks", 557, "2891e6f717f82bc7", "a public copy, in another layout"),
+        ("cagui/fun2point", 1_500, "d57cbb83b874bac4", ""),
+        (
+            "cagui/text2point",
+            1_500,
+            "1d5d7275761b6c52",
+            "without an instruction: 1 ('text2point/416', ...)",
+        ),
+        ("cagui/bbox2text", 1_500, "b36c0231851189c1", ""),
         ("mind2web/task", 1_338, "37a9c3fd74b63fa4", ""),
         ("mind2web/website", 1_019, "8b3f1f29324e75c4", ""),
     ],
@@ -232,6 +248,7 @@ def test_every_row_loads_with_its_reference(
 @pytest.mark.parametrize(
     ("benchmark", "tasks"),
     [
+        ("screenspot-v1", ["point"]),
         ("screenspot-v2", ["point"]),
         ("screenspot-pro", ["point"]),
         ("ui-vision", ["basic", "functional", "spatial"]),
@@ -239,6 +256,8 @@ def test_every_row_loads_with_its_reference(
         ("mmbench-gui", ["l2_basic", "l2_advanced"]),
         ("androidcontrol", ["high", "low"]),
         ("mind2web", ["task", "website"]),
+        ("showdown", ["clicks"]),
+        ("cagui", ["fun2point", "text2point", "bbox2text"]),
     ],
 )
 def test_a_root_is_recognized_with_all_of_its_tasks(
@@ -247,18 +266,57 @@ def test_a_root_is_recognized_with_all_of_its_tasks(
     assert set(recognize(published(benchmark))) == {f"{benchmark}/{task}" for task in tasks}
 
 
-def test_the_platforms_of_v2_have_their_published_counts(
-    published: Callable[[str], Path],
+@pytest.mark.parametrize(
+    ("version", "mobile", "desktop", "web"), [("v1", 502, 334, 436), ("v2", 501, 334, 437)]
+)
+def test_the_platforms_of_screenspot_have_their_published_counts(
+    published: Callable[[str], Path], version: str, mobile: int, desktop: int, web: int
 ) -> None:
-    found = check(published("screenspot-v2"), look=False)
+    found = check(published(f"screenspot-{version}"), look=False)
     assert {one.split: one.count for one in found.splits} == {
         "all": 1_272,
-        "mobile": 501,
-        "desktop": 334,
-        "web": 437,
+        "mobile": mobile,
+        "desktop": desktop,
+        "web": web,
     }
-    assert {one.pin.release for one in found.splits} == {"v2-by-count"}
+    assert {one.pin.release for one in found.splits} == {f"{version}-by-count"}
     assert found.fine
+
+
+def test_the_images_of_the_first_screenspot_have_sizes_but_for_twelve(real: Path) -> None:
+    data = load_task("screenspot-v1/point", real / "screenspot-v1")
+    sizes = dict(zip(data.tags["image"], data.contexts, strict=True))
+    assert len(sizes) == 610
+    assert sum(context.width is None for context in sizes.values()) == 12
+    file = real / "predictions/byting-ssv1-web/eval_single_web.json"
+    stored: list[Row] = json.loads(file.read_text())["results"]
+    assert all(
+        (sizes[row["img_filename"]].width, sizes[row["img_filename"]].height)
+        == tuple(row["image_size"])
+        for row in stored
+    )
+
+
+def test_caguis_files_are_those_of_the_repository(real: Path) -> None:
+    for part in ("fun2point", "text2point", "bbox2text"):
+        pin = load_task(f"cagui/{part}", real / "cagui").pin
+        assert (pin.release, pin.verdict) == ("2025-05", "known")
+
+
+@pytest.mark.parametrize("platform", PLATFORMS)
+def test_v2_does_not_pass_as_the_first_screenspot(
+    published: Callable[[str], Path], platform: str
+) -> None:
+    file = published("screenspot-v2") / f"screenspot_{platform}_v2.json"
+    with pytest.raises(DataError, match="rows of ScreenSpot-v2, not of the first"):
+        load_task("screenspot-v1/point", file)
+
+
+def test_an_index_of_omniact_without_its_tasks_names_the_first_of_them(real: Path) -> None:
+    file = real / "omniact/processed_test.json.gz"
+    assert len(read(file)) == 2_021
+    with pytest.raises(DataError, match=r"no data/tasks/web/asics/task_1\.30\.txt beside it"):
+        load_task("omniact/click", file)
 
 
 @pytest.mark.parametrize("copy", ["gui-actor", "mai-ui"])

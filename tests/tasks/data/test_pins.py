@@ -1,3 +1,4 @@
+import gzip
 import hashlib
 import json
 import subprocess
@@ -274,6 +275,15 @@ def test_the_digest_of_one_file_is_its_bytes_and_of_parts_their_digests(tmp_path
 def test_the_digest_of_a_missing_file_names_it(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"gone: can't be read: No such file"):
         digest_of_files([tmp_path / "gone"])
+
+
+def test_a_compressed_file_has_the_digest_of_what_it_holds(tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(b"a" * 99)
+    (tmp_path / "a.gz").write_bytes(gzip.compress(b"a" * 99))
+    assert digest_of_files([tmp_path / "a.gz"]) == digest_of_files([tmp_path / "a"])
+    (tmp_path / "a.gz").write_bytes(gzip.compress(b"a" * 99)[:-5])
+    with pytest.raises(DataError, match="is no whole gzip file"):
+        digest_of_files([tmp_path / "a.gz"])
 
 
 @given(json_values)

@@ -107,18 +107,21 @@ def pixels_above_one(point: ReadPoint, context: Context) -> Parsed:
     return fractions(point, context)
 
 
-def writes(form: str, space: CoordinateSpace = UNIT) -> Callable[[Gold], list[object]]:
+def writes(
+    form: str, space: CoordinateSpace = UNIT, decimals: int = 9
+) -> Callable[[Gold], list[object]]:
     """Return how a target's middle is written in a harness's form: {x} and {y}.
 
     Args:
         form: The form, such as `click({x}, {y})`.
         space: What the numbers count in it.
+        decimals: How many decimals they have.
     """
 
     def write(gold: Target) -> list[object]:
         left, top, right, bottom = box_in(space, gold)
         x, y = (left + right) / 2, (top + bottom) / 2
-        return [form.format(x=f"{x:.9f}", y=f"{y:.9f}")]
+        return [form.format(x=f"{x:.{decimals}f}", y=f"{y:.{decimals}f}")]
 
     return write
 
@@ -390,4 +393,44 @@ def robust_pointing(task: str) -> Protocol:
         AS_IS,
         _HIT,
         write=writes("({x}, {y})"),
+    )
+
+
+def points_of_adapters(task: str, space: CoordinateSpace, source: str) -> Protocol:
+    """Return the protocol `official` of published code that an adapter hands a point in a space.
+
+    Args:
+        task: The task's id.
+        space: What the point's numbers count there.
+        source: The published code.
+    """
+    return replace(
+        robust_pointing(task),
+        id="official",
+        version=1,
+        source=source,
+        special=f"the published code gets a point in {space.words} from each model's adapter, and"
+        " no point is wrong; the parser here takes the point that a human reader would identify",
+        parser=our_points(
+            f"a point in {space.words}, as an adapter hands it over",
+            lambda point, context: in_image(point, space, context),
+        ),
+        write=writes("({x}, {y})", space),
+    )
+
+
+def point_protocols(official: Protocol, *others: Protocol) -> tuple[Protocol, ...]:
+    """Return the protocols of a task that asks for a point: published ones, and ours.
+
+    Args:
+        official: The first, which is the default.
+        others: Other published protocols.
+    """
+    task = official.task
+    published = map(takes_declared, others)
+    return (
+        takes_declared(official),
+        robust_pointing(task),
+        *published,
+        *declared_points(task),
     )

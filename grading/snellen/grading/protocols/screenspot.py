@@ -1,4 +1,4 @@
-"""How ScreenSpot-v2 and ScreenSpot-Pro are scored: a point in the target's box, edges included.
+"""How ScreenSpot, v2 and Pro are scored: a point in the target's box, edges included.
 
 Source: SeeClick's and ScreenSpot-Pro's own code, and the harnesses that run them. They differ in
 what numbers count, in which of an answer's numbers they take, and by a pixel in the box.
@@ -50,7 +50,7 @@ from snellen.grading.protocols.spaces import (
     unit_box,
 )
 
-V2, PRO = "screenspot-v2/point", "screenspot-pro/point"
+V1, V2, PRO = "screenspot-v1/point", "screenspot-v2/point", "screenspot-pro/point"
 
 # ---- what an answer's numbers count ------------------------------------------------------------
 
@@ -67,6 +67,14 @@ def _by_magnitude(point: ReadPoint, context: Context) -> Parsed:
     # The harness writes the point with six decimals and reads it again.
     x, y = (float(f"{number:.6f}") for number in parsed.answer)
     return Parsed((x, y), None, "read by its size: up to 1, to 1000, or above")
+
+
+def _whole_pair(text: str) -> ReadPoint | None:
+    try:
+        x, y = map(int, text.strip("()").split(", "))
+        return ReadPoint(float(x), float(y))
+    except (ValueError, OverflowError):
+        return None
 
 
 # ---- where the box lies ------------------------------------------------------------------------
@@ -117,6 +125,15 @@ _OFFICIAL = Protocol(
     AS_IS,
     POINT_HIT,
     write=writes("({x}, {y})"),
+)
+_UGROUND = replace(
+    _OFFICIAL,
+    id="uground",
+    source="UGround offline_evaluation/ScreenSpot/eval.py (3a9b9f2)",
+    special="requires `(x, y)`, whole numbers in pixels, and nothing beside it; the published code"
+    " divides them by the row's `scale` first",
+    parser=point_parser("UGround's `(x, y)`", _whole_pair, pixels),
+    write=writes("({x}, {y})", PIXELS, 0),
 )
 _LMMS_EVAL = replace(
     _OFFICIAL,
@@ -198,6 +215,7 @@ def _of(task: str, *protocols: Protocol) -> tuple[Protocol, ...]:
 
 
 PROTOCOLS: Mapping[str, tuple[Protocol, ...]] = {
+    V1: _of(V1, _OFFICIAL, robust_pointing(V1), _UGROUND, _VLMEVALKIT),
     V2: _of(V2, _OFFICIAL, robust_pointing(V2), _LMMS_EVAL, _VLMEVALKIT, _SCREENSUITE),
     PRO: _of(
         PRO,
@@ -211,6 +229,7 @@ PROTOCOLS: Mapping[str, tuple[Protocol, ...]] = {
 }
 
 GOLDS: Mapping[str, GoldShape] = {
+    V1: golds.TARGET_IN_IMAGE,
     V2: golds.TARGET_IN_IMAGE,
     PRO: golds.TARGET_IN_IMAGE,
 }

@@ -9,19 +9,17 @@ from snellen.grading.protocols import golds
 from snellen.grading.protocols.base import Protocol
 from snellen.grading.protocols.golds import GoldShape
 from snellen.grading.protocols.pointing import (
-    declared_points,
     pixels,
     point_parser,
+    point_protocols,
     robust_pointing,
-    takes_declared,
     writes,
 )
 
 POINT = "webclick/point"
 
-_ROBUST = robust_pointing(POINT)
 _PAPER = replace(
-    _ROBUST,
+    robust_pointing(POINT),
     id="paper",
     version=1,
     source="the model cards that print WebClick; its prompt asks for `Click(x, y)` in pixels",
@@ -31,7 +29,5 @@ _PAPER = replace(
     write=writes("Click({x}, {y})", PIXELS),
 )
 
-PROTOCOLS: Mapping[str, tuple[Protocol, ...]] = {
-    POINT: (takes_declared(_PAPER), _ROBUST, *declared_points(POINT))
-}
+PROTOCOLS: Mapping[str, tuple[Protocol, ...]] = {POINT: point_protocols(_PAPER)}
 GOLDS: Mapping[str, GoldShape] = {POINT: golds.TARGET_IN_IMAGE}

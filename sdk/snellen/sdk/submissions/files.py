@@ -2,6 +2,7 @@
 
 import codecs
 import os
+import re
 from io import FileIO
 
 from snellen.grading.errors import SubmissionError
@@ -110,7 +111,7 @@ def is_submission(path: str) -> bool:
         except OSError:
             return True
     if path.lower().endswith((".csv", ".tsv")):
-        line = head.split(b"\n", 1)[0]
-        return b"item_id" in line or b"response" in line
+        names = re.findall(rb"\w+", head.split(b"\n", 1)[0])
+        return b"item_id" in names or b"response" in names
     first = head.split(b"}", 1)[0]
     return b'"item_id"' in first and b'"response"' in first

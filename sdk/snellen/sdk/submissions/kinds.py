@@ -73,7 +73,10 @@ RAW = (
 )
 """The fields of what a model wrote, the best first."""
 
-VERDICTS = ("correctness", "correct", "is_correct", "in_box", "hit", "hit_top1", "success")
+VERDICTS = (
+    *("correctness", "correct", "is_correct", "in_box", "is_in_bbox", "hit", "hit_top1"),
+    "success",
+)
 """The fields of a script's own verdict; an agent's claim of success is none."""
 
 _YES = frozenset({"correct", "right", "true", "yes", "c", "pass", "passed", "1", "1.0"})
@@ -334,10 +337,20 @@ def _parsed(row: Fields, view: Size | None) -> Parsed | None:
                 space = ""
             return null or Parsed(name, point, space, view if space == "view" else None)
     for pair in _PAIRS:
-        point = point_of([row.get(name) for name in pair])
+        point = point_of([_number(row.get(name)) for name in pair])
         if point is not None:
             return null or Parsed(pair[0], point)
     return null
+
+
+def _number(value: object) -> object:
+    """Return the number that a cell of a table holds as text; anything else as it is."""
+    if isinstance(value, str):
+        try:
+            return float(value)
+        except ValueError:
+            return value
+    return value
 
 
 def _is_batch(row: Fields) -> bool:

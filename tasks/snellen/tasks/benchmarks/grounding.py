@@ -10,8 +10,8 @@ from snellen.grading.models.geometry import Space
 from snellen.grading.models.golds import Golds
 from snellen.grading.models.items import AnswerFormat, AnswerKind, Image, Item
 from snellen.grading.models.reports import DataPin
-from snellen.grading.protocols.base import Context
-from snellen.grading.protocols.golds import ImageTarget, Target, is_in_fractions, without_unknowns
+from snellen.grading.protocols.base import Context, Gold
+from snellen.grading.protocols.golds import ImageTarget, is_in_fractions, without_unknowns
 from snellen.tasks.io.boxes import outside_note, reaches_outside, target_fault
 from snellen.tasks.io.images import size_in
 from snellen.tasks.io.rows import SCREEN, misfit
@@ -19,6 +19,8 @@ from snellen.tasks.models import TaskData
 from snellen.tasks.prompts import Prompt
 
 Size = tuple[float, float]
+
+COPIED = "a public copy, in another layout than the published files"
 
 EXAMPLES = {
     Space.UNIT: "(0.2500, 0.6125)",
@@ -95,7 +97,7 @@ class GroundingRow:
     size: Size | None = None
     tags: dict[str, str] = field(default_factory=dict[str, str])
 
-    def target(self, size: Size | None) -> Target:
+    def target(self, size: Size | None) -> Gold:
         """Return the reference, in an image of this size."""
         return ImageTarget(self.box, size)
 
@@ -132,7 +134,7 @@ def grounding_data(
         question: The question of a row by its index; None: its instruction.
         example: A made-up answer; by default one in the space that is asked in.
         shown: The tags that an agent is shown with an item.
-        kind: Whether a point is asked for, or a box.
+        kind: Whether a point is asked for, a box, or the text in the box.
 
     Raises:
         DataError: There are no rows.
@@ -191,20 +193,23 @@ def grounding_data(
     )
 
 
-def checked_rows(rows: Iterable[_Row], file: str, *, boxes_in: Space) -> Iterator[_Row]:
+def checked_rows(
+    rows: Iterable[_Row], file: str, *, boxes_in: Space, field: str = "bbox"
+) -> Iterator[_Row]:
     """Yield the rows of one file whose boxes can be right answers.
 
     Args:
         rows: Its rows, in order.
         file: The file, for messages.
         boxes_in: What its boxes count, fractions or pixels.
+        field: The field that holds them.
 
     Raises:
         DataError: A box can't be an answer; it names the row and its item.
     """
     for place, row in enumerate(rows):
         if fault := _fault(row, boxes_in):
-            raise misfit(f"item {row.id}: {fault}", file, place, "bbox")
+            raise misfit(f"item {row.id}: {fault}", file, place, field)
         yield row
 
 

@@ -6,9 +6,11 @@ of questions is known; a file of that size is remembered in a small file of the 
 looks at data remembers nothing (`only_looking`).
 """
 
+import gzip
 import hashlib
 import os
 import sys
+import zlib
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -23,6 +25,25 @@ from snellen.grading.models.base import NO_JSON
 from snellen.grading.models.reports import DataPin, PinVerdict
 from snellen.tasks.data.release import Release
 
+GZIP = ".gz"
+"""How the name of a compressed file ends."""
+
+
+def read_bytes(path: Path) -> bytes:
+    """Return a file's bytes, and of a compressed one (`.gz`) those of what it holds.
+
+    Raises:
+        DataError: It can't be read, or is not whole.
+    """
+    try:
+        data = path.read_bytes()
+        return gzip.decompress(data) if path.suffix == GZIP else data
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        what = f"is no whole gzip file: {error}; fetch it again"
+        raise DataError(what, file=str(path)) from None
+    except OSError as error:
+        raise DataError(f"can't be read: {error.strerror}", file=str(path)) from None
+
 
 def default_store() -> Path:
     """Return where first sights are remembered: `$SNELLEN_HOME` or the user's data folder."""
@@ -31,7 +52,7 @@ def default_store() -> Path:
 
 
 def digest_of_files(paths: Sequence[Path]) -> str:
-    """Return the SHA-256 of a file's bytes.
+    """Return the SHA-256 of a file's bytes; of a compressed file (`.gz`), of what it holds.
 
     Of several parts it is the SHA-256 of their digests (hexadecimal, one a line, in the order
     given): the parts' own digests are what the mirrors publish.
@@ -42,6 +63,9 @@ def digest_of_files(paths: Sequence[Path]) -> str:
     digests: list[str] = []
     for path in paths:
         try:
+            if path.suffix == GZIP:
+                digests.append(hashlib.sha256(read_bytes(path)).hexdigest())
+                continue
             with path.open("rb") as file:
                 digests.append(hashlib.file_digest(file, "sha256").hexdigest())
         except OSError as error:

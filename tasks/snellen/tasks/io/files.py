@@ -1,15 +1,16 @@
 """The files of one split among those that a user points at."""
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from snellen.grading.errors import DataError, UnknownNameError
+from snellen.tasks.data.pins import GZIP
 
 DEFAULT_SPLIT = "test"
-DATA = (".json", ".jsonl", ".parquet")
-"""How the names of files of rows end."""
+DATA = (".json", ".jsonl", ".csv", ".parquet")
+"""How the names of files of rows end; each may be compressed and end with `.gz` after it."""
 
 _PART = re.compile(r"^(?P<name>.+)-(?P<part>\d{5})-of-(?P<parts>\d{5})$")
 _SHOWN = 5
@@ -25,7 +26,7 @@ class SplitFiles:
     @property
     def parquet(self) -> bool:
         """Whether they are parquet files."""
-        return self.paths[0].suffix == ".parquet"
+        return format_of(self.paths[0]) == ".parquet"
 
     @property
     def name(self) -> str:
@@ -57,8 +58,18 @@ def stem_of(file: Path) -> str:
     >>> stem_of(Path("test-00000-of-00002.parquet")), stem_of(Path("webqa.json"))
     ('test', 'webqa')
     """
-    part = _PART.match(file.stem) if file.suffix == ".parquet" else None
-    return part["name"] if part else file.stem
+    stem = file.name.removesuffix(GZIP).removesuffix(format_of(file))
+    part = _PART.match(stem) if format_of(file) == ".parquet" else None
+    return part["name"] if part else stem
+
+
+def format_of(file: Path) -> str:
+    """Return how a file's name ends, without the ending of what is compressed.
+
+    >>> format_of(Path("data.csv.gz")), format_of(Path("data.json"))
+    ('.csv', '.json')
+    """
+    return Path(file.name.removesuffix(GZIP)).suffix
 
 
 def find_parquet(path: Path, split: str | None, published: str) -> SplitFiles:
@@ -73,15 +84,31 @@ def find_parquet(path: Path, split: str | None, published: str) -> SplitFiles:
         DataError: Nothing is there, the split is open, or one of its parts is missing.
         UnknownNameError: There is no such split.
     """
+    files = find_files(path, ("data/*.parquet", "*.parquet"), published)
+    return choose(by_split(files), split, path)
+
+
+def find_files(path: Path, patterns: Sequence[str], published: str) -> list[Path]:
+    """Return a file, or those of a folder that the first of some patterns finds there.
+
+    Args:
+        path: A folder or a file.
+        patterns: Patterns below the folder; a file may be compressed (`.gz`).
+        published: The repository, for the message that nothing is there.
+
+    Raises:
+        DataError: Nothing is there.
+    """
     checked(path, f"a copy of {published}")
-    files = [path] if path.is_file() else sorted(path.glob("data/*.parquet"))
-    found = by_split(files or sorted(path.glob("*.parquet")))
-    if not found:
-        raise DataError(
-            f"there is no data/*.parquet in it ({contents(path)}); give a copy of {published}",
-            file=str(path),
-        )
-    return choose(found, split, path)
+    if path.is_file():
+        return [path]
+    for pattern in patterns:
+        if files := sorted(path.glob(pattern)) or sorted(path.glob(pattern + GZIP)):
+            return files
+    raise DataError(
+        f"there is no {patterns[0]} in it ({contents(path)}); give a copy of {published}",
+        file=str(path),
+    )
 
 
 def by_split(files: Iterable[Path]) -> dict[str, SplitFiles]:
@@ -126,7 +153,8 @@ def default_split(known: Collection[str], path: Path) -> str:
 
 def _check_parts(files: SplitFiles) -> None:
     names = ", ".join(path.name for path in files.paths)
-    parts = [_PART.match(path.stem) if files.parquet else None for path in files.paths]
+    stems = [path.name.removesuffix(GZIP).removesuffix(".parquet") for path in files.paths]
+    parts = [_PART.match(stem) if files.parquet else None for stem in stems]
     numbers = [(int(part["part"]), int(part["parts"])) for part in parts if part]
     if len(parts) > 1 and len(numbers) < len(parts):
         raise DataError(

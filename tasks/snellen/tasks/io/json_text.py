@@ -10,6 +10,7 @@ import msgspec
 
 from snellen.grading.errors import DataError
 from snellen.grading.models.base import NO_JSON
+from snellen.tasks.data.pins import read_bytes
 from snellen.tasks.io.rows import FETCH_AGAIN, decoded, row_error, words_of
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -98,12 +99,9 @@ class JsonText:
 
 
 def read_json(path: Path) -> JsonText:
-    """Read a file whole.
+    """Read a file whole; it may be compressed (`.gz`).
 
     Raises:
         DataError: It can't be read.
     """
-    try:
-        return JsonText(path.read_bytes(), str(path))
-    except OSError as error:
-        raise DataError(f"can't be read: {error.strerror}", file=str(path)) from None
+    return JsonText(read_bytes(path), str(path))

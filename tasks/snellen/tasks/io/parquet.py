@@ -7,6 +7,7 @@ row group at a time.
 from bisect import bisect_right
 from collections.abc import Collection, Sequence
 from functools import lru_cache
+from io import BytesIO
 from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 
 from snellen.grading.errors import DataError, MissingExtraError
+from snellen.tasks.data.pins import GZIP, read_bytes
 from snellen.tasks.io.images import LFS_POINTER
 from snellen.tasks.io.rows import FETCH_AGAIN, converted, row_error
 
@@ -139,6 +141,17 @@ class ParquetImages:
                 ) from None
 
 
+def columns_of(path: Path) -> Sequence[str]:
+    """Return the names of a file's columns.
+
+    Raises:
+        DataError: It can't be read.
+        MissingExtraError: pyarrow is not installed.
+    """
+    with _open(path) as parquet:
+        return parquet.schema_arrow.names
+
+
 def _open(path: Path) -> "ParquetFile":
     try:
         import pyarrow as pa
@@ -146,7 +159,7 @@ def _open(path: Path) -> "ParquetFile":
     except ImportError:
         raise MissingExtraError(f"reading {path.name}", "parquet") from None
     try:
-        return pq.ParquetFile(path)
+        return pq.ParquetFile(BytesIO(read_bytes(path)) if path.suffix == GZIP else path)
     except (pa.ArrowException, OSError) as error:
         with path.open("rb") as file:
             pointer = file.read(len(LFS_POINTER)) == LFS_POINTER

@@ -80,8 +80,13 @@ def _listed(kind: inspect.Type) -> Iterator[str]:
         yield from (str(member.value) for member in kind.cls)
 
 
-def converted(value: object, shape: type[_T]) -> _T:
+def converted(value: object, shape: type[_T], *, strict: bool = True) -> _T:
     """Return plain values as a type, where fields that may be absent may be `null`.
+
+    Args:
+        value: Lists, mappings, texts and numbers.
+        shape: The type.
+        strict: Whether a text is no number; not so in a table that has texts alone.
 
     The Hub's conversion to parquet gives every object the keys of all of them, filled with `null`;
     so does a file saved of `load_dataset`.
@@ -96,11 +101,12 @@ def converted(value: object, shape: type[_T]) -> _T:
         ValidationError: It is something else.
     """
     try:
-        return msgspec.convert(value, shape)
+        return msgspec.convert(value, shape, strict=strict)
     except msgspec.ValidationError as error:
         if not _of_null(error):
             raise
-    return msgspec.convert(_without_nulls(value, [inspect.type_info(shape)]), shape)
+    plain = _without_nulls(value, [inspect.type_info(shape)])
+    return msgspec.convert(plain, shape, strict=strict)
 
 
 def decoded(text: bytes | str, shape: type[_T]) -> _T:

@@ -6,7 +6,7 @@ import pytest
 from miniatures import written
 
 from snellen.grading.errors import DataError
-from snellen.tasks.benchmarks.webclick.load import load
+from snellen.tasks.benchmarks.table import load_task as load
 from snellen.tasks.data.check import recognize
 
 

@@ -1,5 +1,6 @@
 """By what signs data is recognized."""
 
+import gzip
 import json
 from pathlib import Path
 
@@ -137,3 +138,28 @@ def test_a_file_of_androidcontrol_is_for_both_levels(tmp_path: Path) -> None:
     both = ("androidcontrol/high", "androidcontrol/low")
     assert recognize(file) == both
     assert recognize(file.rename(tmp_path / "mine.json")) == both
+
+
+CLICKS = b"id,image,instruction,x1,y1,x2,y2,width,height\n1a,f.png,go,1,2,3,4,60,80\n"
+V2_ROW = b'[{"img_filename": "a", "bbox": [], "data_type": "icon"}]'
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "tasks"),
+    [
+        ("mine.csv", CLICKS, ("showdown/clicks",)),
+        ("mine.csv.gz", gzip.compress(CLICKS), ("showdown/clicks",)),
+        ("mine.json.gz", gzip.compress(V2_ROW), ("screenspot-v2/point",)),
+        ("screenspot_web_v2.json.gz", b"cut off", ("screenspot-v2/point",)),
+        ("mine.json.gz", gzip.compress(V2_ROW)[:-12], ()),
+        ("mine.json.gz", b"plain", ()),
+        ("mine.csv", b"id,image\n", ()),
+        ("mine.csv", b"a" * 140_000, ()),
+        ("mine.parquet.gz", b"plain", ()),
+    ],
+)
+def test_tables_of_texts_and_compressed_files_are_known(
+    tmp_path: Path, name: str, data: bytes, tasks: tuple[str, ...]
+) -> None:
+    (tmp_path / name).write_bytes(data)
+    assert recognize(tmp_path / name) == tasks

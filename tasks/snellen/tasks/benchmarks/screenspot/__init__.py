@@ -1,24 +1,40 @@
-"""ScreenSpot-v2 and ScreenSpot-Pro: point at the element that an instruction means."""
+"""ScreenSpot, ScreenSpot-v2 and ScreenSpot-Pro: point at the element that an instruction means."""
 
 from snellen.tasks.benchmarks.screenspot.release import (
     PRO_FOLDER,
     PRO_PLACE,
     PRO_RELEASES,
+    V1_FILES,
+    V1_PLACE,
+    V1_RELEASES,
     V2_COPIES,
     V2_FILES,
     V2_PLACE,
     V2_RELEASES,
     pro_by_row,
+    v1_by_row,
     v2_by_row,
 )
 from snellen.tasks.benchmarks.spec import Benchmark, late, pointing_task
 from snellen.tasks.data.release import Signs
 
-_V2, _PRO = "screenspot-v2/point", "screenspot-pro/point"
+_V1, _V2, _PRO = "screenspot-v1/point", "screenspot-v2/point", "screenspot-pro/point"
 _TITLE = "Point at the element that an instruction means"
 _LOAD = late("snellen.tasks.benchmarks.screenspot.load:load")
 
 BENCHMARKS = (
+    Benchmark(
+        name="screenspot-v1",
+        tasks=(pointing_task(_V1, _TITLE),),
+        load=_LOAD,
+        place=V1_PLACE,
+        releases=V1_RELEASES,
+        signs=Signs(
+            names=dict.fromkeys(V1_FILES.values(), _V1),
+            by_row=v1_by_row,
+            folders=("data/*.parquet", "*.parquet"),
+        ),
+    ),
     Benchmark(
         name="screenspot-v2",
         tasks=(pointing_task(_V2, _TITLE),),

@@ -1,12 +1,14 @@
-"""ScreenSpot-v2 and ScreenSpot-Pro: point at the element that an instruction means.
+"""ScreenSpot, ScreenSpot-v2 and ScreenSpot-Pro: point at the element that an instruction means.
 
-Source: OS-Atlas (Wu et al., 2024) for v2, which corrects ScreenSpot (Cheng et al., 2024);
+Source: ScreenSpot (Cheng et al., 2024); OS-Atlas (Wu et al., 2024) for v2, which corrects it;
 ScreenSpot-Pro (Li et al., 2025).
 
 The layouts are those of huggingface.co/datasets/OS-Copilot/ScreenSpot-v2 (three files, boxes as x,
 y, width, height, no image sizes) and huggingface.co/datasets/likaixin/ScreenSpot-Pro
 (`annotations/*.json`, boxes as left, top, right, bottom, `img_size`). All boxes are in pixels.
-Public copies of v2 that have corners and `img_size` (GUI-Actor's, MAI-UI's) are read as well.
+Public copies of v2 that have corners and `img_size` (GUI-Actor's, MAI-UI's) are read as well. The
+first ScreenSpot has v2's layout in SeeClick's three files, and in huggingface.co/datasets/
+rootsautomation/ScreenSpot it is parquet with images, its boxes corners in fractions.
 """
 
 import re
@@ -21,8 +23,9 @@ import msgspec
 from snellen.grading.errors import DataError, UnknownNameError
 from snellen.grading.metrics.boxes import Ltrb, box_fault
 from snellen.grading.models.geometry import Space
-from snellen.grading.protocols.screenspot import PRO, V2
+from snellen.grading.protocols.screenspot import PRO, V1, V2
 from snellen.tasks.benchmarks.grounding import (
+    COPIED,
     GroundingRow,
     Size,
     checked_rows,
@@ -30,27 +33,33 @@ from snellen.tasks.benchmarks.grounding import (
     point_prompts,
 )
 from snellen.tasks.benchmarks.screenspot.release import (
+    PLATFORMS,
     PRO_FOLDER,
     PRO_RELEASES,
     V1_COUNTS,
+    V1_FILES,
+    V1_RELEASES,
     V2_COPIES,
+    V2_COUNTS,
     V2_FILES,
     V2_RELEASES,
     is_v2_copy,
+    only_in_v1,
     v2_sizes,
 )
 from snellen.tasks.data.pins import digest_of_files, pin
 from snellen.tasks.io.boxes import reaches_outside
-from snellen.tasks.io.files import checked, contents, default_split
+from snellen.tasks.io.files import checked, contents, default_split, find_parquet, format_of
 from snellen.tasks.io.images import ImageFiles, image_folder, is_inside
 from snellen.tasks.io.json_text import JsonText, read_json
+from snellen.tasks.io.parquet import ParquetImages, read_part
 from snellen.tasks.io.rows import SCREEN, Text, misfit
 from snellen.tasks.models import TaskData
 from snellen.tasks.prompts import Prompt, prompt_of
 
 ALL = "all"
 # Where the archives of v2 and of Pro unpack to.
-_IMAGE_FOLDERS = ("", "screenspotv2_image/", "images/")
+_IMAGE_FOLDERS = ("", "screenspotv2_image/", "screenspot_imgs/", "images/")
 
 _CHINESE = "screenspot-snellen-unit-cn-1"
 
@@ -107,32 +116,36 @@ def load(
     images: str | Path | None = None,
     prompt: str | None = None,
 ) -> TaskData:
-    """Load ScreenSpot-v2 or ScreenSpot-Pro.
+    """Load ScreenSpot, ScreenSpot-v2 or ScreenSpot-Pro.
 
     Args:
-        task: `screenspot-v2/point` or `screenspot-pro/point`.
+        task: `screenspot-v1/point`, `screenspot-v2/point` or `screenspot-pro/point`.
         path: The published folder, or one of its files of annotations.
-        split: v2: `mobile`, `desktop`, `web`, or `all`; Pro has `all` only. None: `all`, and of a
-            folder that holds one platform's file alone that platform.
+        split: v1 and v2: `mobile`, `desktop`, `web`, or `all`; Pro has `all` only. None: `all`,
+            and of a folder that holds one platform's file alone that platform.
         images: The folder of screenshots; None: the one beside the annotations, if it is there.
-            v2's rows do not say how large they are, so snellen has a table of its 730 images.
+            Rows of v1 and v2 do not say how large they are, so snellen has tables of the 730
+            images of v2, and of 603 of the 615 of v1.
         prompt: The name of one of the task's prompts; its first when None.
 
     Raises:
         DataError: A file can't be read or a row is not as published.
         UnknownNameError: There is no such task, split or prompt.
     """
-    if task not in (V2, PRO):
-        raise UnknownNameError("ScreenSpot task", task, (V2, PRO))
+    if task not in (V1, V2, PRO):
+        raise UnknownNameError("ScreenSpot task", task, (V1, V2, PRO))
     folder = Path(path)
-    if split is not None and split not in ((*V2_FILES, ALL) if task == V2 else (ALL,)):
+    if split is not None and split not in ((ALL,) if task == PRO else (*PLATFORMS, ALL)):
         raise UnknownNameError(f"split of {task}", split, _splits(task, folder))
     split = split or _split_of(task, folder)
-    asked = prompt_of(PROMPTS if task == V2 else PRO_PROMPTS, prompt)
+    asked = prompt_of(PRO_PROMPTS if task == PRO else PROMPTS, prompt)
+    platforms = PLATFORMS if split == ALL else (split,)
     if task == PRO:
         found = read_pro(folder)
+    elif task == V2:
+        found = read_v2(folder, platforms)
     else:
-        found = read_v2(folder, tuple(V2_FILES) if split == ALL else (split,))
+        found = read_v1(folder, platforms)
     return _data(task, split, found, None if images is None else Path(images), asked)
 
 
@@ -142,22 +155,24 @@ def _split_of(task: str, path: Path) -> str:
 
 
 def _splits(task: str, path: Path) -> tuple[str, ...]:
-    """Return the splits that can be loaded: of v2 those whose files are there."""
+    """Return the splits that can be loaded: of v1 and v2 those whose files are there."""
     if task == PRO:
         return (ALL,)
     if path.is_file():
         match = _NAMED.match(path.name)
         return (match[1] if match else ALL,)
-    there = tuple(platform for platform in V2_FILES if _v2_file(path, platform).is_file())
-    return there if 0 < len(there) < len(V2_FILES) else (*V2_FILES, ALL)
+    there = tuple(name for name in PLATFORMS if _file(task, path, name).is_file())
+    return there if 0 < len(there) < len(PLATFORMS) else (*PLATFORMS, ALL)
 
 
-def _v2_file(path: Path, platform: str) -> Path:
+def _file(task: str, path: Path, platform: str) -> Path:
+    if task == V1:
+        return path / V1_FILES[platform]
     copy = path / V2_COPIES[platform]
     return copy if copy.is_file() else path / V2_FILES[platform]
 
 
-_NAMED = re.compile(rf"screenspot_({'|'.join(V2_FILES)})(?:\W|_)")
+_NAMED = re.compile(rf"screenspot_({'|'.join(PLATFORMS)})(?:\W|_)")
 
 
 _Extent = Annotated[float, msgspec.Meta(ge=0, le=1e6)]
@@ -172,6 +187,16 @@ class _V2Row(msgspec.Struct):
     data_type: _Kind
     data_source: str = ""
     img_size: tuple[_Pixels, _Pixels] | None = None
+
+
+class _V1Row(msgspec.Struct):
+    """A row of the first ScreenSpot in parquet; its box in fractions."""
+
+    file_name: Text
+    bbox: Ltrb
+    instruction: str
+    data_type: _Kind
+    data_source: str = ""
 
 
 class _V2Copy(msgspec.Struct):
@@ -230,11 +255,67 @@ class Annotations:
         elements: The elements.
         files: The files.
         copied: Whether they are a public copy in another layout than the published one.
+        pictures: The screenshots, where they are inside the files.
     """
 
     elements: tuple[Element, ...]
     files: tuple[Path, ...]
     copied: bool = False
+    pictures: Callable[[int, str], bytes] | None = None
+
+
+def read_v1(path: Path, platforms: Sequence[str]) -> Annotations:
+    """Read the first ScreenSpot.
+
+    Args:
+        path: The folder with `screenspot_mobile.json` and its like, one with parquet files, or one
+            file.
+        platforms: Which of them: mobile, desktop, web.
+
+    Raises:
+        DataError: A file can't be read, or a row is not as published.
+        MissingExtraError: It is parquet, and pyarrow is not installed.
+    """
+    patterns = ("data/*.parquet", "*.parquet")
+    parquet = path.is_file() and format_of(path) == ".parquet"
+    if parquet or (path.is_dir() and any(any(path.glob(each)) for each in patterns)):
+        return _read_parquet(path, platforms)
+    return _read(V1, path, platforms)
+
+
+def _read_parquet(path: Path, platforms: Sequence[str]) -> Annotations:
+    files = find_parquet(path, None, "rootsautomation/ScreenSpot")
+    reads = "file_name, bbox, instruction, data_type, data_source"
+    parts = [read_part(file, _V1Row, reads) for file in files.paths]
+    rows = [row for part in parts for row in part.rows]
+    counted = Counter[str]()
+    elements: list[Element] = []
+    places: list[int] = []
+    for place, row in enumerate(rows):
+        platform = _platform(row.file_name)
+        if platform in platforms or platform == ALL:
+            elements.append(_from_parquet(row, platform, counted[platform]))
+            places.append(place)
+        counted[platform] += 1
+    found = _checked(files.paths[0], elements, "file_name", Space.UNIT)
+    inside = ParquetImages(parts, "image") if "image" in parts[0].columns else None
+    return Annotations(
+        tuple(found),
+        files.paths,
+        copied=True,
+        pictures=inside and (lambda index, name: inside(places[index], name)),
+    )
+
+
+def _from_parquet(row: _V1Row, platform: str, number: int) -> Element:
+    return Element(
+        id=f"{platform}/{number}",
+        image=row.file_name,
+        box=row.bbox,
+        instruction=row.instruction,
+        size=v2_sizes().get(row.file_name) or only_in_v1().get(row.file_name),
+        tags={"platform": platform, "data_type": row.data_type, "data_source": row.data_source},
+    )
 
 
 def read_v2(path: Path, platforms: Sequence[str]) -> Annotations:
@@ -247,17 +328,21 @@ def read_v2(path: Path, platforms: Sequence[str]) -> Annotations:
     Raises:
         DataError: A file can't be read, or a row is not as published.
     """
+    return _read(V2, path, platforms)
+
+
+def _read(task: str, path: Path, platforms: Sequence[str]) -> Annotations:
     elements: list[Element] = []
     files: list[Path] = []
     copied = False
     for platform in platforms if path.is_dir() else platforms[:1]:
-        file = path if path.is_file() else _v2_file(path, platform)
+        file = path if path.is_file() else _file(task, path, platform)
         if not file.is_file():
-            raise _absent(path, V2_FILES[platform])
+            raise _absent(path, (V1_FILES if task == V1 else V2_FILES)[platform])
         text = read_json(file)
-        rows = _copied_rows(text)
+        rows = _copied_rows(text) if task == V2 else []
         copied = copied or bool(rows)
-        rows = rows or _published_rows(text)
+        rows = rows or _published_rows(text, task)
         # A file under a name of its own may hold rows of several platforms.
         named = [platform] * len(rows) if len(platforms) == 1 or path.is_dir() else _platforms(rows)
         counted = Counter[str]()
@@ -275,7 +360,11 @@ _FEW = 20
 
 
 def _platforms(rows: Sequence[_V2Row]) -> list[str]:
-    return [_PREFIXES.get(row.img_filename.partition("_")[0], ALL) for row in rows]
+    return [_platform(row.img_filename) for row in rows]
+
+
+def _platform(image: str) -> str:
+    return _PREFIXES.get(image.partition("_")[0], ALL)
 
 
 def _copied_rows(text: JsonText) -> list[_V2Row]:
@@ -290,14 +379,19 @@ def _copied_rows(text: JsonText) -> list[_V2Row]:
     return [row.published() for row in rows]
 
 
-def _published_rows(text: JsonText) -> list[_V2Row]:
+def _published_rows(text: JsonText, task: str) -> list[_V2Row]:
     rows = text.rows(list[_V2Row])
     there = [row.img_filename in v2_sizes() for row in rows]
-    if len(rows) in V1_COUNTS and any(there) and not all(there):
+    if task == V2 and len(rows) in V1_COUNTS and any(there) and not all(there):
         raise text.error(
             f"these are the rows of the first ScreenSpot, not of ScreenSpot-v2: row"
-            f" {there.index(False) + 1} has an image that v2 does not have. v2 corrects them, and"
-            " the first has no task here",
+            f" {there.index(False) + 1} has an image that v2 does not have. v2 corrects them; load"
+            f" them as {V1}",
+            "img_filename",
+        )
+    if task == V1 and len(rows) in V2_COUNTS and all(there):
+        raise text.error(
+            f"these are the rows of ScreenSpot-v2, not of the first ScreenSpot: load them as {V2}",
             "img_filename",
         )
     if len(rows) >= _FEW and not any(box_fault(row.bbox) for row in rows):
@@ -317,7 +411,8 @@ def _leaves(row: _V2Row) -> bool:
 
 
 def _size(row: _V2Row) -> Size | None:
-    return row.img_size or v2_sizes().get(row.img_filename)
+    name = row.img_filename
+    return row.img_size or v2_sizes().get(name) or only_in_v1().get(name)
 
 
 def read_pro(path: Path) -> Annotations:
@@ -387,11 +482,16 @@ def _from_pro(row: _ProRow) -> Element:
     )
 
 
-def _checked(file: Path, elements: Iterable[Element]) -> Iterator[Element]:
-    for row, element in enumerate(checked_rows(elements, str(file), boxes_in=Space.PIXELS)):
+def _checked(
+    file: Path,
+    elements: Iterable[Element],
+    field: str = "img_filename",
+    space: Space = Space.PIXELS,
+) -> Iterator[Element]:
+    for row, element in enumerate(checked_rows(elements, str(file), boxes_in=space)):
         if not is_inside(element.image):
             what = f"item {element.id}: {element.image!r} is no path below the images"
-            raise misfit(what, str(file), row, "img_filename")
+            raise misfit(what, str(file), row, field)
         yield element
 
 
@@ -404,6 +504,7 @@ def _absent(folder: Path, name: str) -> DataError:
 
 
 _COPIED = "a public copy with corners and sizes, in another layout than the published files"
+_RELEASES = {V1: V1_RELEASES, V2: V2_RELEASES, PRO: PRO_RELEASES}
 
 
 def _data(
@@ -412,17 +513,19 @@ def _data(
     elements, folder = found.elements, found.files[0].parent
     if not elements:
         raise DataError("holds no rows", file=str(found.files[0]))
-    beside = folder if task == V2 else folder.parent
+    beside = folder.parent if task == PRO else folder
     root = beside if images is None else image_folder(images, "the screenshots")
     files = ImageFiles(root, _paths(elements), "img_filename")
     there = images is not None or any(
         files.file(place, SCREEN).is_file() for place in range(len(elements))
     )
     benchmark = task.partition("/")[0]
-    releases = () if found.copied else V2_RELEASES if task == V2 else PRO_RELEASES
+    releases = () if found.copied else _RELEASES[task]
     known = pin(benchmark, split, folder, digest_of_files(found.files), len(elements), releases)
     if found.copied:
-        known = known.model_copy(update={"note": f"{len(elements):,} questions; {_COPIED}"})
+        known = known.model_copy(
+            update={"note": f"{len(elements):,} questions; {_COPIED if task == V2 else COPIED}"}
+        )
     return grounding_data(
         task,
         split,
@@ -430,7 +533,7 @@ def _data(
         pin=known,
         prompt=prompt,
         asked_in=_SPACES.get(prompt.name),
-        images=files if there else None,
+        images=files if there else found.pictures,
         question=(lambda place: _chinese(elements[place])) if prompt.name == _CHINESE else None,
     )
 

@@ -1,4 +1,4 @@
-"""What is published of ScreenSpot-v2 and ScreenSpot-Pro, and where."""
+"""What is published of ScreenSpot, ScreenSpot-v2 and ScreenSpot-Pro, and where."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -7,21 +7,38 @@ from pathlib import Path
 
 from snellen.tasks.data.release import Place, Release
 
-V2_FILES = {platform: f"screenspot_{platform}_v2.json" for platform in ("mobile", "desktop", "web")}
+_V1 = "screenspot-v1/point"
+PLATFORMS = ("mobile", "desktop", "web")
+V1_FILES = {platform: f"screenspot_{platform}.json" for platform in PLATFORMS}
+V2_FILES = {platform: f"screenspot_{platform}_v2.json" for platform in PLATFORMS}
 V2_COPIES = {platform: f"screenspot_{platform}_v2_convert.json" for platform in V2_FILES}
 """The files of a public copy (MAI-UI's) in the keys of ScreenSpot-Pro."""
 
 V1_COUNTS = frozenset({502, 436, 334})
 """The rows of the first ScreenSpot's three files, which v2 corrects."""
+V2_COUNTS = frozenset({501, 437, 334})
 
 PRO_FOLDER = "annotations"
 
+V1_RELEASES = tuple(
+    Release("v1", "screenspot-v1", split, count)
+    for split, count in (("all", 1_272), ("mobile", 502), ("desktop", 334), ("web", 436))
+)
 V2_RELEASES = tuple(
     Release("v2", "screenspot-v2", split, count)
     for split, count in (("all", 1_272), ("mobile", 501), ("desktop", 334), ("web", 437))
 )
 PRO_RELEASES = (Release("2025-01", "screenspot-pro", "all", 1_581),)
 
+V1_PLACE = Place(
+    "screenspot-v1",
+    "huggingface.co",
+    "rootsautomation/ScreenSpot",
+    "Apache 2.0",
+    tasks={"point": ("data/test-*.parquet",)},
+    images_inside=True,
+    note="the authors' three files are linked from the README of github.com/njucckevin/SeeClick",
+)
 V2_PLACE = Place(
     "screenspot-v2",
     "huggingface.co",
@@ -42,18 +59,21 @@ PRO_PLACE = Place(
 )
 
 
-def v2_by_row(_: Path, row: Mapping[str, object]) -> tuple[str, ...]:
+def v2_by_row(file: Path, row: Mapping[str, object]) -> tuple[str, ...]:
     """Recognize v2's rows: as published, or copies of it with corners."""
-    if not {"img_filename", "bbox"} <= row.keys():
+    if not {"img_filename", "bbox"} <= row.keys() or v1_by_row(file, row):
         return ()
     published, corners = "data_type" in row, {"ui_type", "img_size"} <= row.keys()
     copied = corners and ("id" not in row or is_v2_copy(row.get("application")))
     return ("screenspot-v2/point",) if published or copied else ()
 
 
-def pro_by_row(_: Path, row: Mapping[str, object]) -> tuple[str, ...]:
+def pro_by_row(file: Path, row: Mapping[str, object]) -> tuple[str, ...]:
     """Recognize Pro's rows, of which a copy of v2 has the keys."""
-    if not {"img_filename", "bbox", "ui_type"} <= row.keys() or v2_by_row(_, row):
+    if not {"img_filename", "bbox", "ui_type"} <= row.keys() or v2_by_row(file, row):
+        return ()
+    if str(row["img_filename"]).startswith("frames/"):
+        # A copy of ShowDown's clicks in Pro's keys.
         return ()
     return ("screenspot-pro/point",)
 
@@ -63,17 +83,35 @@ def is_v2_copy(application: object) -> bool:
     return f"{application}.json" in V2_FILES.values()
 
 
+def v1_by_row(file: Path, row: Mapping[str, object]) -> tuple[str, ...]:
+    """Recognize the first ScreenSpot by its images, or as the Hub has it in parquet."""
+    if {"file_name", "bbox", "instruction", "data_type", "data_source"} <= row.keys():
+        return (_V1,)
+    if not {"img_filename", "bbox", "data_type"} <= row.keys() or not file.is_file():
+        return ()
+    # Rows of v2 have the same fields.
+    text = file.read_bytes()
+    return (_V1,) if any(name.encode() in text for name in only_in_v1()) else ()
+
+
 @cache
 def v2_sizes() -> Mapping[str, tuple[float, float]]:
     """Return the width and height of v2's images by their names; the file says where from."""
-    text = (
-        files("snellen.tasks.benchmarks.screenspot")
-        .joinpath("v2_sizes.txt")
-        .read_text(encoding="utf-8")
-    )
-    sizes: dict[str, tuple[float, float]] = {}
-    for line in text.splitlines():
+    return {name: size for name, size in _sizes("v2_sizes.txt").items() if size}
+
+
+@cache
+def only_in_v1() -> Mapping[str, tuple[float, float] | None]:
+    """Return the images that v2 does not have by their names; None: the size is not known."""
+    return _sizes("v1_sizes.txt")
+
+
+def _sizes(file: str) -> Mapping[str, tuple[float, float] | None]:
+    folder = files("snellen.tasks.benchmarks.screenspot")
+    sizes: dict[str, tuple[float, float] | None] = {}
+    for line in folder.joinpath(file).read_text(encoding="utf-8").splitlines():
         if not line.startswith("#"):
             width, height, *names = line.split()
-            sizes |= dict.fromkeys(names, (float(width), float(height)))
+            size = None if width == "-" else (float(width), float(height))
+            sizes |= dict.fromkeys(names, size)
     return sizes

@@ -5,8 +5,12 @@ know of a release stands beside each split. Images are looked at once, in each t
 in all of its splits where there is none.
 """
 
+import csv
+import gzip
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
+from io import BytesIO, StringIO
 from itertools import islice
 from json import JSONDecodeError, JSONDecoder
 from pathlib import Path
@@ -36,9 +40,9 @@ from snellen.tasks.data.check.models import (
 )
 from snellen.tasks.data.fetch.manifest import changes, read_manifest
 from snellen.tasks.data.fetch.names import MANIFEST, PART
-from snellen.tasks.data.pins import only_looking
+from snellen.tasks.data.pins import GZIP, only_looking, read_bytes
 from snellen.tasks.data.release import Signs
-from snellen.tasks.io.files import DATA
+from snellen.tasks.io.files import DATA, format_of
 from snellen.tasks.models import TaskData
 
 __all__ = [
@@ -307,7 +311,7 @@ def recognize(path: Path) -> tuple[str, ...]:
     found = dict.fromkeys(task for signs in every for task in _of_folder(path, signs))
     if not found:
         # A folder of files under names of their own: the first one tells.
-        for file in sorted(one for one in path.iterdir() if one.suffix in DATA)[:_FEW]:
+        for file in sorted(one for one in path.iterdir() if format_of(one) in DATA)[:_FEW]:
             found.update(dict.fromkeys(_of_file(file, every)))
     return tuple(found)
 
@@ -337,8 +341,9 @@ def _of_file(path: Path, every: Iterable[Signs]) -> Iterable[str]:
 
 
 def _by_name(path: Path, signs: Signs) -> Sequence[str]:
-    if path.name in signs.names:
-        return (signs.names[path.name],)
+    name = path.name.removesuffix(GZIP)
+    if name in signs.names:
+        return (signs.names[name],)
     return () if signs.by_name is None else tuple(signs.by_name(path))
 
 
@@ -357,10 +362,19 @@ def _of_row(path: Path, row: Mapping[str, object], signs: Signs) -> Iterable[str
 
 def _first_row(path: Path) -> Mapping[str, object]:
     """Return the first row of a file; of parquet its columns' types. Empty where none is read."""
-    if path.suffix == ".parquet":
+    if format_of(path) == ".parquet":
         return _columns(path)
-    with path.open("rb") as file:
-        text = file.read(_FIRST_BYTES).decode("utf-8", errors="replace")
+    try:
+        with gzip.open(path) if path.suffix == GZIP else path.open("rb") as file:
+            text = file.read(_FIRST_BYTES).decode("utf-8", errors="replace")
+    except (EOFError, zlib.error, gzip.BadGzipFile):
+        return {}
+    if format_of(path) == ".csv":
+        try:
+            rows = list(islice(csv.reader(StringIO(text.lstrip(_BYTE_ORDER_MARK))), 2))
+        except csv.Error:
+            return {}
+        return dict(zip(*rows, strict=False)) if len(rows) > 1 else {}
     try:
         row: object = JSONDecoder().raw_decode(text.lstrip(f"{_BYTE_ORDER_MARK} \t\r\n["))[0]
     except (JSONDecodeError, RecursionError):
@@ -375,7 +389,8 @@ def _columns(path: Path) -> Mapping[str, object]:
         # The loader says what is to be installed.
         return {}
     try:
-        schema: Any = parquet.read_schema(path)  # pyright: ignore[reportUnknownMemberType]  # pyarrow's stubs leave IO bare
-    except (OSError, ValueError):
+        file = BytesIO(read_bytes(path)) if path.suffix == GZIP else path
+        schema: Any = parquet.read_schema(file)  # pyright: ignore[reportUnknownMemberType]  # pyarrow's stubs leave IO bare
+    except (DataError, OSError, ValueError):
         return {}
     return {str(name): str(kind) for name, kind in zip(schema.names, schema.types, strict=True)}

@@ -1,0 +1,154 @@
+"""How CAGUI's grounding parts are scored: a point in the target's box, or a text that is the same.
+
+Source: AgentCPM-GUI eval/grounding_eval/code (acbaf50), which has a reader for each model. All
+compare points in pixels of the screenshot, edges of boxes included.
+"""
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from snellen.grading.coordinates import PIXELS, THOUSAND
+from snellen.grading.normalize import folded
+from snellen.grading.pointing.points import ReadPoint
+from snellen.grading.protocols import golds
+from snellen.grading.protocols.base import (
+    AS_IS,
+    Context,
+    Normalizer,
+    Parsed,
+    Protocol,
+    pairwise,
+)
+from snellen.grading.protocols.golds import GoldShape
+from snellen.grading.protocols.pointing import (
+    fractions,
+    pixels,
+    point_parser,
+    point_protocols,
+    robust_pointing,
+    writes,
+)
+from snellen.grading.protocols.spaces import InPixels
+from snellen.grading.protocols.texts import equal, ours, text_parser
+
+FUN2POINT, TEXT2POINT, BBOX2TEXT = "cagui/fun2point", "cagui/text2point", "cagui/bbox2text"
+_CODE = "AgentCPM-GUI eval/grounding_eval/code"
+_DIGITS = re.compile(r"\d+")
+
+
+def _of_json(text: str) -> ReadPoint | None:
+    """Read `{"POINT": [x, y]}`: the whole answer is JSON."""
+    try:
+        x, y = json.loads(_squeezed(text))["POINT"][:2]
+        return ReadPoint(x / 1.0, y / 1.0)
+    except (ValueError, KeyError, IndexError, TypeError, OverflowError, RecursionError):
+        return None
+
+
+def _first(pattern: str) -> Callable[[str], ReadPoint | None]:
+    found = re.compile(pattern)
+
+    def read(text: str) -> ReadPoint | None:
+        match = found.search(_squeezed(text))
+        if match is None:
+            return None
+        x, y = _DIGITS.findall(match[0])
+        return ReadPoint(float(x), float(y))
+
+    return read
+
+
+def _squeezed(text: str) -> str:
+    return text.strip("\n").replace(" ", "")
+
+
+def _thousandths(point: ReadPoint, context: Context) -> Parsed:
+    if not context.width or not context.height:
+        return fractions(ReadPoint(point.x / 1000, point.y / 1000), context)
+    # As published, in this order: the last digits can decide on an edge.
+    return Parsed(InPixels((point.x / 1000 * context.width, point.y / 1000 * context.height)))
+
+
+def _pixels(point: ReadPoint, context: Context) -> Parsed:
+    return pixels(point, Context())
+
+
+def _protocols(task: str) -> tuple[Protocol, ...]:
+    official = replace(
+        robust_pointing(task),
+        id="official",
+        version=1,
+        source=f"{_CODE}/minicpm (acbaf50)",
+        special='requires JSON with "POINT" in thousandths and nothing beside it',
+        parser=point_parser('the `"POINT"` of a JSON answer', _of_json, _thousandths),
+        write=writes('{{"POINT":[{x},{y}]}}', THOUSAND),
+    )
+    qwen = replace(
+        official,
+        id="qwen",
+        source=f"{_CODE}/Qwen2.5-VL, GPT-4o (acbaf50)",
+        special="requires `<x,y>`, whole numbers in pixels of the screenshot",
+        parser=point_parser("the first `<x,y>`", _first(r"<\d+,\d+>"), _pixels),
+        write=writes("<{x},{y}>", PIXELS, 0),
+    )
+    os_atlas = replace(
+        official,
+        id="os-atlas",
+        source=f"{_CODE}/OS-Altas (acbaf50)",
+        special="requires `[[x,y]]`, whole numbers in thousandths",
+        parser=point_parser("the first `[[x,y]]`", _first(r"\[\[\d+,\d+\]\]"), _thousandths),
+        write=writes("[[{x},{y}]]", THOUSAND, 0),
+    )
+    ui_tars = replace(
+        official,
+        id="ui-tars",
+        source=f"{_CODE}/UI-TARS (acbaf50)",
+        special="the first two whole numbers with a comma between them, in thousandths",
+        parser=point_parser("the first `x,y`", _first(r"\d+,\d+"), _thousandths),
+        write=writes("({x},{y})", THOUSAND, 0),
+    )
+    return point_protocols(official, qwen, os_atlas, ui_tars)
+
+
+_SAME_TEXT = equal("the same text")
+_OFFICIAL_TEXT = Protocol(
+    BBOX2TEXT,
+    "official",
+    1,
+    f"{_CODE}/minicpm (acbaf50), as every other script there",
+    "deletes the spaces of the answer and not of the reference, so that a text with a space is"
+    " never right",
+    text_parser("the answer without its spaces", lambda text, _: _squeezed(text)),
+    AS_IS,
+    _SAME_TEXT,
+)
+_WITHOUT_SPACES = Normalizer(
+    "NFKC, case folded, without white space", lambda text: "".join(folded(text).split())
+)
+_ROBUST_TEXT = replace(
+    _OFFICIAL_TEXT,
+    id="robust",
+    source="ours",
+    special="the answer without thoughts and wrapping; spaces and case don't count",
+    parser=ours(text_parser("the text", lambda text, _: text)),
+    normalizer=_WITHOUT_SPACES,
+    metric=pairwise(
+        "the same text",
+        ("accuracy",),
+        "accuracy",
+        lambda answer, gold, normalize: (float(normalize(answer) == normalize(gold)),),
+    ),
+)
+
+PROTOCOLS: Mapping[str, tuple[Protocol, ...]] = {
+    FUN2POINT: _protocols(FUN2POINT),
+    TEXT2POINT: _protocols(TEXT2POINT),
+    BBOX2TEXT: (_OFFICIAL_TEXT, _ROBUST_TEXT),
+}
+GOLDS: Mapping[str, GoldShape] = {
+    FUN2POINT: golds.TARGET_IN_IMAGE,
+    TEXT2POINT: golds.TARGET_IN_IMAGE,
+    BBOX2TEXT: golds.TEXT,
+}

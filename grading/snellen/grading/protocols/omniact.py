@@ -1,0 +1,94 @@
+"""How OmniACT's clicks are scored: by how far a point is from its box, in pixels.
+
+Source: UGround offline_evaluation/OmniACT (3a9b9f2), extract_grounding_query.py and eval_action.py,
+which follow the paper (arXiv 2402.17553).
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from math import hypot
+
+from snellen.grading.coordinates import PIXELS
+from snellen.grading.metrics.boxes import point_in_box
+from snellen.grading.pointing.points import ReadPoint
+from snellen.grading.protocols import golds
+from snellen.grading.protocols.base import (
+    AnswerValue,
+    Context,
+    Gold,
+    Parsed,
+    Protocol,
+    PublishedCrashError,
+    pairwise,
+)
+from snellen.grading.protocols.golds import GoldShape
+from snellen.grading.protocols.pointing import (
+    pixels,
+    point_parser,
+    point_protocols,
+    robust_pointing,
+    writes,
+)
+from snellen.grading.protocols.spaces import box_in
+
+CLICK = "omniact/click"
+
+_CALL = re.compile(r"pyautogui\.click\(([^,)]*)(?:,([^,)]*))?")
+
+
+def _script(text: str) -> ReadPoint | None:
+    """Read the one line of a script; coordinates that are no numbers are the point (0, 0)."""
+    lines = [line.strip() for line in text.split("\n") if line.strip().startswith("pyautogui")]
+    call = _CALL.match(lines[0]) if len(lines) == 1 else None
+    if call is None:
+        return None
+    try:
+        return ReadPoint(float(call[1]), float(call[2] or ""))
+    except ValueError:
+        return ReadPoint(0.0, 0.0)
+
+
+def _pixels(point: ReadPoint, _: Context) -> Parsed:
+    # Never in fractions, in which a distance is another one.
+    return pixels(point, Context())
+
+
+def closeness(answer: AnswerValue, gold: Gold, _: object) -> tuple[float, float]:
+    """Return mu / (mu + distance) of a point, and whether it lies in its box, edges included.
+
+    The distance is that of the point from the box, 0 inside, and mu the length of the box's
+    diagonal, both in pixels. Source: `dynamic_dirichlet_l2_penalty` in eval_action.py; this is 1
+    less the penalty.
+
+    Raises:
+        PublishedCrashError: The box is one point, and the answer is that point.
+    """
+    (x, y), box = answer, box_in(PIXELS, gold)
+    left, top, right, bottom = box
+    distance = hypot(max(left - x, x - right, 0.0), max(top - y, y - bottom, 0.0))
+    mu = hypot(right - left, bottom - top)
+    if mu + distance == 0:
+        raise PublishedCrashError
+    return mu / (mu + distance), float(point_in_box(x, y, box))
+
+
+_OFFICIAL = replace(
+    robust_pointing(CLICK),
+    id="official",
+    version=1,
+    source="UGround offline_evaluation/OmniACT/eval_action.py (3a9b9f2)",
+    special="requires one line `pyautogui.click(x, y)` in pixels; a point beside the box has a part"
+    " of its score",
+    parser=point_parser("the one line of a script, `pyautogui.click(x, y)`", _script, _pixels),
+    metric=pairwise(
+        "1 less the click penalty, in pixels",
+        ("action_score", "accuracy"),
+        "action_score",
+        closeness,
+    ),
+    write=writes("pyautogui.click({x}, {y})", PIXELS),
+)
+
+PROTOCOLS: Mapping[str, tuple[Protocol, ...]] = {CLICK: point_protocols(_OFFICIAL)}
+GOLDS: Mapping[str, GoldShape] = {CLICK: golds.TARGET_IN_IMAGE}

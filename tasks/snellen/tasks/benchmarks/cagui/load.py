@@ -1,0 +1,81 @@
+"""Load CAGUI's grounding parts: two that ask for a point, and one that asks for a text."""
+
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+
+from snellen.grading.models.items import AnswerKind
+from snellen.tasks.benchmarks import point_rows
+from snellen.tasks.benchmarks.cagui import BBOX2TEXT, PLACE, RELEASES, TABLES
+from snellen.tasks.benchmarks.grounding import GroundingRow, Size, grounding_data
+from snellen.tasks.models import TaskData
+from snellen.tasks.prompts import Prompt, prompt_of
+
+PROMPTS = (
+    Prompt(
+        "snellen-cagui-text-1",
+        "You see a screenshot of an Android app in Chinese. Reply with the text in the box alone."
+        " The box is [left, top, right, bottom] in thousandths of the image's width and height"
+        " from 0 to 1000.",
+        "\n\nBox: {question}",
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _BoxedText(GroundingRow):
+    """A box, and the text in it, which is the instruction of the task that asks for the box."""
+
+    def target(self, size: Size | None) -> str:
+        return self.instruction
+
+    def thousandths(self) -> str:
+        """Return the box in thousandths of its image."""
+        width, height = self.size or (1.0, 1.0)
+        sides = zip(self.box, (width, height) * 2, strict=True)
+        return str([round(side / extent * 1000) for side, extent in sides])
+
+
+def load(
+    task: str,
+    path: str | Path,
+    split: str | None = None,
+    images: str | Path | None = None,
+    prompt: str | None = None,
+) -> TaskData:
+    """Load a grounding part of CAGUI.
+
+    Args:
+        task: `cagui/` and one of fun2point, text2point, bbox2text.
+        path: The published folder, or one of its files.
+        split: The part's own name, the only one.
+        images: A folder of screenshots; None: those beside the files, if they are there.
+        prompt: The name of one of the task's prompts; its first when None.
+
+    Raises:
+        DataError: A file can't be read or a row is not as published.
+        UnknownNameError: There is no such task, split or prompt.
+    """
+    part = task.partition("/")[2]
+    releases = [release for release in RELEASES if release.role == part]
+    if task != BBOX2TEXT:
+        return point_rows.load(TABLES, PLACE, releases, task, path, split, images, prompt)
+    asked = prompt_of(PROMPTS, prompt)
+    table = replace(TABLES[1], task=BBOX2TEXT, split=part)
+    read = point_rows.read_points(table, PLACE, releases, path, split, images)
+    rows = [
+        _BoxedText(**{field.name: getattr(row, field.name) for field in fields(row)})
+        for row in read.rows
+    ]
+    return grounding_data(
+        task,
+        read.split,
+        rows,
+        pin=read.pin,
+        prompt=asked,
+        asked_in=None,
+        images=read.images,
+        question=lambda index: rows[index].thousandths(),
+        example="\u767b\u5f55",
+        shown=(),
+        kind=AnswerKind.TEXT,
+    )

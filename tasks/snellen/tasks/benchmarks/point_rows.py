@@ -1,0 +1,311 @@
+"""Reading the tables that a pointing benchmark declares (`PointTable`)."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import cache
+from pathlib import Path, PurePosixPath
+from typing import Annotated, Any, NamedTuple
+
+import msgspec
+
+from snellen.grading.errors import DataError, UnknownNameError
+from snellen.grading.metrics.boxes import Ltrb
+from snellen.grading.models.geometry import Space
+from snellen.grading.models.reports import DataPin
+from snellen.grading.protocols.golds import is_in_fractions
+from snellen.tasks.benchmarks.grounding import (
+    COPIED,
+    EXAMPLES,
+    GroundingRow,
+    Size,
+    checked_rows,
+    grounding_data,
+    point_prompts,
+)
+from snellen.tasks.benchmarks.loading import task_in
+from snellen.tasks.benchmarks.point_table import Columns, PointPrompt, PointTable
+from snellen.tasks.data.pins import digest_of_files, pin
+from snellen.tasks.data.release import Place, Release
+from snellen.tasks.io.boxes import outside_note
+from snellen.tasks.io.files import SplitFiles, by_split, choose, find_files
+from snellen.tasks.io.images import ImageFiles, image_folder, is_inside
+from snellen.tasks.io.parquet import ParquetImages, Part
+from snellen.tasks.io.rows import SCREEN, Text, misfit
+from snellen.tasks.io.tables import read_table
+from snellen.tasks.models import TaskData
+from snellen.tasks.prompts import prompt_of
+
+_NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
+_Extent = Annotated[float, msgspec.Meta(gt=0, le=1e6)]
+
+
+def load(
+    tables: Sequence[PointTable],
+    place: Place,
+    releases: Sequence[Release],
+    task: str,
+    path: str | Path,
+    split: str | None = None,
+    images: str | Path | None = None,
+    prompt: str | None = None,
+) -> TaskData:
+    """Load a split of a task that is declared as a table.
+
+    Args:
+        tables: The tasks of the benchmark.
+        place: Where it is published.
+        releases: The releases that are known of it.
+        task: The task's id.
+        path: The published folder, or one of its files.
+        split: The split's name; None: `test` when there, else the only one.
+        images: A folder of screenshots, by the paths of the rows, or else by the numbers of the
+            items (`17.png`); None: those inside the file, or beside it.
+        prompt: The name of one of the task's prompts; its first when None.
+
+    Raises:
+        DataError: A file can't be read, a row is not as declared, an id is there twice, or boxes
+            in fractions and in pixels are in one split.
+        MissingExtraError: It is parquet, and pyarrow is not installed.
+        UnknownNameError: There is no such task, split or prompt.
+    """
+    table = task_in({each.task: each for each in tables}, task, place.benchmark)
+    prompts = {asked.prompt: asked for asked in _asked(table)}
+    asked = prompts[prompt_of(tuple(prompts), prompt)]
+    read = read_points(table, place, releases, path, split, images)
+    return grounding_data(
+        task,
+        read.split,
+        read.rows,
+        pin=read.pin,
+        prompt=asked.prompt,
+        asked_in=asked.space,
+        example=asked.example,
+        images=read.images,
+        shown=table.shown,
+    )
+
+
+class Points(NamedTuple):
+    """One split of a table, as it was read.
+
+    Attributes:
+        split: The split's name.
+        rows: Its elements.
+        pin: Which release it is, with a note of boxes that were cut.
+        images: The bytes of a row's screenshot; None: there are none.
+    """
+
+    split: str
+    rows: Sequence[GroundingRow]
+    pin: DataPin
+    images: ImageFiles | ParquetImages | None
+
+
+def read_points(
+    table: PointTable,
+    place: Place,
+    releases: Sequence[Release],
+    path: str | Path,
+    split: str | None,
+    images: str | Path | None,
+) -> Points:
+    """Read a split of a table; arguments and errors are those of `load`."""
+    files = _files(table, Path(path), split, place.name)
+    layouts = {_row_type(layout): layout for layout in table.layouts}
+    parts = [read_table(file, tuple(layouts), table.inside) for file in files.paths]
+    rows: list[GroundingRow] = []
+    for part in parts:
+        rows += _rows(part, layouts, files.split, len(rows))
+    rows, clipped = _checked(rows, parts, layouts)
+    twice = [item for item, count in Counter(row.id for row in rows).items() if count > 1]
+    if twice:
+        what = f"the id {twice[0]!r} is there twice, so answers can't be told apart"
+        raise DataError(what, file=files.name, field=table.layouts[0].id)
+    known = {release.role for release in releases}
+    part = table.task.partition("/")[2]
+    role = part if part in known else place.benchmark
+    folder, digest = files.paths[0].parent, digest_of_files(files.paths)
+    used = (layouts[type(row)] for part in parts for row in part.rows[:1])
+    copied = any(columns is not table.layouts[0] for columns in used)
+    release = pin(role, files.split, folder, digest, len(rows), () if copied else releases)
+    copy = f"{len(rows):,} questions; {COPIED}" if copied else release.note
+    note = "; ".join(filter(None, (copy, outside_note(clipped))))
+    return Points(
+        files.split,
+        rows,
+        release.model_copy(update={"note": note}),
+        _images(table, parts, rows, Path(images) if images else None),
+    )
+
+
+def _asked(table: PointTable) -> Iterator[PointPrompt]:
+    yield from table.asked
+    name = f"snellen-{table.task.partition('/')[0]}"
+    prompts = point_prompts(name, table.spaces)
+    for prompt, space in zip(prompts, table.spaces, strict=True):
+        yield PointPrompt(prompt, space, EXAMPLES[space])
+
+
+def _files(table: PointTable, path: Path, split: str | None, published: str) -> SplitFiles:
+    files = find_files(path, table.files, published)
+    if not table.split:
+        return choose(by_split(files), split, path)
+    if split not in (None, table.split):
+        raise UnknownNameError(f"split of {table.task}", str(split), (table.split,))
+    found = by_split(files)
+    if len(found) > 1:
+        names = ", ".join(file.name for file in files)
+        raise DataError(f"there are several of them: {names}; give one of them", file=str(path))
+    return SplitFiles(table.split, choose(found, None, path).paths)
+
+
+# ---- rows ----------------------------------------------------------------------------------------
+
+
+@cache
+def _row_type(columns: Columns) -> type[msgspec.Struct]:
+    """Return the type of a row: what it reads, and of each column whether it has to be there."""
+    box, size = columns.box, columns.size
+    required: dict[str, Any] = {
+        columns.id: int | Text,
+        columns.image: Text,
+        columns.fractions: Text,
+        columns.instruction: str,
+        **({box: Ltrb | str} if isinstance(box, str) else dict.fromkeys(box, float)),
+        **(
+            {size: tuple[_Extent, _Extent] | None}
+            if isinstance(size, str)
+            else dict.fromkeys(size, _Extent | None)
+        ),
+    }
+    optional = [(name, int | str, "") for name in columns.tags if name not in required]
+    fields = [(name, kind) for name, kind in required.items() if name]
+    return msgspec.defstruct("Row", [*fields, *optional], frozen=True)
+
+
+_Layouts = dict[type[msgspec.Struct], Columns]
+
+
+def _rows(part: Part, layouts: _Layouts, split: str, before: int) -> Iterator[GroundingRow]:
+    for number, row in enumerate(part.rows):
+        columns, file = layouts[type(row)], str(part.path)
+        image: str = getattr(row, columns.image) if columns.image else ""
+        if image and not is_inside(image):
+            raise misfit(f"{image!r} is no path below the images", file, number, columns.image)
+        box = _box(row, columns, file, number)
+        yield GroundingRow(
+            id=str(getattr(row, columns.id)) if columns.id else f"{split}/{before + number}",
+            instruction=getattr(row, columns.instruction),
+            box=box,
+            image=image,
+            size=_size(row, columns, box, file, number),
+            tags={name: str(getattr(row, name)) for name in columns.tags},
+        )
+
+
+def _box(row: msgspec.Struct, columns: Columns, file: str, number: int) -> Ltrb:
+    if isinstance(columns.box, str):
+        left, top, right, bottom = _four(row, columns.box, file, number)
+    else:
+        left, top, right, bottom = (getattr(row, name) for name in columns.box)
+    if columns.extents:
+        right, bottom = left + right, top + bottom
+    return left, top, right, bottom
+
+
+def _four(row: msgspec.Struct, column: str, file: str, number: int) -> Ltrb:
+    value: Ltrb | str = getattr(row, column)
+    if not isinstance(value, str):
+        return value
+    numbers = [float(each) for each in _NUMBER.findall(value)]
+    if len(numbers) != 4:
+        raise misfit(f"{value!r} is no box of four numbers", file, number, column)
+    return numbers[0], numbers[1], numbers[2], numbers[3]
+
+
+def _size(row: msgspec.Struct, columns: Columns, box: Ltrb, file: str, number: int) -> Size | None:
+    if columns.fractions:
+        _, _, right, bottom = _four(row, columns.fractions, file, number)
+        if not (0 < right <= 1 and 0 < bottom <= 1):
+            what = "is no box in fractions of the image"
+            raise misfit(what, file, number, columns.fractions)
+        return float(round(box[2] / right)), float(round(box[3] / bottom))
+    if isinstance(columns.size, str):
+        return getattr(row, columns.size)
+    width, height = (getattr(row, name) for name in columns.size) if columns.size else (None, None)
+    return (width, height) if width and height else None
+
+
+# ---- what boxes count ----------------------------------------------------------------------------
+
+
+def _checked(
+    rows: Sequence[GroundingRow], parts: Sequence[Part], layouts: _Layouts
+) -> tuple[list[GroundingRow], list[str]]:
+    """Return rows whose boxes can be right answers, and the ids of those whose boxes were cut."""
+    used = [layouts[type(row)] for part in parts for row in part.rows[:1]]
+    if not used:
+        return [], []
+    field = used[0].box if isinstance(used[0].box, str) else used[0].box[0]
+    space = used[0].space or _space_of(rows, str(parts[0].path), field)
+    cut = [_cut(row) for row in rows] if space is Space.UNIT else list(rows)
+    start = 0
+    for part in parts:
+        end = start + len(part.rows)
+        # Errors name a row by its place in its own file.
+        _ = list(checked_rows(cut[start:end], str(part.path), boxes_in=space, field=field))
+        start = end
+    return cut, [row.id for row, one in zip(rows, cut, strict=True) if one.box != row.box]
+
+
+def _space_of(rows: Sequence[GroundingRow], file: str, field: str) -> Space:
+    within = [_nearly_in_fractions(row.box) for row in rows]
+    if any(within) and not all(within):
+        odd = within.index(not within[0])
+        raise DataError(
+            f"row {odd + 1} has its box in another space than row 1: {list(rows[odd].box)} and"
+            f" {list(rows[0].box)}",
+            file=file,
+            field=field,
+        )
+    return Space.UNIT if all(within) else Space.PIXELS
+
+
+def _nearly_in_fractions(box: Ltrb) -> bool:
+    # A box in fractions may reach a little outside its image.
+    return is_in_fractions(box) or (max(box) < 1.5 and min(box) > -0.5)
+
+
+def _cut(row: GroundingRow) -> GroundingRow:
+    if not _nearly_in_fractions(row.box):
+        return row
+    # No answer lies outside the image, so what is cut off decides nothing.
+    left, top, right, bottom = (min(1.0, max(0.0, side)) for side in row.box)
+    return replace(row, box=(left, top, right, bottom))
+
+
+# ---- images --------------------------------------------------------------------------------------
+
+
+def _images(
+    table: PointTable, parts: Sequence[Part], rows: Sequence[GroundingRow], folder: Path | None
+) -> ImageFiles | ParquetImages | None:
+    if folder is None and table.images_in and table.images_in in parts[0].columns:
+        return ParquetImages(parts, table.images_in)
+    home = parts[0].path.absolute().parents[table.above]
+    root = home if folder is None else image_folder(folder, "the screenshots")
+    below = [f"{name}/" if name else "" for name in dict.fromkeys((*table.images, ""))]
+
+    def paths(index: int, name: str) -> list[str]:
+        image = rows[index].image
+        names = dict.fromkeys((image, PurePosixPath(image).name))
+        names = names if image else (f"{index}.png", f"{index}.jpg")
+        return [f"{each}{named}" for each in below for named in names]
+
+    files = ImageFiles(root, paths, table.layouts[0].image or table.images_in)
+    there = folder is not None or any(
+        files.file(index, SCREEN).is_file() for index in range(len(rows))
+    )
+    return files if there else None

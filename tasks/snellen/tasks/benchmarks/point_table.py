@@ -1,0 +1,150 @@
+"""A pointing benchmark as a table: which columns hold what, and nothing else to write.
+
+`snellen.tasks.benchmarks.point_rows` reads such tables. It is imported when one is loaded.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from snellen.grading.models.geometry import Space
+from snellen.tasks.benchmarks.spec import Benchmark, late, pointing_task
+from snellen.tasks.data.release import Place, Release, RowSign, Signs
+from snellen.tasks.prompts import Prompt
+
+if TYPE_CHECKING:
+    from snellen.grading.protocols.base import Protocol
+    from snellen.grading.protocols.golds import GoldShape
+
+NONE: Mapping[str, Any] = MappingProxyType({})
+_LOAD = late("snellen.tasks.benchmarks.point_rows:load")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Columns:
+    """The columns of a table whose rows are elements to point at.
+
+    Attributes:
+        box: The column of a box, as a list or a text of four numbers; or the columns of the four.
+        extents: Whether a box is x, y, width, height; else left, top, right, bottom.
+        space: What a box counts; None: fractions if all boxes of a split lie within 0..1, else
+            pixels.
+        instruction: The column of what to point at.
+        id: The column of the item's id; empty: the item is named after its split and its row.
+        image: The column of the path of its screenshot; empty: rows do not name one.
+        size: The column of the screenshot's width and height, or the columns of the two; empty:
+            they are read of the image.
+        fractions: The column of the same box in fractions, of which the size follows.
+        tags: The columns that are tags of an item; one that is not there, or is empty, is none.
+    """
+
+    box: str | tuple[str, str, str, str] = "bbox"
+    extents: bool = False
+    space: Space | None = None
+    instruction: str = "instruction"
+    id: str = ""
+    image: str = ""
+    size: str | tuple[()] | tuple[str, str] = ()
+    fractions: str = ""
+    tags: tuple[str, ...] = ()
+
+    @property
+    def required(self) -> tuple[str, ...]:
+        """The columns that every table of this layout has."""
+        named = (self.id, self.image, self.instruction, self.fractions)
+        groups = ((one,) if isinstance(one, str) else one for one in (self.box, self.size))
+        return tuple(filter(None, (*named, *(name for group in groups for name in group))))
+
+
+class PointPrompt(NamedTuple):
+    """A prompt, what it says that coordinates count, and a made-up answer to it."""
+
+    prompt: Prompt
+    space: Space
+    example: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PointTable:
+    """A task that asks for a point, as the table that holds its items.
+
+    Attributes:
+        task: The task's id.
+        title: What it asks, in a line.
+        layouts: The published layout, and those of public copies; a file has one of them.
+        files: Patterns of its files below the published folder, the likeliest first.
+        split: The name of the only split; empty: files are named after their splits.
+        above: How many folders above the file's own the folders of screenshots are in.
+        images: The folders of screenshots; one is looked for by its path, then by its name alone.
+        images_in: The column of screenshots in parquet; empty: they are files.
+        asked: Prompts of its own, before those that every task of points has.
+        spaces: What those that every task has ask for; the first is what its protocol reads.
+        shown: The tags that an agent is shown.
+        by: The tags by which a summary breaks its reports down.
+    """
+
+    task: str
+    title: str
+    layouts: Sequence[Columns]
+    files: Sequence[str]
+    split: str = ""
+    above: int = 0
+    images: Sequence[str] = ()
+    images_in: str = ""
+    asked: Sequence[PointPrompt] = ()
+    spaces: Sequence[Space] = (Space.UNIT, Space.PIXELS)
+    shown: Sequence[str] = ()
+    by: tuple[str, ...] = ()
+
+    @property
+    def inside(self) -> tuple[str, ...]:
+        """The columns that hold screenshots."""
+        return (self.images_in,) if self.images_in else ()
+
+
+def pointing_benchmark(
+    tables: Sequence[PointTable],
+    place: Place,
+    releases: tuple[Release, ...] = (),
+    signs: Signs | None = None,
+    protocols: Mapping[str, tuple["Protocol", ...]] = NONE,
+    golds: "Mapping[str, GoldShape]" = NONE,
+) -> Benchmark:
+    """Return a benchmark whose tasks are tables of elements to point at.
+
+    Args:
+        tables: Its tasks.
+        place: Where it is published; its name is the benchmark's.
+        releases: The releases that are known of it; their role is the name of the task, or of the
+            benchmark.
+        signs: By what its files are recognized; None: by the columns of its layouts, in the files
+            that its patterns find.
+        protocols: The rules by task; not given for a benchmark of snellen's own, which has them in
+            `snellen.grading.protocols`.
+        golds: The shapes of references, as `protocols`.
+    """
+    signs = signs or Signs(
+        rows=[
+            RowSign(table.task, frozenset((*layout.required, *layout.tags, *table.inside)))
+            for table in tables
+            for layout in table.layouts
+        ],
+        folders=[
+            f"{pattern}{ending}"
+            for table in tables
+            for pattern in table.files
+            for ending in ("", ".gz")
+        ],
+    )
+    return Benchmark(
+        name=place.benchmark,
+        protocols=protocols,
+        golds=golds,
+        tasks=tuple(pointing_task(table.task, table.title, table.by) for table in tables),
+        load=partial(_LOAD, tables, place, releases),
+        place=place,
+        releases=releases,
+        signs=signs,
+    )
