@@ -321,6 +321,8 @@ NEVER_IN_THE_SAMPLE = {
     "androidcontrol",
     "mind2web",
     "gui-odyssey",
+    "aitz",
+    "cagui-agent",
     "osworld-g",
     "ui-vision",
     "webclick",

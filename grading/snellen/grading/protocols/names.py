@@ -15,6 +15,8 @@ OWN: Mapping[str, str] = MappingProxyType(
         "androidcontrol": "androidcontrol",
         "mind2web": "mind2web",
         "gui-odyssey": "gui_odyssey",
+        "aitz": "aitz",
+        "cagui-agent": "cagui_agent",
         "osworld-g": "osworld_g",
         "ui-vision": "ui_vision",
         "webclick": "webclick",
