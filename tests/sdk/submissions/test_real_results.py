@@ -129,6 +129,54 @@ def test_results_of_another_task_are_refused(real: Path, pro: Any, name: str) ->
         sdk.grade(real / "predictions" / name, data=pro)
 
 
+MINIWOB = [
+    ("ascending-numbers", 64),
+    ("click-checkboxes", 7),
+    ("click-checkboxes", 20),
+    ("click-dialog", 14),
+    ("click-dialog", 28),
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "answered", "errors"),
+    [
+        ("error_analysis", 4, 0),
+        ("error_analysis/result_df_trial_1_of_3.csv", 4, 0),
+        # Its environment broke.
+        ("test_study", 0, 1),
+    ],
+)
+def test_agentlabs_episodes_are_joined_by_their_page_and_seed(
+    real: Path, tmp_path: Path, name: str, answered: int, errors: int
+) -> None:
+    said = {"time": "real", "goal": "g", "limit": 10}
+    rows = [
+        {"id": f"real/{page}/{seed}", "page": page, "seed": seed, **said} for page, seed in MINIWOB
+    ]
+    (tmp_path / "miniwob.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    stored = real / "predictions/agentlab-miniwob" / name
+    report = sdk.grade(stored, task="miniwob/episode", data=tmp_path)
+    assert report.input.outcomes.get(Outcome.ANSWERED, 0) == answered
+    assert report.input.outcomes.get(Outcome.ERROR, 0) == errors
+    assert report.value == answered / len(MINIWOB)
+
+
+def test_seeacts_three_batches_are_one_answer(real: Path) -> None:
+    folder = real / "predictions/seeact-mind2web"
+    (step,) = (one.name for one in folder.iterdir())
+    reference = {"action": {"type": "click", "point": [1, 1]}, "letters": "H"}
+    report = sdk.grade(
+        folder,
+        task="mind2web/task",
+        protocol="official",
+        references={step.replace("_", "/"): reference},
+    )
+    assert [score.response for score in report.scores] == ["H.\nAction: CLICK"]
+    assert report.value == 1
+    assert "3 batches are 1 answers" in report.input.warnings[0]
+
+
 @pytest.mark.parametrize(
     ("name", "count"),
     [

@@ -36,6 +36,7 @@ class KnownItem(NamedTuple):
         action: The type of the action that is its reference; empty if it is none.
         detail: The text, app, button or direction of the action.
         same: What two items share that any answer is graded alike for.
+        episode: `page` for an episode of MiniWoB++, `task` for another; empty for no episode.
     """
 
     id: str
@@ -46,6 +47,7 @@ class KnownItem(NamedTuple):
     action: str = ""
     detail: str = ""
     same: object = None
+    episode: str = ""
 
     @property
     def pixels(self) -> Box:
