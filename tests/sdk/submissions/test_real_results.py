@@ -1,5 +1,6 @@
 """Published results, graded from their files as they are, agree with their own verdicts."""
 
+import gzip
 import json
 import os
 from collections.abc import Mapping
@@ -160,6 +161,23 @@ def test_agentlabs_episodes_are_joined_by_their_page_and_seed(
     assert report.input.outcomes.get(Outcome.ANSWERED, 0) == answered
     assert report.input.outcomes.get(Outcome.ERROR, 0) == errors
     assert report.value == answered / len(MINIWOB)
+
+
+def test_gui_r1s_steps_are_joined_to_screens_of_unknown_size(real: Path, tmp_path: Path) -> None:
+    file = tmp_path / "android_control_evaluation_std.jsonl"
+    packed = real / "androidcontrol/ui-s1/android_control_evaluation_std.jsonl.gz"
+    file.write_bytes(gzip.decompress(packed.read_bytes()))
+    report = sdk.grade(
+        real / "predictions/gui-r1/androidcontrol_low_test_0_1000_pred.json.gz",
+        task="androidcontrol/low",
+        data=file,
+        split="os-atlas",
+        protocol="gui-r1",
+    )
+    # 992 rows; the others share their instruction with another step.
+    assert 7_708 - report.input.outcomes[Outcome.MISSING] == 848
+    assert report.input.outcomes[Outcome.ERROR] == 799
+    assert "the size of the screenshot is needed" in report.input.warnings[-1]
 
 
 def test_seeacts_three_batches_are_one_answer(real: Path) -> None:

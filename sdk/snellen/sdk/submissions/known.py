@@ -247,7 +247,9 @@ class Known:
 
 
 def _comparable(item: KnownItem, clues: Clues) -> bool:
-    return bool(clues.box) and len(clues.box) == len(item.box)
+    # A box on a resized image can't be compared on one of unknown size.
+    scalable = clues.view is None or item.size is not None
+    return bool(clues.box) and scalable and len(clues.box) == len(item.box)
 
 
 def is_near(item: KnownItem, clues: Clues) -> bool:

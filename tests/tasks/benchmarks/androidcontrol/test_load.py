@@ -271,17 +271,18 @@ def test_a_point_in_thousandths_of_an_unknown_screen_is_an_error_with_its_reason
     file = tmp_path / "alone" / "android_control_evaluation_std.jsonl"
     file.parent.mkdir()
     file.write_text(in_ui_s1s_form(json.loads((folder / "android_control_test.json").read_text())))
-    click = {"format": "os-atlas", "response": "actions:\nCLICK <point>[[194,525]]</point>"}
-    report = sdk.grade(
-        [{"item_id": "7/1", "response": click}],
-        task=HIGH,
-        data=file,
-        protocol="robust",
-        items=["7/1"],
-        progress=False,
-    )
-    assert report.scores[0].outcome is Outcome.ERROR
-    assert "the size of the screenshot is needed" in report.input.warnings[0]
+    click = {"format": "plain", "action": "click", "x": 194, "y": 525, "space": "thousand"}
+    for protocol in ("robust", "qwen"):
+        report = sdk.grade(
+            [{"item_id": "7/1", "response": click}],
+            task=HIGH,
+            data=file,
+            protocol=protocol,
+            items=["7/1"],
+            progress=False,
+        )
+        assert report.scores[0].outcome is Outcome.ERROR
+        assert "the size of the screenshot is needed" in report.input.warnings[0]
 
 
 def test_ui_r1s_copy_has_the_labels_of_androidcontrol_and_no_goals(tmp_path: Path) -> None:
