@@ -78,6 +78,13 @@ def test_one_answer_is_worth_what_each_published_code_printed(row: int, protocol
         assert found.values[0, 0] == float(want)
 
 
+@pytest.mark.parametrize(("protocol", "value"), [("agentcpm", 1), ("guievalkit", 0)])
+def test_a_wait_is_an_end_for_agentcpm_alone(protocol: str, value: float) -> None:
+    """AgentCPM-GUI acbaf50 maps `duration` to "stop"; guievalkit d5e954e to "wait"."""
+    end = step("finish", status="success")
+    assert graded(protocol, '{"duration": 500}', end).values[0].tolist() == [value, value]
+
+
 @pytest.mark.parametrize(
     ("answer", "gold", "values"),
     [

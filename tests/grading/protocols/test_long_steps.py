@@ -19,6 +19,12 @@ STEPS: dict[str, dict[str, Any]] = {
         "action": {"type": "click", "point": [500, 500]},
         "image_size": [1000, 1000],
     },
+    "aitz/high": {
+        "action": {"type": "type", "text": "New York"},
+        "image_size": [1080, 2400],
+        "nodes": [{"box": [0, 0, 1080, 2400]}],
+        "name": "input text",
+    },
     "mind2web/task": {
         "action": {"type": "type", "text": "x", "point": [256, 108]},
         "image_size": [1280, 720],
@@ -30,6 +36,7 @@ STEPS: dict[str, dict[str, Any]] = {
 BEGUN = (
     *("", "CLICK: ", "actions:\nCLICK ", "actions:\nTYPE ", "<answer>", "<tool_call>"),
     *('{"name": "mobile_use", "arguments":', '{"action_type":"click","grounding":"'),
+    '{"ACTION":"input","ARGS":{"text":"',
 )
 PIECES = (
     *("'action': '", "', 'value': '", "', 'value': None, 'position': [1,2", "{[1, 2]", "[1,"),

@@ -321,6 +321,7 @@ NEVER_IN_THE_SAMPLE = {
     "androidcontrol",
     "mind2web",
     "gui-odyssey",
+    "aitz",
     "osworld-g",
     "ui-vision",
     "webclick",

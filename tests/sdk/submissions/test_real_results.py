@@ -1,5 +1,6 @@
 """Published results, graded from their files as they are, agree with their own verdicts."""
 
+import gzip
 import json
 import os
 from collections.abc import Mapping
@@ -145,6 +146,71 @@ def test_results_of_another_task_are_refused(real: Path, pro: Any, name: str) ->
         SubmissionError, match=r"could be joined|no field in it is known|item ids is one"
     ):
         sdk.grade(real / "predictions" / name, data=pro)
+
+
+MINIWOB = [
+    ("ascending-numbers", 64),
+    ("click-checkboxes", 7),
+    ("click-checkboxes", 20),
+    ("click-dialog", 14),
+    ("click-dialog", 28),
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "answered", "errors"),
+    [
+        ("error_analysis", 4, 0),
+        ("error_analysis/result_df_trial_1_of_3.csv", 4, 0),
+        # Its environment broke.
+        ("test_study", 0, 1),
+    ],
+)
+def test_agentlabs_episodes_are_joined_by_their_page_and_seed(
+    real: Path, tmp_path: Path, name: str, answered: int, errors: int
+) -> None:
+    said = {"time": "real", "goal": "g", "limit": 10}
+    rows = [
+        {"id": f"real/{page}/{seed}", "page": page, "seed": seed, **said} for page, seed in MINIWOB
+    ]
+    (tmp_path / "miniwob.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    stored = real / "predictions/agentlab-miniwob" / name
+    report = sdk.grade(stored, task="miniwob/episode", data=tmp_path)
+    assert report.input.outcomes.get(Outcome.ANSWERED, 0) == answered
+    assert report.input.outcomes.get(Outcome.ERROR, 0) == errors
+    assert report.value == answered / len(MINIWOB)
+
+
+def test_gui_r1s_steps_are_joined_to_screens_of_unknown_size(real: Path, tmp_path: Path) -> None:
+    file = tmp_path / "android_control_evaluation_std.jsonl"
+    packed = real / "androidcontrol/ui-s1/android_control_evaluation_std.jsonl.gz"
+    file.write_bytes(gzip.decompress(packed.read_bytes()))
+    report = sdk.grade(
+        real / "predictions/gui-r1/androidcontrol_low_test_0_1000_pred.json.gz",
+        task="androidcontrol/low",
+        data=file,
+        split="os-atlas",
+        protocol="gui-r1",
+    )
+    # 992 rows; the others share their instruction with another step.
+    assert 7_708 - report.input.outcomes[Outcome.MISSING] == 848
+    assert report.input.outcomes[Outcome.ERROR] == 799
+    assert "the size of the screenshot is needed" in report.input.warnings[-1]
+
+
+def test_seeacts_three_batches_are_one_answer(real: Path) -> None:
+    folder = real / "predictions/seeact-mind2web"
+    (step,) = (one.name for one in folder.iterdir())
+    reference = {"action": {"type": "click", "point": [1, 1]}, "letters": "H"}
+    report = sdk.grade(
+        folder,
+        task="mind2web/task",
+        protocol="official",
+        references={step.replace("_", "/"): reference},
+    )
+    assert [score.response for score in report.scores] == ["H.\nAction: CLICK"]
+    assert report.value == 1
+    assert "3 batches are 1 answers" in report.input.warnings[0]
 
 
 @pytest.mark.parametrize(

@@ -168,6 +168,7 @@ def write_cagui(folder: Path, golds: Drawn) -> None:
             )
             paint(home / "images" / part / f"{number}.png", f"{part} {number}")
         keep_lines(home / "code" / f"{part}.jsonl", rows)
+    write_aitw_steps(folder / "CAGUI_agent", golds)
 
 
 def write_omniact(folder: Path, golds: Drawn) -> None:
@@ -278,6 +279,32 @@ def write_gui_odyssey(folder: Path, golds: Drawn) -> None:
         paint(folder / "screenshots" / f"{number}.png", number)
     for split in ("random", "task", "device", "app"):
         keep(folder / "splits" / f"{split}_split.json", {"test": ["0", "1"]})
+
+
+def write_aitw_steps(folder: Path, golds: Drawn) -> None:
+    """An episode of two steps of a subset, in the keys of Android in the Wild."""
+    touch = str([sum(golds.box()[1::2]) / 160, sum(golds.box()[::2]) / 120])
+    subset = "general" if folder.name == "aitz" else "domestic"
+    text = golds.text()
+    rows = [
+        {
+            "episode_id": "7",
+            "step_id": number,
+            "instruction": "goal",
+            "image_path": f"{subset}/7/{number}.png",
+            "image_width": 60,
+            "image_height": 80,
+            "result_action_type": kind,
+            "result_action_text": typed,
+            "result_touch_yx": touch,
+            "result_lift_yx": touch,
+            "ui_positions": "[[0.1, 0.1, 0.2, 0.2]]",
+        }
+        for number, (kind, typed) in enumerate([(4, ""), (3, text)])
+    ]
+    keep(folder / subset / "7" / "7.json", rows)
+    for number in range(2):
+        paint(folder / subset / "7" / f"{number}.png", number)
 
 
 def write_osworld_g(folder: Path, golds: Drawn) -> None:
@@ -540,6 +567,7 @@ WRITERS: Mapping[str, Callable[[Path, Drawn], None]] = MappingProxyType(
         "androidcontrol": write_androidcontrol,
         "mind2web": write_mind2web,
         "gui-odyssey": write_gui_odyssey,
+        "aitz": write_aitw_steps,
         "osworld-g": write_osworld_g,
         "ui-vision": write_ui_vision,
         "webclick": write_webclick,

@@ -399,6 +399,43 @@ def test_scrolls_of_androidcontrol_lead_where_its_own_labels_say(
     assert [one.count for one in report.input.notices if one.code == "direction"] == [1_211]
 
 
+@pytest.mark.parametrize(
+    ("copied", "name", "tasks", "count", "shorter"),
+    [
+        (
+            "ui-s1/android_control_evaluation_std.jsonl",
+            "UI-S1",
+            ["high", "low"],
+            8_444,
+            7_708,
+        ),
+        ("ui-r1/ac_test.json", "UI-R1", ["low"], 7_868, 7_174),
+    ],
+)
+def test_a_public_copy_of_androidcontrol_loads_as_it_is(
+    real: Path,
+    tmp_path: Path,
+    copied: str,
+    name: str,
+    tasks: list[str],
+    count: int,
+    shorter: int,
+) -> None:
+    file = tmp_path / Path(copied).name
+    file.write_bytes(gzip.decompress((real / f"androidcontrol/{copied}.gz").read_bytes()))
+    named = gzip.decompress((real / "androidcontrol/os-atlas/ac_idx.txt.gz").read_bytes())
+    counted = {
+        line.removeprefix("episode_").replace("_screenshot_", "/")
+        for line in named.decode().split()
+    }
+    for task in tasks:
+        whole = load_task(f"androidcontrol/{task}", file)
+        part = load_task(f"androidcontrol/{task}", file, split="os-atlas")
+        assert (len(whole), whole.pin.release) == (count, name)
+        assert (len(part), part.pin.release) == (shorter, f"{name}/os-atlas")
+        assert set(part.ids) == set(whole.ids) & counted
+
+
 def pointed(row: Row) -> str:
     x, y = row["pred"]
     return f"({x}, {y})"

@@ -286,6 +286,9 @@ def _of_object(fields: Fields) -> Iterator[_Found]:
         for use in said.calls:
             yield from _of_tool(use)
         return
+    if isinstance(fields.get("ACTION"), str) and "ARGS" in fields:
+        yield _of_coat(str(fields["ACTION"]), fields["ARGS"])
+        return
     named = next((fields[key] for key in _NAME_KEYS if fields.get(key) is not None), None)
     given = next((fields[key] for key in _ARGUMENT_KEYS if fields.get(key) is not None), None)
     if isinstance(named, dict):
@@ -311,6 +314,14 @@ def _of_object(fields: Fields) -> Iterator[_Found]:
         compact = _compact(fields)
         if compact is not None:
             yield _Found(compact, "agentcpm")
+
+
+def _of_coat(name: str, arguments: object) -> _Found:
+    given = cast("Fields", arguments if isinstance(arguments, dict) else {})
+    plain = plain_name(name)
+    if plain == "stop":
+        return _Found(Named("finish", {"status": given.get("task_status", "success")}), "coat")
+    return _Found(Named(plain, given, finger=True), "coat")
 
 
 def _of_inner(inner: Fields) -> Iterator[_Found]:

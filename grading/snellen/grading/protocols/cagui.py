@@ -1,4 +1,4 @@
-"""How CAGUI's grounding parts are scored: a point in the target's box, or a text that is the same.
+"""How CAGUI is scored: a point in the target's box, a text that is the same, or a next action.
 
 Source: AgentCPM-GUI eval/grounding_eval/code (acbaf50), which has a reader for each model. All
 compare points in pixels of the screenshot, edges of boxes included.
@@ -13,6 +13,7 @@ from snellen.grading.coordinates import PIXELS, THOUSAND
 from snellen.grading.normalize import folded
 from snellen.grading.pointing.points import ReadPoint
 from snellen.grading.protocols import golds
+from snellen.grading.protocols.agentcpm_steps import common_mode
 from snellen.grading.protocols.base import (
     AS_IS,
     Context,
@@ -30,10 +31,12 @@ from snellen.grading.protocols.pointing import (
     robust_pointing,
     writes,
 )
+from snellen.grading.protocols.robust_steps import robust_steps
 from snellen.grading.protocols.spaces import InPixels
 from snellen.grading.protocols.texts import equal, ours, text_parser
 
 FUN2POINT, TEXT2POINT, BBOX2TEXT = "cagui/fun2point", "cagui/text2point", "cagui/bbox2text"
+AGENT = "cagui/agent"
 _CODE = "AgentCPM-GUI eval/grounding_eval/code"
 _DIGITS = re.compile(r"\d+")
 
@@ -142,13 +145,17 @@ _ROBUST_TEXT = replace(
     ),
 )
 
+_AGENTCPM, _GUIEVALKIT = common_mode(AGENT, "in a node x 1.2 that holds the reference, or ")
+
 PROTOCOLS: Mapping[str, tuple[Protocol, ...]] = {
     FUN2POINT: _protocols(FUN2POINT),
     TEXT2POINT: _protocols(TEXT2POINT),
     BBOX2TEXT: (_OFFICIAL_TEXT, _ROBUST_TEXT),
+    AGENT: (_AGENTCPM, robust_steps(AGENT), _GUIEVALKIT),
 }
 GOLDS: Mapping[str, GoldShape] = {
     FUN2POINT: golds.TARGET_IN_IMAGE,
     TEXT2POINT: golds.TARGET_IN_IMAGE,
     BBOX2TEXT: golds.TEXT,
+    AGENT: golds.STEP,
 }

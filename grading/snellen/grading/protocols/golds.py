@@ -135,7 +135,7 @@ class StepGold(msgspec.Struct, frozen=True, omit_defaults=True):
         episode: The episode it belongs to; empty: it is an episode of its own.
         step: Its place in the episode, from 0.
         group: What published code groups it by.
-        name: What the target is called.
+        name: What the target is called, or the step in words, where published code reads those.
         letters: The right ones of the choices that the agent is shown, where it is shown some.
         lost: Whether the data has no box of the target: published code drops such steps, or
             counts them as wrong.

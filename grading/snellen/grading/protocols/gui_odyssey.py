@@ -13,8 +13,7 @@ import numpy as np
 from rapidfuzz.distance import Levenshtein
 
 from snellen.grading.coordinates import PIXELS, THOUSAND
-from snellen.grading.models.actions import ActionType, Point
-from snellen.grading.parse.vocabularies.agentcpm import AGENTCPM, GUIEVALKIT
+from snellen.grading.models.actions import ActionType
 from snellen.grading.parse.vocabularies.gui_r1 import GUI_R1
 from snellen.grading.parse.vocabularies.literals import python_literal
 from snellen.grading.parse.vocabularies.odyssey import ODYSSEY, decoded, read_kind
@@ -23,6 +22,7 @@ from snellen.grading.parse.vocabularies.os_atlas import (
     runs_of_digits,
     written_after_marker,
 )
+from snellen.grading.protocols.agentcpm_steps import common_mode, thousandths
 from snellen.grading.protocols.androidcontrol.gui_r1 import GUI_R1_RULE
 from snellen.grading.protocols.androidcontrol.os_atlas import within_140
 from snellen.grading.protocols.base import (
@@ -40,11 +40,7 @@ from snellen.grading.protocols.step_rules import (
     ABSENT,
     EPISODES,
     KEYS,
-    UNREAD,
-    apart,
     by_episode,
-    contains,
-    pressed,
     words_f1,
 )
 from snellen.grading.protocols.steps import (
@@ -52,7 +48,6 @@ from snellen.grading.protocols.steps import (
     Said,
     in_space,
     judged,
-    moved,
     step_metric,
     step_parser,
     text_in,
@@ -63,23 +58,8 @@ HIGH, LOW = "gui-odyssey/high", "gui-odyssey/low"
 _CATEGORIES = 6
 
 
-def _thousandths(point: Point | None, gold: StepGold) -> Point | None:
-    """Return a reference's point in thousandths: whole numbers, as they were published."""
-    found = moved(point, PIXELS, THOUSAND, gold.image_size)
-    return found and (round(found[0], 6), round(found[1], 6))
-
-
 def _reference(gold: StepGold) -> str:
     return ODYSSEY.write(in_space(gold.action, PIXELS, THOUSAND, gold.image_size)) or ""
-
-
-def _within_14(answer: Said, gold: StepGold) -> bool:
-    """Within 14 % in fractions of the screen along each axis, edges included."""
-    point = answer.at(THOUSAND, gold.image_size)
-    target = _thousandths(gold.action.point, gold)
-    if point is None or target is None:
-        return False
-    return apart((point[0] / 1000, point[1] / 1000), (target[0] / 1000, target[1] / 1000)) <= 0.14
 
 
 def _box(gold: StepGold) -> Sequence[float] | None:
@@ -87,7 +67,7 @@ def _box(gold: StepGold) -> Sequence[float] | None:
     if not gold.boxes:
         return None
     left, top, right, bottom = gold.boxes[0]
-    low, high = _thousandths((left, top), gold), _thousandths((right, bottom), gold)
+    low, high = thousandths((left, top), gold), thousandths((right, bottom), gold)
     return low and high and (*low, *high)
 
 
@@ -107,7 +87,7 @@ def _official(*, boxes: bool) -> Compare:
         info, expected = given.info, reference.info
         match gold.action.type:
             case ActionType.CLICK | ActionType.LONG_PRESS:
-                target = _thousandths(gold.action.point, gold)
+                target = thousandths(gold.action.point, gold)
                 right = _clicked(info, target or (), _box(gold) if boxes else None)
             case ActionType.TYPE:
                 right = _alike(str(info), str(expected))
@@ -258,48 +238,8 @@ _OS_ATLAS = replace(
 
 # ---- agentcpm, guievalkit, gui-r1 --------------------------------------------------------------
 
-
-def _common(answer: Said, gold: StepGold) -> Sequence[float]:
-    given, action = answer.action, gold.action
-    if pressed(given.type) is not pressed(action.type):
-        return 0.0, 0.0
-    match action.type:
-        case ActionType.CLICK | ActionType.LONG_PRESS:
-            right = _within_14(answer, gold)
-        case ActionType.TYPE:
-            right = contains(given.text, action.text)
-        case ActionType.SCROLL:
-            right = given.direction is action.direction
-        case ActionType.NAVIGATE | ActionType.KEY:
-            # References that press RECENT become HOME when the data is converted.
-            right = given.button == {"recent": "home"}.get(action.button, action.button)
-        case _:
-            right = True
-    return float(right), 1.0
-
-
-_AGENTCPM = replace(
-    _FIRST,
-    id="agentcpm",
-    source="AgentCPM-GUI acbaf50, its common mode",
-    special="a click within 14 %; text by containment; RECENT is taken for HOME, and the two ways"
-    " to end are one",
-    parser=step_parser("AgentCPM-GUI's JSON, by its schema", AGENTCPM),
-    metric=step_metric(
-        "14 % in fractions; text contains", KEYS, _common, by_episode(_common), EPISODES
-    ),
-    write=writes_step(AGENTCPM),
-)
-_GUIEVALKIT = replace(
-    _AGENTCPM,
-    id="guievalkit",
-    source="guievalkit d5e954e, its common mode",
-    special="as `agentcpm`, and an answer that is none of its actions leaves every denominator",
-    parser=step_parser("guievalkit's JSON", GUIEVALKIT),
-    denominator=Denominator(
-        "drops answers that are no action, and steps without one", drops=ABSENT | UNREAD
-    ),
-    write=writes_step(GUIEVALKIT),
+_AGENTCPM, _GUIEVALKIT = (
+    replace(protocol, version=3) for protocol in common_mode(HIGH, "", "; RECENT is taken for HOME")
 )
 
 _ALL = (

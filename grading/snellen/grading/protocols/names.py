@@ -16,6 +16,7 @@ OWN: Mapping[str, str] = MappingProxyType(
         "androidcontrol": "androidcontrol",
         "mind2web": "mind2web",
         "gui-odyssey": "gui_odyssey",
+        "aitz": "aitz",
         "osworld-g": "osworld_g",
         "ui-vision": "ui_vision",
         "webclick": "webclick",

@@ -414,6 +414,7 @@ def points_of_adapters(task: str, space: CoordinateSpace, source: str) -> Protoc
         parser=our_points(
             f"a point in {space.words}, as an adapter hands it over",
             lambda point, context: in_image(point, space, context),
+            space.words,
         ),
         write=writes("({x}, {y})", space),
     )

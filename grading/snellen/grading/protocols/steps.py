@@ -20,6 +20,7 @@ from snellen.grading.coordinates import PIXELS, UNIT, VIEW, CoordinateSpace, Ext
 from snellen.grading.errors import InputError
 from snellen.grading.models.actions import Action, ActionType, Point
 from snellen.grading.models.geometry import Size
+from snellen.grading.models.scores import Outcome
 from snellen.grading.parse.vocabularies.base import Vocabulary
 from snellen.grading.protocols.base import (
     AnswerValue,
@@ -157,8 +158,10 @@ def step_parser(
     def read(response: object, context: Context) -> Parsed:
         try:
             text = _in_its_own(declared(response), own, _size(context))
-        except (InputError, NoActionError, UnjudgeableError) as error:
+        except (InputError, NoActionError) as error:
             return unparsed(str(error))
+        except UnjudgeableError as error:
+            return Parsed(None, Outcome.ERROR, str(error))
         if fault := crashes(text):
             return unparsed(fault, crashed=True)
         action = published(text)

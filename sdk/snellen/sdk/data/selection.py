@@ -16,7 +16,13 @@ from snellen.grading.models.golds import Golds
 from snellen.grading.models.reports import DataPin, PinVerdict
 from snellen.grading.models.samples import SampleDesign
 from snellen.grading.protocols.base import Context, Protocol
-from snellen.grading.protocols.golds import AreaTarget, StepGold, Target
+from snellen.grading.protocols.golds import (
+    AreaTarget,
+    EpisodeGold,
+    PageEpisodeGold,
+    StepGold,
+    Target,
+)
 from snellen.grading.protocols.table import gold_shape
 from snellen.sdk.data.samples import Sample
 from snellen.sdk.data.tags import NO_TAGS, Tagging, Tags
@@ -133,6 +139,8 @@ def _known_item(selection: Selection, place: int, image: str) -> "KnownItem":
             ),
             same=(gold.action, gold.image_size, gold.boxes),
         )
+    if isinstance(gold, EpisodeGold):
+        return found._replace(episode="page" if isinstance(gold, PageEpisodeGold) else "task")
     if not isinstance(gold, Target):
         return found
     plain = not isinstance(gold, AreaTarget) or not (gold.polygon or gold.refused)

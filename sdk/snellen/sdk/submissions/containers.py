@@ -36,11 +36,8 @@ _UNREADABLE = (
     *(KeyError, IndexError, csv.Error, *NO_JSON),
 )
 _EPISODES = ("result.txt", "summary_info.json")
-_EPISODE_FIELDS = {
-    "success": ("completed", "cum_reward"),
-    "steps": ("steps_used", "n_steps"),
-    "error": ("err_msg",),
-}
+FOLDER_NAME = "its folder"
+"""The field of an episode's row that holds the name of its folder."""
 _LARGEST = 1 << 30
 _HEAD = 1 << 20
 
@@ -81,25 +78,13 @@ def episodes_in(folder: str) -> Iterator[Row]:
     for path in sorted(root.rglob("*")) if root.is_dir() else ():
         if path.name not in _EPISODES or not path.is_file():
             continue
-        name = path.parent.relative_to(root).as_posix()
-        said: dict[str, Any] = {"task_id": name.rpartition("_on_")[2]}
+        name = path.parent.relative_to(root).as_posix().rpartition("_on_")[2]
         try:
             value = json.loads(path.read_text(encoding="utf-8-sig"))
         except (OSError, ValueError, RecursionError) as error:
-            said["error"] = f"unreadable result: {error}"
-            value = None
-        if isinstance(value, int | float):
-            said["success"] = value
-        elif isinstance(value, dict):
-            fields = cast("Mapping[str, Any]", value)
-            for ours, names in _EPISODE_FIELDS.items():
-                given = next((fields[one] for one in names if fields.get(one) is not None), None)
-                if given is not None:
-                    said[ours] = given
-            if "error" in said:
-                # An environment that broke says nothing of the agent.
-                said.pop("success", None)
-        yield Row(said, display(str(path)), 1)
+            value = {"error": f"unreadable result: {error}"}
+        fields = cast("dict[str, Any]", value if isinstance(value, dict) else {"score": value})
+        yield Row({**fields, FOLDER_NAME: name}, display(str(path)), 1)
 
 
 def _is_result(path: Path) -> bool:

@@ -276,6 +276,13 @@ def error_of(value: object) -> object:
     return value or None
 
 
+def fault_in(row: Fields) -> object:
+    """Return the error that a row states, also as its status: `rate_limit_error`."""
+    status = row.get("status")
+    failed = isinstance(status, str) and status.lower().endswith(("error", "timeout"))
+    return error_of(row.get("error")) or (status if failed else None)
+
+
 def _model(row: Fields) -> str | None:
     model = row.get("model")
     return model if isinstance(model, str) else None
@@ -308,7 +315,7 @@ def _grounding(row: Fields) -> list[Found]:
         None,
     )
     has_answer = (parsed is not None and parsed.value is not None) or raw is not None
-    error = None if parsed is not None and parsed.value is not None else error_of(row.get("error"))
+    error = None if parsed is not None and parsed.value is not None else fault_in(row)
     if not has_answer and error is None and parsed is None:
         parsed = Parsed(next(name for name in (*PARSED, *RAW) if name in row), None)
     return [

@@ -36,6 +36,7 @@ class KnownItem(NamedTuple):
         action: The type of the action that is its reference; empty if it is none.
         detail: The text, app, button or direction of the action.
         same: What two items share that any answer is graded alike for.
+        episode: `page` for an episode of MiniWoB++, `task` for another; empty for no episode.
     """
 
     id: str
@@ -46,6 +47,7 @@ class KnownItem(NamedTuple):
     action: str = ""
     detail: str = ""
     same: object = None
+    episode: str = ""
 
     @property
     def pixels(self) -> Box:
@@ -245,7 +247,9 @@ class Known:
 
 
 def _comparable(item: KnownItem, clues: Clues) -> bool:
-    return bool(clues.box) and len(clues.box) == len(item.box)
+    # A box on a resized image can't be compared on one of unknown size.
+    scalable = clues.view is None or item.size is not None
+    return bool(clues.box) and scalable and len(clues.box) == len(item.box)
 
 
 def is_near(item: KnownItem, clues: Clues) -> bool:

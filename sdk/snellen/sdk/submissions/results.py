@@ -10,8 +10,10 @@ from typing import Any, cast
 from snellen.grading.errors import SubmissionError
 from snellen.grading.models.reports import ProblemKind
 from snellen.sdk.submissions.batch import Batch, Collector, Limits
+from snellen.sdk.submissions.choices import answers_of, is_choice
 from snellen.sdk.submissions.columns import named
 from snellen.sdk.submissions.containers import (
+    FOLDER_NAME,
     Row,
     episodes_in,
     first_row,
@@ -21,6 +23,7 @@ from snellen.sdk.submissions.containers import (
 )
 from snellen.sdk.submissions.kinds import Found, Kind, Parsed, Raw, kind_of_row, text_of
 from snellen.sdk.submissions.known import Known, KnownItem
+from snellen.sdk.submissions.outcomes import is_outcome, item_of, outcome_of, record_of
 from snellen.sdk.submissions.records import add_named, add_record
 from snellen.sdk.submissions.trajectories import is_trajectory
 
@@ -48,9 +51,17 @@ def read_results(source: str, limits: Limits) -> Iterator[Batch] | None:
     if episodes := list(episodes_in(source)):
         return _episodes(source, episodes, limits.known(), limits)
     paths = paths_of(source)
+    first = next(first_row(paths[0]), None) or {}
+    if is_outcome(first) and limits.known().items[0].episode:
+        return _episodes(source, _rows_in(paths), limits.known(), limits)
+    if is_choice(first):
+        batches = _rows_in(paths)
+        answers = answers_of(batches)
+        said = f"read as SeeAct's choices: {len(batches):,} batches are {len(answers):,} answers"
+        return _plainly(source, answers, limits, said)
     if paths == [source] and _has_reader(source, limits):
         return None
-    rows = [row for path in paths for row in rows_of(path)]
+    rows = _rows_in(paths)
     kind = next(filter(None, (kind_of_row(row.fields) for row in rows[:_LOOKED_AT])), None)
     if kind is not None and not _is_episode(rows[0].fields, limits):
         return _read(source, rows, kind, limits)
@@ -64,6 +75,10 @@ def read_results(source: str, limits: Limits) -> Iterator[Batch] | None:
     if not rows or (source.lower().endswith(".json") and _is_ours(rows[0].fields)):
         return None
     return _plainly(source, rows, limits)
+
+
+def _rows_in(paths: Sequence[str]) -> list[Row]:
+    return [row for path in paths for row in rows_of(path)]
 
 
 def _has_reader(path: str, limits: Limits) -> bool:
@@ -81,15 +96,16 @@ def _has_reader(path: str, limits: Limits) -> bool:
 
 
 def _episodes(source: str, rows: Sequence[Row], known: Known, limits: Limits) -> Iterator[Batch]:
-    """Read the episodes of a folder, whose items their paths end in."""
+    """Read how episodes ended; several rows of an item are attempts."""
     collector = Collector(limits, source)
+    attempts = Counter[object]()
     for row in rows:
-        parts = str(row.fields["task_id"]).split("/")
-        ends = ["/".join(parts[place:]) for place in range(len(parts))]
-        ends += [end.partition(".")[2] for end in ends[-1:]]
-        item_id = next((end for end in ends if end in known.by_id), ends[0])
+        outcome = outcome_of(row.fields, str(row.fields.get(FOLDER_NAME, "")))
+        record = record_of(outcome, item_of(outcome.names, known))
+        name = record.get("item_id", record.get("task_id"))
         collector.file = row.file
-        add_record(collector, {**row.fields, "task_id": item_id}, row.line)
+        add_record(collector, {**record, "attempt": attempts[name]}, row.line)
+        attempts[name] += 1
     collector.file = source
     yield from collector.ready()
     yield from collector.rest()
@@ -118,12 +134,13 @@ def _is_ours(row: Mapping[str, Any]) -> bool:
     return not {"item_id", "submissions", "scores"}.isdisjoint(row)
 
 
-def _plainly(source: str, rows: Sequence[Row], limits: Limits) -> Iterator[Batch]:
+def _plainly(source: str, rows: Sequence[Row], limits: Limits, notice: str = "") -> Iterator[Batch]:
     """Read rows with our names, or usual ones, that stand where only results are looked for."""
     names = named(list(rows[0].fields), limits.columns, guess=limits.guess)
     if names.lacking and not _is_episode(rows[0].fields, limits):
         raise SubmissionError(_no_answer(rows), file=source or None)
     collector = Collector(limits, rows[0].file)
+    collector.notices += [notice] if notice else []
     for row in rows:
         collector.file = row.file or None
         add_record(collector, row.fields, row.line)

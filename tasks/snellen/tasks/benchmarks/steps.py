@@ -47,7 +47,7 @@ class StepRow:
 
     Attributes:
         id: The item's id.
-        goal: What the whole episode is for.
+        goal: What the whole episode is for; empty where the data does not say.
         instruction: What this step is for; empty where nobody is told.
         before: The episode's earlier actions, as the reference has them.
         gold: What was done.
@@ -66,7 +66,7 @@ class StepRow:
 
 def question_of(row: StepRow, *, history: bool) -> str:
     """Return what is asked of a step: the goal, the step's instruction, the actions before it."""
-    lines = [f"Goal: {row.goal}"]
+    lines = [f"Goal: {row.goal}"] if row.goal else []
     if row.instruction:
         lines.append(f"Now: {row.instruction}")
     if not history:

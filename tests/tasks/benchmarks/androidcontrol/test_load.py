@@ -11,6 +11,7 @@ from snellen import sdk
 from snellen.grading.errors import DataError, InputError, UnknownNameError
 from snellen.grading.models.actions import Action, ActionType, Direction
 from snellen.grading.models.reports import PinVerdict
+from snellen.grading.models.scores import Outcome
 from snellen.tasks.benchmarks.androidcontrol.load import load
 from snellen.tasks.pack.write import Part, write_pack
 
@@ -220,6 +221,109 @@ def test_a_row_that_is_not_as_published_is_named(
     with pytest.raises(DataError, match=says) as caught:
         load(HIGH, folder)
     assert "android_control_test.json" in str(caught.value)
+
+
+def in_ui_s1s_form(episodes: Episodes) -> str:
+    rows = [
+        {
+            "goal": row["episode"]["goal"],
+            "is_successful": True,
+            "steps": [
+                {
+                    "action_content": check,
+                    "screenshot": f"/datasets/AndroidControl/{image}",
+                    "step_instruction": instruction,
+                    "check_options": check,
+                }
+                for check, image, instruction in zip(
+                    row["step_check_pams"],
+                    row["episode"]["screenshot_paths"],
+                    row["episode"]["step_instructions"],
+                    strict=False,
+                )
+            ],
+            "episode_id": row["episode"]["episode_id"],
+        }
+        for row in episodes
+    ]
+    return "\n".join(map(json.dumps, rows))
+
+
+@pytest.mark.parametrize("images", [True, False])
+def test_ui_s1s_copy_has_the_same_steps_and_the_sizes_of_the_screenshots(
+    folder: Path, tmp_path: Path, *, images: bool
+) -> None:
+    episodes = json.loads((folder / "android_control_test.json").read_text())
+    copied = tmp_path / "copy"
+    copied.mkdir()
+    (copied / "android_control_evaluation_std.jsonl").write_text(in_ui_s1s_form(episodes))
+    found, expected = load(HIGH, copied, images=folder if images else None), load(HIGH, folder)
+    assert found.ids == expected.ids
+    assert [gold.action for gold in found.golds] == [gold.action for gold in expected.golds]
+    assert [gold.boxes for gold in found.golds] == [gold.boxes for gold in expected.golds]
+    assert {gold.image_size for gold in found.golds} == {(108, 240) if images else None}
+    assert found.item("8/1").prompt == expected.item("8/1").prompt
+
+
+def test_a_point_in_thousandths_of_an_unknown_screen_is_an_error_with_its_reason(
+    folder: Path, tmp_path: Path
+) -> None:
+    file = tmp_path / "alone" / "android_control_evaluation_std.jsonl"
+    file.parent.mkdir()
+    file.write_text(in_ui_s1s_form(json.loads((folder / "android_control_test.json").read_text())))
+    click = {"format": "plain", "action": "click", "x": 194, "y": 525, "space": "thousand"}
+    for protocol in ("robust", "qwen"):
+        report = sdk.grade(
+            [{"item_id": "7/1", "response": click}],
+            task=HIGH,
+            data=file,
+            protocol=protocol,
+            items=["7/1"],
+            progress=False,
+        )
+        assert report.scores[0].outcome is Outcome.ERROR
+        assert "the size of the screenshot is needed" in report.input.warnings[0]
+
+
+def test_ui_r1s_copy_has_the_labels_of_androidcontrol_and_no_goals(tmp_path: Path) -> None:
+    file = tmp_path / "ac_test.json"
+    rows = [
+        {
+            "image": "episode_140-screenshot_2.png",
+            "gt": {"action_type": "click", "x": 1027, "y": 209},
+            "task": "Press more",
+        },
+        {
+            "image": "episode_45-screenshot_0.png",
+            "gt": {"action_type": "scroll", "direction": "down"},
+            "task": "",
+        },
+    ]
+    file.write_text(json.dumps(rows))
+    data = load(LOW, file)
+    assert data.ids == ["140/2", "45/0"]
+    assert data.golds[0].action == Action(ActionType.CLICK, point=(1027, 209))
+    assert data.golds[1].action.direction is Direction.DOWN
+    assert data.item("140/2").prompt.endswith("Now: Press more")
+    with pytest.raises(DataError, match="no goals: load androidcontrol/low"):
+        load(HIGH, file)
+    # Episode 45 is none of OS-Atlas's.
+    assert load(LOW, file, split="os-atlas").ids == ["140/2"]
+    for field, value, says in (
+        ("image", "140_2.png", "not episode_E-screenshot_S"),
+        ("gt", {"action_type": "dance"}, "no action"),
+    ):
+        file.write_text(json.dumps([{**rows[0], field: value}]))
+        with pytest.raises(DataError, match=says):
+            load(LOW, file)
+
+
+def test_the_split_of_os_atlas_is_in_the_signature(folder: Path) -> None:
+    answers = [{"item_id": "7/1", "response": "actions:\nPRESS_BACK"}]
+    data = load(HIGH, folder, split="os-atlas")
+    report = sdk.grade(answers, data=data, protocol="os-atlas", progress=False)
+    assert report.provenance.split == "os-atlas"
+    assert "|data:unknown/os-atlas:sha256:" in report.signature
 
 
 def test_another_split_is_named(folder: Path) -> None:

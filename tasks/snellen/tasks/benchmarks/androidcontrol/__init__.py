@@ -1,6 +1,11 @@
 """AndroidControl: the next action on a phone's screen."""
 
-from snellen.tasks.benchmarks.androidcontrol.release import FILE, PLACE, RELEASES
+from snellen.tasks.benchmarks.androidcontrol.release import (
+    FILE,
+    PLACE,
+    RELEASES,
+    UI_S1_FILE,
+)
 from snellen.tasks.benchmarks.spec import Benchmark, late, step_task
 from snellen.tasks.data.release import Signs, row_sign
 
@@ -17,10 +22,11 @@ BENCHMARKS = (
         place=PLACE,
         releases=RELEASES,
         signs=Signs(
-            names={FILE: _HIGH},
+            names={FILE: _HIGH, UI_S1_FILE: _HIGH},
             together=(_HIGH, _LOW),
             rows=(
                 row_sign(_HIGH, "episode step_check_pams"),
+                row_sign(_HIGH, "episode_id goal is_successful steps"),
                 row_sign(_HIGH, "episode_id step accessibility_tree"),
             ),
         ),

@@ -3,11 +3,14 @@
 Source: Li et al., 2024, "On the Effects of Data Scale on UI Control Agents".
 
 `android_control_test.json` (huggingface.co/datasets/Reallm-Labs/android_control_test) is a list of
-episodes with the boxes that Qwen's rule checks; everything in pixels of the screenshot. UGround's
-sample (its `data/500_steps`) is a list of steps with the screen's accessibility nodes.
+episodes with the boxes that Qwen's rule checks; everything in pixels of the screenshot. UI-S1's
+copy (`android_control_evaluation_std.jsonl`) has the same checks without the size of the screens.
+UGround's sample (its `data/500_steps`) is a list of steps with the screen's accessibility nodes,
+UI-R1's `ac_test.json` a list of steps with AndroidControl's own labels and without goals.
 """
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,18 +22,27 @@ from snellen.grading.metrics.boxes import Ltrb, box_fault
 from snellen.grading.models.actions import Action, ActionType, direction_of
 from snellen.grading.protocols.androidcontrol.parts import HIGH, LOW
 from snellen.grading.protocols.golds import Node, StepGold
-from snellen.tasks.benchmarks.androidcontrol.release import FILE, RELEASES
+from snellen.tasks.benchmarks.androidcontrol.release import (
+    FILE,
+    LEFT_OUT,
+    OS_ATLAS,
+    RELEASES,
+    SPLIT,
+    UI_S1_FILE,
+    role_of,
+)
 from snellen.tasks.benchmarks.steps import STEP_PROMPTS, StepRow, step_data
 from snellen.tasks.data.pins import pin
 from snellen.tasks.io.files import checked, contents
-from snellen.tasks.io.images import ImageFiles, image_folder
+from snellen.tasks.io.images import ImageFiles, image_folder, size_in
 from snellen.tasks.io.json_text import JsonText, read_json
 from snellen.tasks.io.rows import SCREEN, Text, converted, misfit
 from snellen.tasks.models import TaskData
 from snellen.tasks.prompts import prompt_of
 
-SPLIT = "test"
 PROMPTS = STEP_PROMPTS
+_SPLITS = (SPLIT, OS_ATLAS)
+_UI_R1_IMAGE = re.compile(r"episode_(\d+)-screenshot_(\d+)\.png")
 
 
 def load(
@@ -45,8 +57,10 @@ def load(
     Args:
         task: `androidcontrol/high`, which shows the goal alone, or `androidcontrol/low`, which
             shows what the step is for as well.
-        path: `android_control_test.json`, the folder that holds it, or UGround's sample.
-        split: `test`, the only one.
+        path: `android_control_test.json`, the folder that holds it, UI-S1's or UI-R1's copy, or
+            UGround's sample.
+        split: `test`, all steps, or `os-atlas`, the 7,708 that OS-Atlas and GUI-R1 count; `test`
+            when None.
         images: The folder of screenshots; None: the one beside the file, if they are there.
         prompt: The name of one of the task's prompts; its first when None.
 
@@ -56,20 +70,32 @@ def load(
     """
     if task not in (HIGH, LOW):
         raise UnknownNameError("AndroidControl task", task, (HIGH, LOW))
-    if split not in (None, SPLIT):
-        raise UnknownNameError(f"split of {task}", str(split), (SPLIT,))
+    chosen = split or SPLIT
+    if chosen not in _SPLITS:
+        raise UnknownNameError(f"split of {task}", chosen, _SPLITS)
     asked = prompt_of(PROMPTS, prompt)
     file, sha256, steps = read_steps(Path(path))
+    if chosen == OS_ATLAS:
+        steps = tuple(step for step in steps if step.gold.episode not in LEFT_OUT)
     if task == HIGH:
+        if not all(step.goal for step in steps):
+            raise DataError(f"says what each step is for and no goals: load {LOW}", file=str(file))
         steps = tuple(replace(step, instruction="") for step in steps)
     folder = file.parent if images is None else image_folder(Path(images), "the screenshots")
     files = ImageFiles(folder, lambda place, name: _paths(steps[place], name), "screenshot_paths")
     there = images is not None or bool(steps and files.file(0, SCREEN).is_file())
+    if there:
+        steps = tuple(_sized(steps, files))
+    releases = [release for release in RELEASES if release.split == chosen]
+    pinned = pin(role_of(sha256), chosen, file, sha256, len(steps), releases)
+    if chosen == OS_ATLAS:
+        # One file holds both splits, so that its digest in a signature does not say which it was.
+        pinned = pinned.model_copy(update={"release": f"{pinned.release}/{chosen}"})
     return step_data(
         task,
-        SPLIT,
+        chosen,
         steps,
-        pin=pin("androidcontrol", SPLIT, file, sha256, len(steps), RELEASES),
+        pin=pinned,
         prompt=asked,
         images=files if there else None,
     )
@@ -79,6 +105,17 @@ def _paths(step: StepRow, name: str) -> list[str]:
     if name != SCREEN:
         raise DataError(f"there is no image {name!r}, only {SCREEN!r}")
     return [step.image, f"images/{step.image}"]
+
+
+def _sized(steps: Sequence[StepRow], files: ImageFiles) -> Iterator[StepRow]:
+    """Yield the steps with the size of the screen: the screenshot's, if the data has none."""
+    for place, step in enumerate(steps):
+        size = None if step.gold.image_size else size_in(files, place, SCREEN)
+        yield (
+            replace(step, gold=msgspec.structs.replace(step.gold, image_size=size))
+            if size
+            else step
+        )
 
 
 _Point = tuple[float, float]
@@ -106,6 +143,25 @@ class _EpisodeRow(msgspec.Struct):
     height: float
     episode: _Episode
     step_check_pams: list[_Check]
+
+
+class _CheckedStep(msgspec.Struct):
+    screenshot: str
+    check_options: _Check
+    step_instruction: str = ""
+
+
+class _EpisodeLine(msgspec.Struct):
+    episode_id: int | str
+    goal: Text
+    steps: list[_CheckedStep]
+
+
+class _LabelRow(msgspec.Struct):
+    image: str
+    gt: dict[str, Any]
+    # Ten of 7,868 are empty.
+    task: str
 
 
 class _Box(msgspec.Struct):
@@ -136,7 +192,7 @@ def read_steps(path: Path) -> tuple[Path, str, tuple[StepRow, ...]]:
     """Read every step of a file.
 
     Args:
-        path: The file, or the folder that holds `android_control_test.json`.
+        path: The file, or the folder that holds `android_control_test.json` or UI-S1's copy.
 
     Returns:
         The file, its digest, and the steps; instructions of the steps are there in both levels.
@@ -145,6 +201,8 @@ def read_steps(path: Path) -> tuple[Path, str, tuple[StepRow, ...]]:
         DataError: The file can't be read, or a row is not as published.
     """
     file = path / FILE if path.is_dir() else path
+    if path.is_dir() and not file.is_file() and (path / UI_S1_FILE).is_file():
+        file = path / UI_S1_FILE
     if not file.is_file():
         checked(path, "the published folder or one of its files")
         raise DataError(
@@ -152,17 +210,38 @@ def read_steps(path: Path) -> tuple[Path, str, tuple[StepRow, ...]]:
             file=str(path),
         )
     text = read_json(file)
-    first = text.rows(list[dict[str, Any]])[:1]
-    if first and "accessibility_tree" in first[0]:
-        rows = tuple(_from_sample(text, str(file)))
+    first = _fields(text)
+    if "accessibility_tree" in first:
+        rows = _from_sample(text, str(file))
+    elif {"image", "gt", "task"} <= first:
+        rows = _from_labels(text, str(file))
     else:
-        rows = tuple(_from_episodes(text, str(file)))
-    return file, text.sha256, rows
+        rows = _from_episodes(text, str(file))
+    return file, text.sha256, tuple(rows)
+
+
+def _fields(text: JsonText) -> frozenset[str]:
+    """Return the names of the first row's fields."""
+    return frozenset[str]().union(*text.rows(list[dict[str, Any]])[:1])
+
+
+def _episodes(
+    text: JsonText,
+) -> Iterator[tuple[_Episode, list[_Check], tuple[float, float] | None]]:
+    """Yield each episode, its checks and the size of its screens, which UI-S1's copy lacks."""
+    if "steps" not in _fields(text):
+        for row in text.rows(list[_EpisodeRow]):
+            yield row.episode, row.step_check_pams, (row.width, row.height)
+        return
+    for row in text.rows(list[_EpisodeLine]):
+        instructions = [step.step_instruction for step in row.steps]
+        images = [step.screenshot.rpartition("/")[2] for step in row.steps]
+        checks = [step.check_options for step in row.steps]
+        yield _Episode(row.episode_id, row.goal, instructions, images), checks, None
 
 
 def _from_episodes(text: JsonText, file: str) -> Iterator[StepRow]:
-    for number, row in enumerate(text.rows(list[_EpisodeRow])):
-        episode, checks = row.episode, row.step_check_pams
+    for number, (episode, checks, size) in enumerate(_episodes(text)):
         if not len(checks) == len(episode.step_instructions) <= len(episode.screenshot_paths):
             raise misfit(
                 f"episode {episode.episode_id} has {len(checks)} checks,"
@@ -182,7 +261,7 @@ def _from_episodes(text: JsonText, file: str) -> Iterator[StepRow]:
                 before=before,
                 gold=StepGold(
                     action,
-                    (row.width, row.height),
+                    size,
                     boxes=check.candidate_bbox,
                     episode=str(episode.episode_id),
                     step=step,
@@ -245,6 +324,24 @@ def _from_sample(text: JsonText, file: str) -> Iterator[StepRow]:
             before=tuple(done for done in before if done is not None),
             gold=StepGold(action, size, nodes=nodes, episode=str(row.episode_id), step=row.step),
             image=row.screenshot,
+        )
+
+
+def _from_labels(text: JsonText, file: str) -> Iterator[StepRow]:
+    for number, row in enumerate(text.rows(list[_LabelRow])):
+        named = _UI_R1_IMAGE.fullmatch(row.image)
+        if named is None:
+            raise misfit(f"{row.image!r} is not episode_E-screenshot_S.png", file, number, "image")
+        episode, step = named[1], int(named[2])
+        action = _of_sample(row.gt)
+        if action is None:
+            raise misfit(f"{episode}/{step}: no action {row.gt!r}", file, number, "gt")
+        yield StepRow(
+            id=f"{episode}/{step}",
+            goal="",
+            instruction=row.task,
+            gold=StepGold(action, episode=episode, step=step),
+            image=row.image,
         )
 
 

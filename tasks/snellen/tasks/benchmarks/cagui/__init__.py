@@ -1,14 +1,14 @@
-"""CAGUI's grounding parts: point at elements of Chinese Android applications, or read them."""
+"""CAGUI: point at elements of Chinese Android applications, read them, or act in them."""
 
 from snellen.grading.guesses import NoGuess
 from snellen.grading.models.geometry import Space
 from snellen.grading.models.items import AnswerKind
 from snellen.tasks.benchmarks.point_table import Columns, PointPrompt, PointTable
-from snellen.tasks.benchmarks.spec import Benchmark, TaskSpec, late, pointing_task
-from snellen.tasks.data.release import Place, Release, Signs
+from snellen.tasks.benchmarks.spec import Benchmark, TaskSpec, late, pointing_task, step_task
+from snellen.tasks.data.release import Place, Release, Signs, row_sign
 from snellen.tasks.prompts import Prompt
 
-BBOX2TEXT = "cagui/bbox2text"
+BBOX2TEXT, AGENT = "cagui/bbox2text", "cagui/agent"
 _FILES = {"fun2point": "cap.jsonl", "text2point": "ocr.jsonl", "bbox2text": "ocr.jsonl"}
 _TITLES = {
     "fun2point": "Point at an element of an app in Chinese, given what it does",
@@ -57,11 +57,15 @@ PLACE = Place(
     "huggingface.co",
     "openbmb/CAGUI",
     "CC BY-NC 4.0",
-    tasks={part: (f"CAGUI_grounding/code/{name}",) for part, name in _FILES.items()},
-    images=("CAGUI_grounding/images/*",),
+    tasks={
+        **{part: (f"CAGUI_grounding/code/{name}",) for part, name in _FILES.items()},
+        "agent": ("CAGUI_agent/domestic/*.json",),
+    },
+    images=("CAGUI_grounding/images/*", "CAGUI_agent/domestic/*.jpeg"),
 )
-RELEASES = tuple(
-    Release("2025-05", part, part, 1_500, _SHA256[name]) for part, name in _FILES.items()
+RELEASES = (
+    *(Release("2025-05", part, part, 1_500, _SHA256[name]) for part, name in _FILES.items()),
+    Release("2025", "cagui", "test", 4_516),
 )
 
 BENCHMARKS = (
@@ -76,13 +80,26 @@ BENCHMARKS = (
                 "accuracy",
                 NoGuess("a text at random is next to never right"),
             ),
+            step_task(AGENT, "Give the next action in an app in Chinese, told the goal"),
         ),
         load=late("snellen.tasks.benchmarks.cagui.load:load"),
         place=PLACE,
         releases=RELEASES,
         signs=Signs(
             names={_FILES[part]: f"cagui/{part}" for part in _TITLES},
-            folders=("CAGUI_grounding/code/*.jsonl", "code/*.jsonl"),
+            rows=(
+                row_sign(
+                    AGENT,
+                    "episode_id step_id result_action_type ui_positions",
+                    without="coat_action_desc pred",
+                ),
+            ),
+            folders=(
+                "CAGUI_grounding/code/*.jsonl",
+                "code/*.jsonl",
+                "domestic/*/*.json",
+                "*/domestic/*/*.json",
+            ),
             together=("cagui/text2point", BBOX2TEXT),
         ),
     ),

@@ -1,11 +1,15 @@
-"""Load CAGUI's grounding parts: two that ask for a point, and one that asks for a text."""
+"""Load CAGUI: two parts that ask for a point, one for a text, one for the next action.
+
+Source: Zhang et al., 2025, "AgentCPM-GUI"; huggingface.co/datasets/openbmb/CAGUI.
+"""
 
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
 from snellen.grading.models.items import AnswerKind
 from snellen.tasks.benchmarks import point_rows
-from snellen.tasks.benchmarks.cagui import BBOX2TEXT, PLACE, RELEASES, TABLES
+from snellen.tasks.benchmarks.aitw_steps import StepSet
+from snellen.tasks.benchmarks.cagui import AGENT, BBOX2TEXT, PLACE, RELEASES, TABLES
 from snellen.tasks.benchmarks.grounding import GroundingRow, Size, grounding_data
 from snellen.tasks.models import TaskData
 from snellen.tasks.prompts import Prompt, prompt_of
@@ -19,6 +23,7 @@ PROMPTS = (
         "\n\nBox: {question}",
     ),
 )
+_STEPS = StepSet(AGENT, ("domestic",), ("CAGUI_agent", "test"), RELEASES)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,12 +47,12 @@ def load(
     images: str | Path | None = None,
     prompt: str | None = None,
 ) -> TaskData:
-    """Load a grounding part of CAGUI.
+    """Load a part of CAGUI.
 
     Args:
-        task: `cagui/` and one of fun2point, text2point, bbox2text.
+        task: `cagui/` and one of fun2point, text2point, bbox2text, agent.
         path: The published folder, or one of its files.
-        split: The part's own name, the only one.
+        split: The part's own name, the only one; of the agent part `test`.
         images: A folder of screenshots; None: those beside the files, if they are there.
         prompt: The name of one of the task's prompts; its first when None.
 
@@ -55,6 +60,8 @@ def load(
         DataError: A file can't be read or a row is not as published.
         UnknownNameError: There is no such task, split or prompt.
     """
+    if task == AGENT:
+        return _STEPS.load(task, path, split, images, prompt)
     part = task.partition("/")[2]
     releases = [release for release in RELEASES if release.role == part]
     if task != BBOX2TEXT:

@@ -1,0 +1,10 @@
+"""AITZ as it is published: `test/SUBSET/EPISODE/EPISODE.json`, with the screenshots beside.
+
+Source: Zhang et al., 2024, "Android in the Zoo"; github.com/IMNearth/CoAT.
+"""
+
+from snellen.grading.protocols.aitz import HIGH
+from snellen.tasks.benchmarks.aitw_steps import StepSet
+from snellen.tasks.benchmarks.aitz import BELOW, RELEASES, SUBSETS
+
+load = StepSet(HIGH, SUBSETS, BELOW, RELEASES).load
