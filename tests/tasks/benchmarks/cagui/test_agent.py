@@ -14,7 +14,7 @@ def test_every_kind_of_action(tmp_path: Path) -> None:
     folder = written("cagui", tmp_path)
     for place in (folder, folder / "CAGUI_agent"):
         data = load(AGENT, place)
-        assert recognize(place) == (AGENT,)
+        assert AGENT in recognize(place)
         assert [gold.action.type.value for gold in data.golds] == [
             *("click", "scroll", "long_press", "type", "navigate", "wait", "finish")
         ]

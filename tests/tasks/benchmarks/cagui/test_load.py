@@ -31,8 +31,9 @@ def put(folder: Path, *rows: dict[str, Any]) -> Path:
 def test_both_parts_with_their_screenshots(tmp_path: Path) -> None:
     folder = written("cagui", tmp_path)
     tasks = ("cagui/fun2point", "cagui/text2point", "cagui/bbox2text")
-    for path in (folder, folder / "CAGUI_grounding", folder / "CAGUI_grounding" / "code"):
+    for path in (folder / "CAGUI_grounding", folder / "CAGUI_grounding" / "code"):
         assert recognize(path) == tasks
+    assert recognize(folder) == (*tasks, "cagui/agent")
     for task in tasks[:2]:
         data = load_task(task, folder)
         part = task.partition("/")[2]
