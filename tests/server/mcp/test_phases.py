@@ -38,13 +38,13 @@ class Phased:
     host: Host
     settings: Settings
 
-    async def take(self, golds: Mapping[str, str]) -> dict[str, Any]:
-        """Answer every other item rightly and finish."""
+    async def take(self, golds: Mapping[str, str], every: int = 2) -> dict[str, Any]:
+        """Answer every other item rightly, or every third, and finish."""
         await self.agent.start()
         for number in range(12):
             item = await self.agent.item()
             right = golds[item["prompt"]]
-            await self.agent.answer(item["item"], right if number % 2 else "nothing")
+            await self.agent.answer(item["item"], "nothing" if number % every else right)
         return await self.agent.call("finish_attempt", attempt=self.agent.attempt)
 
     async def resource(self) -> dict[str, Any]:
@@ -101,6 +101,21 @@ async def test_hidden_scores_are_in_no_report(phased: Opening, golds: Mapping[st
     async with phased(scores="own") as later:
         later.agent.attempt = here.agent.attempt
         assert (await later.resource())["value"] == 0.5
+
+
+async def test_values_are_rounded_until_the_end_of_a_phase(
+    phased: Opening, golds: Mapping[str, str]
+) -> None:
+    async with phased(end=TOMORROW) as here:
+        report = await here.take(golds, every=3)
+        (task,) = report["tasks"]
+        assert (report["value"], task["value"], task["metrics"]["f1"]) == (0.33, 0.33, 0.33)
+        ends = (task["interval"]["low"], task["interval"]["high"])
+        assert ends == tuple(round(end, 2) for end in ends)
+        assert await here.resource() == report
+    async with phased(end=YESTERDAY) as later:
+        later.agent.attempt = here.agent.attempt
+        assert (await later.resource())["value"] == pytest.approx(1 / 3, abs=1e-12)
 
 
 async def test_practice_with_hidden_scores_shows_none(phased: Opening) -> None:

@@ -1,5 +1,6 @@
 """The images of a pack over REST: from its folder, from another one or from a bucket."""
 
+import io
 import json
 import resource
 import shutil
@@ -12,6 +13,8 @@ from pathlib import Path
 
 import httpx2
 import pytest
+from PIL import Image
+from PIL.PngImagePlugin import PngInfo
 
 from snellen.server.challenge.boards import Boards
 from snellen.server.exam.file import ExamFile
@@ -93,6 +96,10 @@ def bomb() -> bytes:
     )
 
 
+def pixels(body: bytes) -> bytes:
+    return Image.open(io.BytesIO(body)).convert("RGB").tobytes()
+
+
 def move_images(pack: Path, place: str) -> None:
     """Move a pack's images to a place, as any program that copies does."""
     import obstore
@@ -114,7 +121,7 @@ async def test_images_come_from_another_place_and_are_those_of_the_pack(
     move_images(pack, place)
     async with rest(opening(place), pack, store) as http:
         shown = await http.get("/exams/sample/image", params={"item": item})
-        assert (shown.status_code, shown.content) == (200, body)
+        assert (shown.status_code, pixels(shown.content)) == (200, pixels(body))
 
 
 @pytest.mark.parametrize("damage", ["other size", "other bytes", "none"])
@@ -133,6 +140,42 @@ async def test_an_image_that_is_not_the_packs_is_not_shown(
         shown = await http.get("/exams/sample/image", params={"item": item})
         assert shown.status_code == 404
         assert shown.json()["detail"] == "the image 'screen' can't be shown"
+
+
+async def test_only_the_pixels_of_an_image_are_sent(
+    pack: Path, store: Path, opening: Callable[[str], Host]
+) -> None:
+    item, image = first(pack)
+    body = (pack / "images" / str(image["file"])).read_bytes()
+    said = PngInfo()
+    said.add_text("answer", "the answer is 42")
+    told = io.BytesIO()
+    Image.open(io.BytesIO(body)).save(told, "PNG", pnginfo=said)
+    exchange(pack, told.getvalue() + b"behind the end: 42 is the answer")
+    async with rest(opening(""), pack, store) as http:
+        shown = await http.get("/exams/sample/image", params={"item": item})
+        assert shown.headers["content-type"] == "image/png"
+        assert pixels(shown.content) == pixels(body)
+        assert b"answer" not in shown.content
+        same = {"If-None-Match": shown.headers["etag"]}
+        again = await http.get("/exams/sample/image", params={"item": item}, headers=same)
+        assert again.status_code == 304
+
+
+async def test_a_jpeg_stays_one_without_what_it_says_of_itself(
+    pack: Path, store: Path, opening: Callable[[str], Host]
+) -> None:
+    exif = Image.Exif()
+    exif[0x010E] = "the answer is 42"
+    told = io.BytesIO()
+    Image.linear_gradient("L").convert("RGB").save(told, "JPEG", exif=exif, comment=b"answer")
+    exchange(pack, told.getvalue())
+    item, _ = first(pack)
+    async with rest(opening(""), pack, store) as http:
+        shown = await http.get("/exams/sample/image", params={"item": item})
+    assert shown.headers["content-type"] == "image/jpeg"
+    assert b"answer" not in shown.content
+    assert Image.open(io.BytesIO(shown.content)).size == (256, 256)
 
 
 async def test_an_image_bomb_is_refused_by_its_size_and_takes_no_memory(

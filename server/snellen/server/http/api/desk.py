@@ -9,6 +9,7 @@ from snellen.server.challenge.boards import Boards
 from snellen.server.challenge.service import Challenge
 from snellen.server.errors import NotFoundError
 from snellen.server.http.api.access import Access, Visitor
+from snellen.server.screenshots.whole import WholeImages
 
 JSON = "application/json"
 LONGEST_BODY = 64 << 10
@@ -23,11 +24,13 @@ class Desk:
         challenge: The challenge.
         boards: Its leaderboards.
         access: The identification of callers.
+        images: The images that are sent.
     """
 
     challenge: Challenge
     boards: Boards = field(repr=False)
     access: Access = field(repr=False)
+    images: WholeImages = field(default_factory=WholeImages, repr=False)
 
     def check_exam(self, name: str) -> None:
         """Check that an exam is served here.
