@@ -21,7 +21,7 @@ from snellen.server.challenge.service import Challenge
 from snellen.server.errors import ExamError, ForbiddenError, NotFoundError
 from snellen.server.exam.file import Phase, Who
 from snellen.server.exam.phases import ALL, PUBLIC
-from snellen.server.store.tables.endpoint import ScoreRow
+from snellen.server.store.tables.endpoint import ScoreRow, Source
 
 MOST_VALUES = 12
 """The maximum number of a tag's values; with more, the items per value are too few."""
@@ -59,6 +59,7 @@ class Boards:
         phase: Phase,
         task: str | None = None,
         tag: str | None = None,
+        source: Source | None = None,
         *,
         organizer: bool = False,
     ) -> Kept:
@@ -68,6 +69,7 @@ class Boards:
             phase: The phase.
             task: Its single task; None: the mean of all tasks.
             tag: A tag as `name=value`: only of its items; None: of all items.
+            source: Only uploads, or only attempts over MCP; None: both.
             organizer: Whether the caller is an organizer, who always sees all items.
 
         Raises:
@@ -82,13 +84,17 @@ class Boards:
             raise NotFoundError(f"there is no task {task!r}; there are: {known}", field="task")
         part = challenge.part(phase, organizer=organizer)
         exact = challenge.phases.exact(phase, challenge.now(), organizer=organizer)
-        this = phase.name, task or "", tag or "", f"{part} {exact}"
+        this = phase.name, task or "", tag or "", f"{part} {exact} {source}"
         parameters = {"f": challenge.key(phase)}
         turn = challenge.database.read(lambda c: queries.TURN.one(c, parameters))
         before = self._kept.get(this)
         if before is not None and before[0] == turn:
             return before[1]
         data = challenge.database.read(lambda c: self._data(c, phase, part))
+        if source is not None:
+            # Ranks, and a participant's best one, are of these alone.
+            kept = [row for row in data.submissions if row.source is source]
+            data = data._replace(submissions=kept)
         tasks = [task] if task is not None else list(challenge.exam.offers)
         if tag is not None:
             data, tasks = self._tagged(data, tasks, tag, part)

@@ -1,15 +1,19 @@
 import csv
 import io
+import zlib
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from hosted import NOON
+from hosted import NOON, as_lines
 from PIL import Image
 
 from snellen.server.challenge.export import verify_export
+from snellen.server.exam.rules import Contexts
+from snellen.server.store.tables.endpoint import Source, SubmissionRow
 from snellen.server.store.tables.exams import Scope
 
 EXAM = "/exams/sample"
@@ -142,3 +146,60 @@ async def test_a_leaderboard_that_is_not_public_is_the_organizers(
         boss = here.token("boss", Scope.ORGANIZE)
         assert (await here.get(f"{EXAM}/leaderboard", here.token("ada"))).status_code == 403
         assert (await here.get(f"{EXAM}/leaderboard", boss)).status_code == 200
+
+
+@pytest.mark.slow
+async def test_uploads_and_attempts_are_ranked_apart_where_asked(
+    door: Opening, right: dict[str, str]
+) -> None:
+    async with door() as here:
+        ada = here.token("ada")
+        uploaded = (await here.upload(ada, dict(list(right.items())[:6]))).json()["id"]
+        challenge = here.hosted.challenge
+        body = as_lines(dict(list(right.items())[:3])).encode()
+        row = SubmissionRow(
+            id="",
+            phase=challenge.key(challenge.phase(None)),
+            caller="ada",
+            source=Source.ATTEMPT,
+            attempt=1,
+            task=None,
+            name="ada",
+            link="",
+            form=".jsonl",
+            digest=b"",
+            size=len(body),
+            at=NOON,
+            day="2026-01-01",
+        )
+        await challenge.keep_attempt(row, [zlib.compress(body)])
+        await here.work()
+
+        async def rows(**query: str) -> list[tuple[str, float, int]]:
+            found = await here.get(f"{EXAM}/leaderboard", params=query)
+            return [(one["source"], one["value"], one["worst"]) for one in found.json()["rows"]]
+
+        assert await rows() == [("upload", 0.5, 1)]
+        assert await rows(source="upload") == [("upload", 0.5, 1)]
+        assert await rows(source="attempt") == [("attempt", 0.25, 1)]
+        text = (await here.get(f"{EXAM}/leaderboard", params={"format": "csv"})).text
+        assert uploaded in text
+        assert (await here.get(f"{EXAM}/leaderboard", params={"source": "x"})).status_code == 422
+
+
+async def test_a_token_that_takes_an_exam_of_fresh_contexts_reads_no_items(
+    door: Opening, right: dict[str, str]
+) -> None:
+    async with door() as here:
+        both = here.token("both", Scope.TAKE, Scope.SUBMIT)
+        submit, boss = here.token("ada"), here.token("boss", Scope.ORGANIZE)
+        image = {"item": next(iter(right))}
+        exam = here.hosted.challenge.exam
+        assert (await here.get(f"{EXAM}/items", both)).status_code == 200
+        fresh = exam.rules.model_copy(update={"contexts": Contexts.FRESH})
+        here.hosted.challenge.exam = replace(exam, rules=fresh)
+        for path, given in ((f"{EXAM}/items", {}), (f"{EXAM}/image", image)):
+            refused = await here.get(path, both, params=given)
+            assert (refused.status_code, "can't read" in refused.text) == (403, True)
+            for token in (submit, boss):
+                assert (await here.get(path, token, params=given)).status_code == 200

@@ -7,9 +7,11 @@ from starlette.responses import Response
 
 from snellen.server.challenge.boards import Boards
 from snellen.server.challenge.service import Challenge
-from snellen.server.errors import NotFoundError
+from snellen.server.errors import ForbiddenError, NotFoundError
+from snellen.server.exam.rules import Contexts
 from snellen.server.http.api.access import Access, Visitor
 from snellen.server.screenshots.whole import WholeImages
+from snellen.server.store.tables.exams import Scope
 
 JSON = "application/json"
 LONGEST_BODY = 64 << 10
@@ -52,8 +54,16 @@ class Desk:
             ForbiddenError: They are not visible to the caller, or no phase has begun.
         """
         visitor.check(self.challenge.file.items, what)
-        if not visitor.organizes:
-            self.challenge.phases.check_begun(self.challenge.now())
+        if visitor.organizes:
+            return
+        challenge = self.challenge
+        challenge.phases.check_begun(challenge.now())
+        fresh = challenge.exam.rules.contexts is Contexts.FRESH
+        if fresh and visitor.may(Scope.TAKE):
+            raise ForbiddenError(
+                f"a token that takes this exam can't read its {what}: an attempt shows each item to"
+                " a context that has seen no other; use a token for uploads alone"
+            )
 
 
 def answered(said: BaseModel, status: int = 200, headers: dict[str, str] | None = None) -> Response:

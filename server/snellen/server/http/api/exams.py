@@ -19,6 +19,7 @@ from snellen.server.http.api.access import Visitor
 from snellen.server.http.api.desk import JSON, Desk, answered
 from snellen.server.http.api.problems import documented
 from snellen.server.screenshots.sources import image_source
+from snellen.server.store.tables.endpoint import Source
 from snellen.tasks.pack.format import PackItem
 from snellen.tasks.pack.read import Pack
 
@@ -82,12 +83,14 @@ class BoardQuery(Closed):
         phase: The phase; default: the open one.
         task: Its single task; default: the mean of all tasks.
         tag: A tag as `name=value`, for a leaderboard of only its items; default: all items.
+        source: Only `upload`s, or only `attempt`s over MCP; default: both.
         format: The format of the response.
     """
 
     phase: str | None = None
     task: str | None = None
     tag: str | None = None
+    source: Source | None = None
     format: Literal["json", "csv"] = "json"
 
 
@@ -166,7 +169,11 @@ def routes(desk: Desk) -> APIRouter:
         kept = await access.ask(
             request,
             lambda visitor: desk.boards.board(
-                challenge.phase(query.phase), query.task, query.tag, organizer=visitor.organizes
+                challenge.phase(query.phase),
+                query.task,
+                query.tag,
+                query.source,
+                organizer=visitor.organizes,
             ),
         )
         headers = {"ETag": kept.etag, "Cache-Control": "no-cache"}

@@ -38,7 +38,7 @@ from snellen.server.http.api.organizing import (
 from snellen.server.http.api.submissions import keep_bytes
 from snellen.server.http.pages.frame import FORM, HTML, Frame, go, words_of
 from snellen.server.http.pages.session import back_to, cookie_name, sign_in
-from snellen.server.store.tables.endpoint import JobState
+from snellen.server.store.tables.endpoint import JobState, Source
 from snellen.server.store.tables.exams import Scope
 
 PAGE_ITEMS = 24
@@ -114,10 +114,12 @@ class Pages(Frame):
         given = request.query_params
         phase = self._challenge.phase(given.get("phase") or None)
         task, tag = given.get("task") or None, given.get("tag") or None
+        said = given.get("source", "")
+        source = Source(said) if said in list(Source) else None
         boards, organizer = self._desk.boards, visitor.organizes
-        kept = await self._read(lambda: boards.board(phase, task, tag, organizer=organizer))
+        kept = await self._read(lambda: boards.board(phase, task, tag, source, organizer=organizer))
         board, sort = kept.board, given.get("sort", "")
-        asked = {"phase": phase.name, "task": task, "tag": tag}
+        asked = {"phase": phase.name, "task": task, "tag": tag, "source": source}
         query = urlencode({name: value for name, value in asked.items() if value})
 
         def sorted_by(key: str) -> str:
@@ -143,6 +145,7 @@ class Pages(Frame):
             rows=rows,
             tags=boards.tags if part == ALL else {},
             tag=tag,
+            source=source,
             sort=sort,
             sorted_by=sorted_by,
             caption=caption,
