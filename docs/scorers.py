@@ -47,6 +47,7 @@ class Run:
             totals in the file; None if it has none.
         text: Whether the file has the model's text; otherwise only the point read from it.
         point: Whether it has the point that the authors' code read.
+        split: The split of the data; None: its default.
     """
 
     model: str
@@ -56,6 +57,7 @@ class Run:
     printed: float | None = None
     text: bool = True
     point: bool = True
+    split: str | None = None
 
 
 RUNS = (
@@ -94,6 +96,21 @@ RUNS = (
         "screenspot-pro/point",
         "woodhalloween/ScreenSpot-Pro-GUI-Grounding",
         1.45,
+    ),
+    Run(
+        "Byting-HYQ's model",
+        "byting-ssv1-web/eval_single_web.json",
+        "screenspot-v1/point",
+        "Byting-HYQ/gui-grounding",
+        87.16,
+        split="web",
+    ),
+    Run(
+        "GUI-R1-3B",
+        "gui-r1/screenspot_test_3b_cpt55.json.gz",
+        "screenspot-v1/point",
+        "YangRui2015/GUI-R1",
+        text=False,
     ),
     Run("MAI-UI", "mai-ui/SSV2.jsonl.gz", "screenspot-v2/point", "Tongyi-MAI/MAI-UI", 94.89),
     Run("MAI-UI", "mai-ui/OS_G.jsonl.gz", "osworld-g/original", "Tongyi-MAI/MAI-UI", 61.70),
@@ -157,7 +174,8 @@ def score(run: Run) -> Scored:
     """Grade a run under every protocol, and explain each score by the nearest to the authors'."""
     real = Path(os.environ["SNELLEN_DATA"]) / "real"
     with TemporaryDirectory() as room:
-        data = sdk.load(run.task, DATA[run.task.partition("/")[0]](real, Path(room)))
+        place = DATA[run.task.partition("/")[0]](real, Path(room))
+        data = sdk.load(run.task, place, split=run.split)
     file = real / "predictions" / run.file
 
     def values(answer: str) -> tuple[sdk.ProtocolReports, dict[str, float]]:
@@ -222,7 +240,8 @@ def _tables(scored: Sequence[Scored]) -> Iterator[str]:
 
 
 def _benchmark(run: Run) -> str:
-    return run.task.removesuffix("/point")
+    name = run.task.removesuffix("/point")
+    return name if run.split is None else f"{name} {run.split}"
 
 
 def _number(value: float | None) -> str:
@@ -307,6 +326,7 @@ def _osworld_g(real: Path, room: Path) -> Path:
 
 DATA: dict[str, Callable[[Path, Path], Path]] = {
     "screenspot-pro": lambda real, _: real / "screenspot-pro",
+    "screenspot-v1": lambda real, _: real / "screenspot-v1",
     "screenspot-v2": lambda real, _: real / "screenspot-v2",
     "osworld-g": _osworld_g,
 }
