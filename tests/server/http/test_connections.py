@@ -122,6 +122,32 @@ async def test_a_request_that_is_never_finished_is_dropped(sent: bytes) -> None:
         writer.close()
 
 
+@pytest.mark.parametrize(
+    ("pieces", "pause", "arrives"),
+    # Three times the deadline in all, at more than the floor of bytes a second, and at less.
+    [(30, 0.05, True), (60, 0.1, False)],
+    ids=["slow line", "byte by byte"],
+)
+@pytest.mark.slow
+async def test_a_body_has_time_as_long_as_enough_of_it_comes(
+    pieces: int, pause: float, arrives: bool
+) -> None:
+    piece = b"x" * (100 if arrives else 1)
+    async with running(10, Deadlines(body=0.5, floor=1_000)) as port:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        length = pieces * len(piece)
+        writer.write(b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: %d\r\n\r\n" % length)
+        sent = 0
+        while sent < pieces and not reader.at_eof():
+            writer.write(piece)
+            sent += 1
+            await asyncio.sleep(pause)
+        answer = b"" if not arrives else await reader.readuntil(b"xxxxx")
+        assert answer.startswith(b"HTTP/1.1 200") is arrives
+        assert (sent == pieces) is arrives
+        writer.close()
+
+
 async def test_a_second_request_on_a_connection_has_a_deadline_of_its_own() -> None:
     async with running(10, Deadlines(head=0.05, body=0.05)) as port:
         reader, writer = await asyncio.open_connection("127.0.0.1", port)

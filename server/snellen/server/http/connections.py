@@ -21,11 +21,14 @@ class Deadlines(NamedTuple):
 
     Attributes:
         head: For its head, from the connection's start or the head's first byte.
-        body: For the rest.
+        body: For the next byte of the rest, since the last one.
+        floor: The bytes of the rest that must come in each second after the first `body` seconds,
+            on the mean: what comes byte by byte ends, and a large file over a slow line arrives.
     """
 
     head: float = 10.0
     body: float = 60.0
+    floor: float = 4_000.0
 
 
 class LimitedProtocol(H11Protocol):
@@ -36,6 +39,9 @@ class LimitedProtocol(H11Protocol):
 
     _timer: asyncio.TimerHandle | None = None
     _part: type[object] = h11.IDLE
+    _began: float = 0.0
+    _last: float = 0.0
+    _received: int = 0
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # pyright: ignore[reportIncompatibleMethodOverride]  # as uvicorn has it
         """Begin to wait for a request's head; at the limit, close the connection."""
@@ -54,6 +60,8 @@ class LimitedProtocol(H11Protocol):
         """Process a piece of a request."""
         if self._part is h11.IDLE and self._timer is None:
             self._wait(self.deadlines.head)
+        self._last = self.loop.time()
+        self._received += len(data)
         super().data_received(data)
         self._follow()
 
@@ -69,7 +77,21 @@ class LimitedProtocol(H11Protocol):
             return
         self._part = part
         # After a response, uvicorn's own timer closes what stays idle.
-        self._wait(self.deadlines.body if part is h11.SEND_BODY else None)
+        self._wait(None)
+        if part is h11.SEND_BODY:
+            self._began = self._last = self.loop.time()
+            self._received = 0
+            self._wait_for_body()
+
+    def _wait_for_body(self) -> None:
+        """Wait until the body's deadline; close the connection if it has passed."""
+        most = self.deadlines
+        due = min(self._last, self._began + self._received / most.floor) + most.body
+        left = due - self.loop.time()
+        if left <= 0:
+            self.transport.abort()
+        else:
+            self._timer = self.loop.call_later(left, self._wait_for_body)
 
     def _wait(self, seconds: float | None) -> None:
         if self._timer is not None:

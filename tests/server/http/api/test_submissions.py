@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from hosted import NOON
+from starlette.requests import ClientDisconnect
 
 from snellen.server.store.tables.exams import Scope
 
@@ -262,3 +263,21 @@ async def test_nothing_is_chosen_where_the_exam_counts_otherwise(door: Opening) 
         path = f"{EXAM}/submissions/{kept}/choose"
         refused = await here.call("POST", path, ada, json={})
         assert (refused.status_code, "it counts best" in refused.text) == (409, True)
+
+
+async def test_a_client_that_leaves_in_the_middle_is_no_fault_of_the_server(
+    door: Opening, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async with door(uploads=1) as here:
+        ada = here.token("ada")
+
+        async def half() -> AsyncGenerator[bytes]:
+            yield b'{"item_id": '
+            raise ClientDisconnect
+
+        path = f"{EXAM}/submissions"
+        headers = {"Content-Type": "application/x-ndjson"}
+        sent = await here.call("POST", path, ada, headers, content=half())
+        assert problem(sent) == (400, "the connection was closed before the body had come")
+        assert "fault" not in capsys.readouterr().err
+        assert (await here.upload(ada, {"a": "b"})).status_code == 201

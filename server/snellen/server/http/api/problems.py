@@ -9,6 +9,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response
 from pydantic import Field
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 from starlette.routing import BaseRoute, Match
 
 from snellen.grading.models.base import Closed
@@ -58,6 +59,7 @@ def answer_with_problems(app: FastAPI) -> None:
     """Make an application respond to every error with a problem."""
     app.add_exception_handler(ExamError, _refused)
     app.add_exception_handler(HTTPException, _http)
+    app.add_exception_handler(ClientDisconnect, _left)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(Exception, _failed)
 
@@ -67,6 +69,11 @@ async def _refused(request: Request, error: Exception) -> Response:
     if error.__cause__ is not None:
         log().error("fault", path=request.url.path, **fault(error))
     return problem(status_of(error), error.message, error.field, headers_of(error))
+
+
+async def _left(_: Request, __: Exception) -> Response:
+    # Nobody reads it: a client that leaves is no fault of the server.
+    return problem(HTTPStatus.BAD_REQUEST, "the connection was closed before the body had come")
 
 
 async def _http(request: Request, error: Exception) -> Response:
