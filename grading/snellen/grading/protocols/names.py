@@ -18,6 +18,7 @@ OWN: Mapping[str, str] = MappingProxyType(
         "osworld-g": "osworld_g",
         "ui-vision": "ui_vision",
         "webclick": "webclick",
+        "webarena": "webarena",
         "miniwob": "miniwob",
         "desk": "desk",
         "tiddlywiki": "tiddlywiki",

@@ -1,6 +1,8 @@
 """JSON and JSON Lines: decoded to a type, with errors that name file, line and field."""
 
+import gzip
 import hashlib
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,6 +14,7 @@ from snellen.grading.errors import DataError
 from snellen.grading.models.base import NO_JSON
 from snellen.tasks.io.rows import FETCH_AGAIN, decoded, row_error, words_of
 
+_GZIP = b"\x1f\x8b"
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _T = TypeVar("_T")
 
@@ -98,12 +101,16 @@ class JsonText:
 
 
 def read_json(path: Path) -> JsonText:
-    """Read a file whole.
+    """Read a file whole, also one that is compressed with gzip.
 
     Raises:
         DataError: It can't be read.
     """
     try:
-        return JsonText(path.read_bytes(), str(path))
-    except OSError as error:
-        raise DataError(f"can't be read: {error.strerror}", file=str(path)) from None
+        data = path.read_bytes()
+        if data.startswith(_GZIP):
+            data = gzip.decompress(data)
+    except (OSError, EOFError, zlib.error) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise DataError(f"can't be read: {reason}", file=str(path)) from None
+    return JsonText(data, str(path))

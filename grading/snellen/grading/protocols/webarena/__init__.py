@@ -5,6 +5,7 @@ its release candidates of 1.0 with the types of `post_data`, cookies and JSONPat
 (Zhou et al., 2023); VisualWebArena (Koh et al., 2024).
 """
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, cast
@@ -24,7 +25,7 @@ from snellen.grading.protocols.base import (
 from snellen.grading.protocols.golds import GoldShape
 from snellen.grading.protocols.webarena.answers import DATA, OBJECT, TEXT, WebAnswer, as_text
 from snellen.grading.protocols.webarena.golds import ResponseCheck, WebTask, responses
-from snellen.grading.protocols.webarena.requests import Look, Sites, events_of
+from snellen.grading.protocols.webarena.requests import Look, RequestCheck, Sites, events_of
 from snellen.grading.protocols.webarena.strings import Original, visualwebarena, webarena
 from snellen.grading.protocols.webarena.values import STRING, Reading, SchemaError, same
 
@@ -51,9 +52,15 @@ def _verified(
     events = events_of(answer.network)
     sites = Sites.of(gold.sites, answer.environments, events)
     navigates = gold.response.expected.task_type.lower() == "navigate"
+    # Two requests to one address can't both be the last one.
+    addresses = Counter(_address(check, navigates=navigates) for check in gold.requests)
     try:
         found = [
-            Look(check, sites, fixed=fixed).succeeds(events, navigates=navigates)
+            Look(check, sites, fixed=fixed).succeeds(
+                events,
+                navigates=navigates,
+                anywhere=fixed and addresses[_address(check, navigates=navigates)] > 1,
+            )
             for check in gold.requests
         ]
     except SchemaError:
@@ -63,6 +70,12 @@ def _verified(
     return float(right and all(found)), float(right)
 
 
+def _address(check: RequestCheck, *, navigates: bool) -> str:
+    expected = check.expected
+    page = navigates and expected.http_method == "GET"
+    return f"{expected.http_method} {'' if page else expected.url}"
+
+
 def _has_response(response: Mapping[str, Any], gold: WebTask, *, fixed: bool) -> bool:
     """Whether an answer's type, status and data are right.
 
@@ -70,7 +83,7 @@ def _has_response(response: Mapping[str, Any], gold: WebTask, *, fixed: bool) ->
         SchemaError: The published code raises.
     """
     check, expected = gold.response, gold.response.expected
-    answers = Reading(strict=False, fixed=fixed)
+    answers = Reading(strict=False, fixed=fixed, literal=fixed)
     for name in ("task_type", "status"):
         key = name
         if name == "task_type" and name not in response:
@@ -153,7 +166,7 @@ PROTOCOLS: Mapping[str, tuple[Protocol, ...]] = {
             1,
             "ours",
             "as verified, but an answer is plain text without alternatives, $1,234 is 1234, and"
-            " every alternative of an amount counts",
+            " of several requests to one address each may be any; 13 tasks become possible",
             OBJECT,
             AS_IS,
             _checks("the same, with answers as plain text", fixed=True),

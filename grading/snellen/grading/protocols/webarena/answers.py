@@ -50,7 +50,8 @@ def read(response: object, _: Context) -> Parsed:
     if not {"agent_response", "network"} & fields.keys():
         fields = {"agent_response": response}
     said = fields.get("agent_response")
-    network, environments = fields.get("network"), fields.get("environments") or {}
+    network: object = fields.get("network")
+    environments: object = fields.get("environments") or {}
     if network is not None and not isinstance(network, list):
         return unparsed("network is no list of requests")
     if not isinstance(environments, dict):

@@ -100,15 +100,12 @@ def _example(value: Json, schema: Schema | None = None) -> Json:
     return simplest(value) if is_pattern(value) else value
 
 
+_GROUPS = ((r"\((?:\?:)?[^()]*\)[?*]", ""), (r"\((?:\?:)?([^()|]*)[^()]*\)", r"\1"))
 _SIMPLER = (
-    (r"\(\?![^)]*\)", ""),
-    (r"\(\?=\.\*([^)]*)\)", r"\1"),
-    (r"\((?:\?:)?([^()|]*)(?:\|[^()]*)?\)", r"\1"),
-    (r"\[\.\\s\]\+|\\s\+", " "),
-    (r"\\d\+", "1"),
-    (r"\.[+*]", "x"),
-    (r"(?:\\.|\[[^]]*\]|.)[*?]", ""),
-    (r"\\(.)", r"\1"),
+    *((r"\(\?![^)]*\)", ""), (r"\(\?=\.\*([^)]*)\)", r"\1")),
+    *_GROUPS * 3,
+    *((r"\|.*", ""), (r"\[\.\\s\]\+|\\s\+", " "), (r"\\d\+", "1"), (r"(?<!\\)\.[+*]", "x")),
+    *((r"(?:\\.|\[[^]]*\]|.)[*?]", ""), (r"\\(.)", r"\1")),
 )
 
 
@@ -182,7 +179,12 @@ def _place(inside: Json, steps: Sequence[re.Match[str]], value: Json) -> None:
         else:
             inside[key] = value if isinstance(value, list) else _example(value)
         return
-    row = {step["field"]: json.loads(step["value"])} if step["field"] else {}
-    while len(inside) <= int(step["place"] or 0):
-        inside.append(row)
-    _place(inside[int(step["place"] or 0)], rest, value)
+    if step["field"]:
+        # Each of the values stands in a row of its own.
+        for each in value:
+            inside.append({step["field"]: json.loads(step["value"])})
+            _place(inside[-1], rest, each)
+        return
+    place = int(step["place"])
+    inside += [{} for _ in range(len(inside), place + 1)]
+    _place(inside[place], rest, value)

@@ -309,12 +309,13 @@ class Look:
         self._reference = Reading(strict=True, fixed=fixed, clean=sites.named)
         self._answer = Reading(strict=False, fixed=fixed, clean=sites.named)
 
-    def succeeds(self, events: Sequence[Event], *, navigates: bool) -> bool:
+    def succeeds(self, events: Sequence[Event], *, navigates: bool, anywhere: bool = False) -> bool:
         """Whether the log has the request, or has none to its address if there should be none.
 
         Args:
             events: The requests.
             navigates: Whether the task is to open a page: the last page opened counts, then.
+            anywhere: Whether any request counts, not only the last.
 
         Raises:
             SchemaError: A reference can't be read.
@@ -323,12 +324,14 @@ class Look:
         found = self._candidates(events, navigates=navigates)
         if self.check.should_not_exist:
             return not found
-        chosen = found[-1:] if self.check.last_event_only else found
+        opens = navigates and self.expected.http_method == "GET"
+        last = (self.check.last_event_only or opens) and not anywhere
+        chosen = found[-1:] if last else found
         return any(self._is(wanted, event) for event in chosen)
 
     def _candidates(self, events: Sequence[Event], *, navigates: bool) -> list[Event]:
         if navigates and self.expected.http_method == "GET":
-            return [event for event in events if event.navigates][-1:]
+            return [event for event in events if event.navigates]
         urls = self._addresses(self.expected.url, strict=True)
         headers = self.expected.headers or {}
         referers = self._addresses(headers["referer"], strict=True) if "referer" in headers else ()

@@ -239,16 +239,23 @@ class Reading:
     Args:
         strict: Whether a value that is not of its type raises, as in references; in an answer it
             stays as it is, and equals no reference.
-        fixed: Whether an answer is literal text without alternatives, and a comma before three
-            digits separates thousands: what `robust` changes.
+        fixed: Whether a list of one is one alternative, and a comma before three digits separates
+            thousands: what `robust` changes.
+        literal: Whether text is no regular expression, and a list no alternatives.
         clean: What is done to a text before it is cleaned.
     """
 
     def __init__(
-        self, *, strict: bool, fixed: bool = False, clean: Callable[[str], str] | None = None
+        self,
+        *,
+        strict: bool,
+        fixed: bool = False,
+        literal: bool = False,
+        clean: Callable[[str], str] | None = None,
     ) -> None:
         self.strict = strict
         self.fixed = fixed
+        self.literal = literal
         self.clean = clean
 
     def kind_of(self, schema: Schema | None) -> Kind:
@@ -261,14 +268,13 @@ class Reading:
 
     def single(self, value: Json, kind: Kind) -> Json:
         """Normalize a value, or a list of alternatives."""
-        literal = self.fixed and not self.strict
         try:
             if not isinstance(value, list | tuple) or (
                 kind.whole and _is_pair(cast("Sequence[Any]", value))
             ):
                 return Value(kind, (self._one(value, kind),))
             several = cast("Sequence[Any]", value)
-            if literal or len(several) < (1 if self.fixed else 2):
+            if self.literal or len(several) < (1 if self.fixed else 2):
                 raise ValueError("a list is no single value")
             return Value(kind, tuple(self._one(each, kind) for each in several))
         except (ValueError, TypeError, OverflowError) as error:
@@ -278,7 +284,7 @@ class Reading:
 
     def _one(self, value: Json, kind: Kind) -> Json:
         if isinstance(value, str) and kind.plain:
-            if self.fixed and not self.strict and is_pattern(value):
+            if self.literal and is_pattern(value):
                 raise ValueError("an answer is literal text")
             value = plain(self.clean(value) if self.clean and "http" in value else value)
         return kind.read(value)
