@@ -128,7 +128,7 @@ class Agreement:
         keys = zip(answers.items.tolist(), answers.attempts, strict=True)
         for row, key in enumerate(keys):
             verdict = self._verdicts.get(key)
-            if verdict is None:
+            if verdict is None or columns.outcomes[row] == CODES[Outcome.ERROR]:
                 continue
             self._compared += 1
             if verdict != (columns.values[row, self._primary] >= 1):

@@ -31,10 +31,10 @@ _MONTHS = (
 )
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _BETWEEN = frozenset({"at", "on", "and", "of", "st", "nd", "rd", "th", "t", "utc", "z", "am", "pm"})
-_CLOCK = re.compile(r"\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?")
-_DATED = re.compile(r"[A-Za-z0-9\s.,;:/'-]+")
-_ISO = re.compile(r"(\d{4})[-/. ](\d{1,2})[-/. ](\d{1,2})")
-_CENTURY = 70
+_CLOCK = re.compile(r"\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?([+-]\d{2}:?\d{2})?")
+_DATED = re.compile(r"[A-Za-z0-9\s.,;:/'+-]+")
+_ISO = re.compile(r"(?<!\d)(\d{4})[-/. ]?(\d{1,2})[-/. ]?(\d{1,2})(?!\d)")
+_CENTURY = 76
 
 _METERS = MappingProxyType(
     {
@@ -49,6 +49,8 @@ _METERS = MappingProxyType(
         "centimeter": "0.01",
         "centimetre": "0.01",
         "mm": "0.001",
+        "millimeter": "0.001",
+        "millimetre": "0.001",
         "mi": "1609.344",
         "mile": "1609.344",
         "yd": "0.9144",
@@ -81,7 +83,7 @@ _COUNTED = re.compile(
     r"(?:(?:(\d+):)?(\d+):)?(\d{0,2}):(\d{2}(?:\.\d+)?)"
 )
 
-_DEGREES = re.compile(r"([+-]?\d+(?:\.\d+)?)\s*(?:°|deg)?\s*([nsew]?)[\s,;]*")
+_DEGREES = re.compile(r"([+-]?\d+(?:\.\d+)?)[\s,;/]+([+-]?\d+(?:\.\d+)?)")
 _TRUE = frozenset({"true", "yes", "y", "1", "t", "on"})
 _FALSE = frozenset({"false", "no", "n", "0", "f", "off"})
 
@@ -262,7 +264,7 @@ def seconds(value: object) -> float:
 def position(value: object) -> tuple[float, float]:
     """Return latitude and longitude in degrees, of an object, a pair or a text.
 
-    >>> position({"lat": "40.5", "lng": -79.9}), position("40.5 N, 79.9 W"), position([40.5, -79.9])
+    >>> position({"lat": "40.5", "lng": -79.9}), position("40.5, -79.9"), position([40.5, -79.9])
     ((40.5, -79.9), (40.5, -79.9), (40.5, -79.9))
     """
     if isinstance(value, dict):
@@ -275,10 +277,8 @@ def position(value: object) -> tuple[float, float]:
         ]
         pair[1] = fields.get("lng") if pair[1] is None else pair[1]
     elif isinstance(value, str):
-        found = _DEGREES.findall(value.strip().lower())
-        if _DEGREES.sub("", value.strip().lower()) or len(found) != 2:
-            raise ValueError(f"{value!r} is no position")
-        pair = [float(part) * (-1 if letter in ("s", "w") else 1) for part, letter in found]
+        found = _DEGREES.fullmatch(value.strip())
+        pair = list(found.groups()) if found else []
     else:
         pair = list(cast("list[object]", value)) if isinstance(value, list | tuple) else []
     if len(pair) != 2 or None in pair:

@@ -30,10 +30,12 @@ from snellen.grading.protocols.webarena.values import (
 
 Fields: TypeAlias = Mapping[str, Any]
 
-_ASSETS = (
+ASSETS = (
     *(".css", ".js", ".png", ".jpg", ".jpeg", ".gif", ".svg", ".woff", ".woff2", ".ttf", ".ico"),
     ".webp",
 )
+"""The ends of paths whose requests don't count."""
+
 _WEB = ("http", "https", "ftp", "ftps")
 _SAFE_PATH = "~:/#[]@!$&'()*+,;="
 _SAFE_QUERY = "~:/?[]@!$'()*+,;="
@@ -170,7 +172,7 @@ def events_of(entries: Sequence[Any]) -> tuple[Event, ...]:
         event = Event(
             cast("Fields", request), cast("Fields", response) if isinstance(response, dict) else {}
         )
-        if not urlsplit(event.url).path.endswith(_ASSETS):
+        if not urlsplit(event.url).path.endswith(ASSETS):
             found.append(event)
     if not entries:
         raise UnjudgeableError("the network log has no entries")

@@ -2,7 +2,8 @@
 
 Sources: `evaluation_harness/evaluators.py` of web-arena-x/webarena f62e0b9 and of
 web-arena-x/visualwebarena 89f5af2, whose copy of WebArena's tasks has the same references. Both
-split words with NLTK's word_tokenize; here a word's last period is always split off.
+split words with NLTK's word_tokenize; its model of sentences is replaced by one rule, that a word
+of two letters or more ends a sentence with its period.
 """
 
 import math
@@ -18,9 +19,14 @@ from snellen.grading.protocols.base import UnjudgeableError
 
 _Rule: TypeAlias = Callable[[str, str, bool], bool]
 
-_WORD = re.compile(
-    r"n't\b|'(?:s|m|d|ll|re|ve)\b|\.\.\.|--|\d[\d,.:]*\d|[^\s.,:;?!\"'`()\[\]{}<>$#%&@*=+]+(?=n't\b)"
-    r"|[^\s,:;?!\"'`()\[\]{}<>$#%&@*=+]+?(?=\.?(?:[\s,:;?!\"'`()\[\]{}<>$#%&@*=+]|n't\b|$))|\S"
+_SENTENCES = re.compile(r"(?<=[^\W\d_]{2}\.)\s+|(?<=[?!])\s+")
+_APART = (
+    (re.compile(r"([\"\u201c\u201d\u00ab\u00bb\u2019;@#$%&?!*()\[\]{}<>]|\.{2,}|--)"), r" \1 "),
+    (re.compile(r"([:,])(?=\D|$)"), r" \1 "),
+    (re.compile(r"([^.])\.([\])}>\"' ]*)\s*$"), r"\1 . \2 "),
+    (re.compile(r"(?<=[^' ])('[smd]?|'(?:ll|re|ve)|n't)(?=\s|$)", re.IGNORECASE), r" \1 "),
+    (re.compile(r"(?<!\S)'(?=\w)(?!(?:s|m|d|t|ll|re|ve|em|tis|twas)\b)", re.IGNORECASE), "' "),
+    (re.compile(r"\b(can)(not)\b", re.IGNORECASE), r"\1 \2"),
 )
 _COMPARISONS: Mapping[str, Callable[[float, float], bool]] = MappingProxyType(
     {
@@ -46,12 +52,17 @@ class Original(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 def words(text: str) -> list[str]:
-    """Return the words and marks of a text, as Penn Treebank's rules split it.
+    """Return the words and marks of a text, as Penn Treebank's rules split its sentences.
 
     >>> words("it's 1,000.50 (net), not 5%.")
     ['it', "'s", '1,000.50', '(', 'net', ')', ',', 'not', '5', '%', '.']
     """
-    return _WORD.findall(text)
+    found: list[str] = []
+    for sentence in _SENTENCES.split(text):
+        for pattern, spaced in _APART:
+            sentence = pattern.sub(spaced, sentence)
+        found += sentence.split()
+    return found
 
 
 def cleaned(text: str, *, strip: bool) -> str:

@@ -23,11 +23,15 @@ from snellen.grading.parse import quantities
 Json: TypeAlias = Any
 Schema: TypeAlias = Mapping[str, Any]
 
-_MARKS = str.maketrans(
+_MARKS = str.maketrans(dict.fromkeys("\u2122\u00ae\u2120\u00a9"))
+_ASCII = str.maketrans(
     {
-        **dict.fromkeys("\u2122\u00ae\u2120\u00a9"),
-        **dict.fromkeys("\u2018\u2019\u2032\u2033", "'"),
-        **dict.fromkeys("\u201c\u201d", '"'),
+        **{"\u2018": "'", "\u2019": "'", "\u2032": "'", "\u2033": "''", "\u2044": "/"},
+        **{"\u201c": '"', "\u201d": '"', "\u00ab": "<<", "\u00bb": ">>", "\u00bf": "?"},
+        **{"\u00c6": "AE", "\u00e6": "ae", "\u0152": "OE", "\u0153": "oe", "\u0131": "i"},
+        **{"\u00d8": "O", "\u00f8": "o", "\u0141": "L", "\u0142": "l", "\u00d0": "D"},
+        **{"\u20ac": "EUR", "\u00a3": "PS", "\u00a5": "Y=", "\u00b0": "deg", "\u2022": "*"},
+        **{"\u00d7": "x", "\u00f7": "/", "\u00b1": "+-", "\u03bc": "m"},
     }
 )
 _HYPHEN = "[-\u2010-\u2015\u2212\u00ad]"
@@ -109,7 +113,7 @@ def plain(text: str) -> str:
     if not text or is_pattern(text):
         return text
     text = unicodedata.normalize("NFKC", text.translate(_MARKS))
-    text = _HYPHENS.sub(" ", text)
+    text = _HYPHENS.sub(" ", text).translate(_ASCII)
     kept = "".join(
         " " if letter in "\t\n\r" else letter
         for letter in unicodedata.normalize("NFKD", text)
