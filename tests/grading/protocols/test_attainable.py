@@ -35,6 +35,11 @@ BELOW = {
     # Its own name of an action has no underscore, and that of the reference keeps it.
     ("androidcontrol/high", "screensuite"): (3, 4),
     ("androidcontrol/low", "screensuite"): (3, 4),
+    # Two requests to one address can't both be the last one.
+    ("webarena/verified", "verified"): (3,),
+    # The live site decides, or the references of these protocols are not there.
+    ("webarena/verified", "webarena"): (2, 3),
+    ("webarena/verified", "visualwebarena"): (2, 3),
     # One word has no bigrams, so its ROUGE-2 is 0.
     ("visualwebbench/heading_ocr", "screensuite"): (1,),
     # A target in fractions of an image of unknown size can't be written in pixels.

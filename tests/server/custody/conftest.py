@@ -475,6 +475,32 @@ def write_matrix(folder: Path, golds: Drawn) -> None:
     paint(folder / "detail.png", "detail")
 
 
+def write_webarena(folder: Path, golds: Drawn) -> None:
+    """Tasks that are judged by the answer, with the references of the protocols before."""
+    texts = [golds.text() for _ in range(3)]
+    rows = [
+        {
+            **{"task_id": number, "intent_template_id": number, "sites": ["map"]},
+            **{"start_urls": ["__MAP__"], "intent": f"Find number {number}"},
+            "eval": [
+                {
+                    "evaluator": "AgentResponseEvaluator",
+                    "results_schema": {"type": "array", "items": {"type": "string"}},
+                    "expected": {
+                        "task_type": "retrieve",
+                        "status": "SUCCESS",
+                        "retrieved_data": [text],
+                    },
+                }
+            ],
+        }
+        for number, text in enumerate(texts)
+    ]
+    original = {"eval_types": ["string_match"], "reference_answers": {"exact_match": golds.text()}}
+    keep(folder / "webarena-verified.json", rows)
+    keep(folder / "test.raw.json", [{"task_id": number, "eval": original} for number in range(3)])
+
+
 WRITERS: Mapping[str, Callable[[Path, Drawn], None]] = MappingProxyType(
     {
         "screenqa": write_screenqa,
@@ -486,6 +512,7 @@ WRITERS: Mapping[str, Callable[[Path, Drawn], None]] = MappingProxyType(
         "osworld-g": write_osworld_g,
         "ui-vision": write_ui_vision,
         "webclick": write_webclick,
+        "webarena": write_webarena,
         "mmbench-gui": write_mmbench_gui,
         "miniwob": write_miniwob,
         "desk": write_desk,

@@ -70,12 +70,13 @@ def read(response: object, _: Context) -> Parsed:
 
 
 def _decoded(text: str) -> object:
-    """Return the JSON in a text, also between fences; the text itself if it is none."""
+    """Return the JSON object in a text, also between fences; the text itself if it is none."""
     fenced = _FENCED.search(text)
     try:
-        return json.loads(fenced[1].strip() if fenced else text)
+        found = json.loads(fenced[1].strip() if fenced else text)
     except (ValueError, RecursionError):
-        return text.strip()
+        return text
+    return found if isinstance(found, dict) else text
 
 
 def _read_object(response: object, context: Context) -> Parsed:
