@@ -57,7 +57,7 @@ def outcomes(report: sdk.Report) -> dict[tuple[str | None, int], tuple[Outcome, 
 
 def test_a_published_run_is_graded_and_agrees_with_its_verdicts(tmp_path: Path, data: Path) -> None:
     run = tmp_path / "run"
-    log = har("http://git.example/", "http://git.example/lamps/-/issues?x=1", "http://x/a.css")
+    log = har("http://git.example/", "http://git.example/lamps/-/issues", "http://x/a.css")
     put(run / "4", RIGHT, eval_result='{"status": "success", "score": 1.0}')
     put(run / "17", OPENED, network=log, eval_result='{"status": "failure", "score": 0.0}')
     report = sdk.grade(run, task=TASK, data=data, progress=False)
@@ -111,7 +111,7 @@ def test_a_trace_of_playwright_stands_for_the_har(tmp_path: Path, data: Path, na
         (har("http://g/lamps/-/issues")[:-30], "network.har: it is cut off at byte"),
         (har("http://g/lamps/-/issues").replace("{", "[", 1), "it is no JSON at byte"),
         ('{"log": {}}', "it is no HAR with entries in log.entries"),
-        ("", "it is cut off at byte 0 of 0"),
+        ("", "it is cut off at byte 0"),
         (har(), "it is no HAR with entries"),
     ],
 )

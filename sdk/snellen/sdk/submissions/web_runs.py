@@ -177,12 +177,12 @@ def _decoded(data: bytes, file: str, line: int | None) -> Any:  # noqa: ANN401  
     except RecursionError:
         raise SubmissionError("it is nested too deep", file=file, line=line) from None
     except ValueError as error:
-        place = getattr(error, "pos", len(text))
-        at = len(text[:place].encode())
-        cut = "is cut off" if at >= len(data.rstrip()) - 1 else "is no JSON"
-        raise SubmissionError(
-            f"it {cut} at byte {at:,} of {len(data):,}; copy it again", file=file, line=line
-        ) from None
+        at = len(text[: getattr(error, "pos", len(text))].encode())
+        if "Unterminated" in str(error) or at >= len(data.rstrip()) - 1:
+            what = f"is cut off at byte {len(data):,}"
+        else:
+            what = f"is no JSON at byte {at:,} of {len(data):,}"
+        raise SubmissionError(f"it {what}; copy it again", file=file, line=line) from None
 
 
 def _reduced(entry: object) -> Mapping[str, Any] | None:

@@ -2,16 +2,17 @@
 
 import re
 from collections.abc import Mapping
+from importlib import import_module
 from typing import Any
 
 import pytest
-from nltk.tokenize.destructive import NLTKWordTokenizer
 
 from snellen import sdk
 from snellen.grading.models.scores import Outcome, Score
 from snellen.grading.protocols.webarena.strings import words
 
 TASK = "webarena/verified"
+TOKENIZER: Any = import_module("nltk.tokenize.destructive").NLTKWordTokenizer()
 CHECK: Mapping[str, Any] = {
     "evaluator": "AgentResponseEvaluator",
     "results_schema": {"type": "array", "items": {"type": "string"}},
@@ -135,5 +136,5 @@ def test_verifieds_json_is_read_as_text(answer: object, text: str) -> None:
 )
 def test_words_are_those_of_nltks_tokenizer(text: str) -> None:
     sentences = re.split(r"(?<=[^\W\d_]{2}\.)\s+|(?<=[?!])\s+", text)
-    tokens = [token for one in sentences for token in NLTKWordTokenizer().tokenize(one)]
+    tokens = [token for one in sentences for token in TOKENIZER.tokenize(one)]
     assert words(text) == [token.replace("``", '"').replace("''", '"') for token in tokens]

@@ -158,7 +158,7 @@ def test_without_a_log_the_task_is_an_error_and_never_a_zero() -> None:
     answer = {"task_type": "navigate", "status": "SUCCESS"}
     for said in (answer, {"agent_response": answer}):
         assert graded(45, said).outcome is Outcome.ERROR
-    broken = {"agent_response": answer, "network": [{"request": {}}]}
+    broken: object = {"agent_response": answer, "network": [{"request": None}]}
     assert graded(45, broken).outcome is Outcome.ERROR
     assert graded(45, {"agent_response": answer, "network": []}).outcome is Outcome.ERROR
     assert graded(45, {"agent_response": answer, "network": "x.har"}).outcome is Outcome.UNPARSED

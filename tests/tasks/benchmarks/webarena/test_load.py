@@ -2,7 +2,7 @@
 
 import gzip
 import json
-from collections.abc import Callable
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,10 +24,14 @@ def folder(tmp_path: Path) -> Path:
     return written("webarena", tmp_path)
 
 
-def rewritten(folder: Path, change: Callable[[list[dict[str, Any]]], object]) -> Path:
+def rewritten(folder: Path, path: Sequence[str | int], value: object) -> Path:
+    """Put a value where a path leads in the file."""
     file = folder / "webarena-verified.json"
     rows = json.loads(file.read_text())
-    change(rows)
+    inside: Any = rows
+    for step in path[:-1]:
+        inside = inside[step]
+    inside[path[-1]] = value
     file.write_text(json.dumps(rows))
     return folder
 
@@ -81,27 +85,29 @@ def test_without_its_file_the_older_protocols_give_errors_with_a_reason(folder: 
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("path", "value", "said"),
     [
-        (lambda rows: rows.append(rows[0]), "task 4 is there twice"),
-        (lambda rows: rows[1]["eval"].pop(0), "row 2.*no AgentResponseEvaluator"),
-        (lambda rows: rows[0]["eval"][0].update(evaluator="Other"), r"eval\[0\]"),
-        (lambda rows: rows[2]["eval"][1].update(new_rule=1), "new_rule"),
+        ((1, "task_id"), 4, "task 4 is there twice"),
+        ((1, "eval"), [], r"row 2.*no AgentResponseEvaluator"),
+        ((0, "eval", 0, "evaluator"), "Other", r"eval\[0\]"),
+        ((2, "eval", 1, "new_rule"), 1, "new_rule"),
         (
-            lambda rows: rows[0]["eval"][0]["results_schema"]["items"].update(format="color"),
+            (0, "eval", 0, "results_schema", "items", "format"),
+            "color",
             "task 4: there is no rule for the type 'color'",
         ),
         (
-            lambda rows: rows[0]["eval"][0]["expected"].update(retrieved_data=["soon"]),
+            (0, "eval", 0, "expected", "retrieved_data"),
+            ["soon"],
             "task 4: a reference can't be read: 'soon'",
         ),
     ],
 )
 def test_a_row_that_is_not_as_published_is_named(
-    folder: Path, change: Callable[[list[dict[str, Any]]], object], said: str
+    folder: Path, path: Sequence[str | int], value: object, said: str
 ) -> None:
     with pytest.raises(DataError, match=said):
-        load_task(TASK, rewritten(folder, change))
+        load_task(TASK, rewritten(folder, path, value))
 
 
 def test_a_folder_without_the_file_says_what_is_missing(tmp_path: Path) -> None:
