@@ -324,6 +324,7 @@ NEVER_IN_THE_SAMPLE = {
     "osworld-g",
     "ui-vision",
     "webclick",
+    "webarena",
     "miniwob",
     "desk",
     "tiddlywiki",

@@ -13,7 +13,6 @@ from collections import defaultdict
 from collections.abc import Container, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
-from urllib.parse import urlsplit
 
 import msgspec
 
@@ -190,14 +189,14 @@ def _decoded(data: bytes, file: str, line: int | None) -> Any:  # noqa: ANN401  
 def _reduced(entry: object) -> Mapping[str, Any] | None:
     """Return what the rules ask of an entry; None for a style, script, image or font."""
     # Loaded late: it needs the protocols, which no other reader does.
-    from snellen.grading.protocols.webarena.requests import ASSETS
+    from snellen.grading.protocols.webarena.requests import is_asset
 
     if not isinstance(entry, dict):
         return {}
     fields = cast("Mapping[str, Any]", entry)
     request, response = (_fields(fields.get(name)) for name in ("request", "response"))
     url = request.get("url")
-    if isinstance(url, str) and urlsplit(url).path.endswith(ASSETS):
+    if isinstance(url, str) and is_asset(url):
         return None
     posted, content = _fields(request.get("postData")), _fields(response.get("content"))
     kept = {name: request[name] for name in ("method", "url") if name in request}

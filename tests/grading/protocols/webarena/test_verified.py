@@ -138,6 +138,27 @@ def test_an_answer_that_is_no_object_is_unparsed(said: object) -> None:
     assert (score.outcome, score.value) == (Outcome.UNPARSED, 0)
 
 
+def test_an_expression_that_could_take_forever_is_not_tried() -> None:
+    for pattern in (r"^(\w+\s?)+!$", "^.*.*.*.*!$", "^(a$"):
+        assert graded(75, retrieved(*[pattern] * 3)).value == 0
+
+
+@pytest.mark.parametrize(
+    "log",
+    [
+        [{"request": {"url": "http://["}, "response": None}],
+        [{"request": {"url": "x", "headers": 5, "postData": [1]}, "response": {"cookies": "a"}}],
+        [{"request": {"url": "http://a/b?%zz=%", "headers": [None, {"name": 1}]}}],
+    ],
+)
+@pytest.mark.parametrize("environments", [None, {"gitlab": 5}, {"gitlab": {"urls": [None, ""]}}])
+def test_a_log_of_odd_values_is_wrong_and_breaks_nothing(log: object, environments: object) -> None:
+    answer = {"task_type": "navigate", "status": "SUCCESS", "retrieved_data": None}
+    for task in (45, 411, 679):
+        said = {"agent_response": answer, "network": log, "environments": environments}
+        assert graded(task, said).value == 0
+
+
 def test_an_unknown_status_and_a_regular_expression_are_counted_in_the_report() -> None:
     answers = [
         {"item_id": "52", "response": retrieved("7min", status="DONE")},

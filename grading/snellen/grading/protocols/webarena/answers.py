@@ -6,7 +6,7 @@ A response is the answer as the agent gave it, or `{agent_response, network, env
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -22,6 +22,7 @@ STATUSES = (
 
 _FENCED = re.compile(r"```(?:json)?\s*\n?(.*?)\n?```", re.DOTALL)
 DATA = "retrieved_data"
+_DEEPEST = 50
 
 UNKNOWN_STATUS = Warned(
     "its status is no published one",
@@ -53,13 +54,15 @@ def read(response: object, _: Context) -> Parsed:
     network: object = fields.get("network")
     environments: object = fields.get("environments") or {}
     if network is not None and not isinstance(network, list):
-        return unparsed("network is no list of requests")
+        return unparsed("network is no list of requests: give the entries of the HAR")
     if not isinstance(environments, dict):
         return unparsed("environments is no object")
     message = opened(said)
     if message is not None and not message.calls:
         said = message.text
     said = _decoded(said) if isinstance(said, str) else said
+    if _is_deep(said):
+        return unparsed(f"the answer is nested more than {_DEEPEST} deep")
     return Parsed(
         WebAnswer(
             said,
@@ -69,6 +72,20 @@ def read(response: object, _: Context) -> Parsed:
     )
 
 
+def _is_deep(value: object) -> bool:
+    """Whether a value is nested deeper than rules that call themselves can follow."""
+    level = [value]
+    for _ in range(_DEEPEST):
+        level = [inner for each in level for inner in _inside(each)]
+    return bool(level)
+
+
+def _inside(value: object) -> Iterable[object]:
+    if isinstance(value, dict):
+        return cast("Mapping[str, object]", value).values()
+    return cast("list[object]", value) if isinstance(value, list) else ()
+
+
 def _decoded(text: str) -> object:
     """Return the JSON object in a text, also between fences; the text itself if it is none."""
     fenced = _FENCED.search(text)
@@ -76,7 +93,7 @@ def _decoded(text: str) -> object:
         found = json.loads(fenced[1].strip() if fenced else text)
     except (ValueError, RecursionError):
         return text
-    return found if isinstance(found, dict) else text
+    return cast("object", found) if isinstance(found, dict) else text
 
 
 def _read_object(response: object, context: Context) -> Parsed:
@@ -97,11 +114,7 @@ def _read_object(response: object, context: Context) -> Parsed:
 
 
 def _has_pattern(value: object) -> bool:
-    if isinstance(value, dict):
-        value = list(cast("Mapping[str, object]", value).values())
-    if isinstance(value, list):
-        return any(_has_pattern(each) for each in cast("list[object]", value))
-    return is_pattern(value)
+    return is_pattern(value) or any(map(_has_pattern, _inside(value)))
 
 
 def as_text(answer: WebAnswer) -> str:

@@ -8,12 +8,12 @@ Source: WebArena-Verified 1.2.3 (ServiceNow/webarena-verified 6473f72):
 import base64
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from email.message import Message
 from functools import lru_cache
 from typing import Any, TypeAlias, cast
-from urllib.parse import parse_qs, quote, unquote, urlsplit, urlunsplit
+from urllib.parse import SplitResult, parse_qs, quote, unquote, urlsplit, urlunsplit
 
 import msgspec
 
@@ -30,12 +30,10 @@ from snellen.grading.protocols.webarena.values import (
 
 Fields: TypeAlias = Mapping[str, Any]
 
-ASSETS = (
+_ASSETS = (
     *(".css", ".js", ".png", ".jpg", ".jpeg", ".gif", ".svg", ".woff", ".woff2", ".ttf", ".ico"),
     ".webp",
 )
-"""The ends of paths whose requests don't count."""
-
 _WEB = ("http", "https", "ftp", "ftps")
 _SAFE_PATH = "~:/#[]@!$&'()*+,;="
 _SAFE_QUERY = "~:/?[]@!$'()*+,;="
@@ -105,36 +103,25 @@ class RequestCheck(
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One request of a log, as HAR has it: its `request` and its `response`."""
+    """One request of a log, and its response.
 
-    request: Fields
-    response: Fields
+    Attributes:
+        url: The address.
+        method: The method.
+        headers: Of the request, by their name in lower case.
+        posted: A HAR's `postData`.
+        status: Of the response.
+        content: A HAR's `content` of the response.
+        cookies: Of the response, decoded, by name.
+    """
 
-    @property
-    def url(self) -> str:
-        """The address."""
-        return self.request["url"]
-
-    @property
-    def method(self) -> str:
-        """The method."""
-        return str(self.request.get("method", "GET"))
-
-    @property
-    def headers(self) -> Mapping[str, str]:
-        """The headers of the request by their name in lower case."""
-        return {
-            str(one.get("name", "")).lower(): str(one.get("value", ""))
-            for one in self.request.get("headers", ())
-        }
-
-    @property
-    def cookies(self) -> Mapping[str, str]:
-        """The cookies of the response, decoded."""
-        return {
-            str(one.get("name", "")): unquote(str(one.get("value", "")))
-            for one in self.response.get("cookies") or ()
-        }
+    url: str
+    method: str
+    headers: Mapping[str, str]
+    posted: Json
+    status: Json
+    content: Json
+    cookies: Mapping[str, str]
 
     @property
     def navigates(self) -> bool:
@@ -160,23 +147,54 @@ def events_of(entries: Sequence[Any]) -> tuple[Event, ...]:
     """
     found: list[Event] = []
     for place, entry in enumerate(entries):
-        if isinstance(entry, dict) and "type" in entry:
-            fields = cast("Fields", entry)
+        fields = fields_of(entry)
+        if "type" in fields:
             if fields["type"] != "resource-snapshot":
                 continue
-            entry = fields.get("snapshot")
-        request = cast("Fields", entry).get("request") if isinstance(entry, dict) else None
-        if not isinstance(request, dict) or not isinstance(cast("Fields", request).get("url"), str):
+            fields = fields_of(fields.get("snapshot"))
+        request, response = (fields_of(fields.get(name)) for name in ("request", "response"))
+        url = request.get("url")
+        if not isinstance(url, str):
             raise UnjudgeableError(f"network[{place}] has no request.url: is it a HAR's entry?")
-        response = cast("Fields", entry).get("response")
-        event = Event(
-            cast("Fields", request), cast("Fields", response) if isinstance(response, dict) else {}
+        if is_asset(url):
+            continue
+        found.append(
+            Event(
+                url,
+                str(request.get("method", "GET")),
+                {name.lower(): value for name, value in _pairs(request.get("headers"))},
+                request.get("postData"),
+                response.get("status"),
+                response.get("content"),
+                {name: unquote(value) for name, value in _pairs(response.get("cookies"))},
+            )
         )
-        if not urlsplit(event.url).path.endswith(ASSETS):
-            found.append(event)
     if not entries:
         raise UnjudgeableError("the network log has no entries")
     return tuple(found)
+
+
+def fields_of(value: object) -> Fields:
+    """Return an object's fields; none of anything else."""
+    return cast("Fields", value) if isinstance(value, dict) else {}
+
+
+def _pairs(rows: object) -> Iterator[tuple[str, str]]:
+    for row in map(fields_of, cast("list[object]", rows) if isinstance(rows, list) else ()):
+        yield str(row.get("name", "")), str(row.get("value", ""))
+
+
+def is_asset(url: str) -> bool:
+    """Whether an address is of a style, a script, an image or a font."""
+    return _split(url).path.endswith(_ASSETS)
+
+
+def _split(url: str) -> SplitResult:
+    try:
+        return urlsplit(url)
+    except ValueError:
+        # An address that is none, such as http://[, is a path and equals no other.
+        return SplitResult("", "", url, "", "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,12 +214,13 @@ class Sites:
         """
         known: dict[str, Sequence[str]] = {}
         for name, value in said.items():
-            urls = cast("Fields", value).get("urls", ()) if isinstance(value, dict) else value
-            known[name.strip("_").lower()] = [urls] if isinstance(urls, str) else list(urls or ())
+            urls: object = fields_of(value).get("urls", value)
+            several = cast("list[object]", urls) if isinstance(urls, list) else [urls]
+            known[name.strip("_").lower()] = [url for url in several if isinstance(url, str)]
         if not all(known.get(name) for name in names) and events:
             known = {}
             for place, name in enumerate(names):
-                parts = urlsplit(events[min(place, len(events) - 1)].url)
+                parts = _split(events[min(place, len(events) - 1)].url)
                 end = "/admin" if name == "shopping_admin" else ""
                 known[name] = [f"{parts.scheme}://{parts.netloc}{end}"]
         return cls({f"__{name.upper()}__": known.get(name, ()) for name in names})
@@ -232,7 +251,7 @@ def _canonical(url: str) -> str:
     """Return an address as the package url-normalize 2.2 writes it: one case, encoding and path."""
     url = url.strip().replace("#!", "?_escaped_fragment_=").rstrip("&? ")
     scheme, _, rest = url.partition(":") if ":" in url[:7] else ("https", "", url)
-    parts = urlsplit(f"{scheme}://{rest.lstrip('/')}" if scheme.lower() in _WEB else url)
+    parts = _split(f"{scheme}://{rest.lstrip('/')}" if scheme.lower() in _WEB else url)
     netloc = parts.netloc.lower()
     default = {"http": ":80", "https": ":443"}.get(parts.scheme)
     netloc = netloc.removesuffix(default) if default else netloc
@@ -263,14 +282,10 @@ class Address:
     query: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
     def is_path_of(self, other: "Address", sites: Sites) -> bool:
-        """Whether both have the same path, or the one that is a pattern fits the other."""
-        for one, two in ((self, other), (other, self)):
-            if is_pattern(one.base):
-                pattern = f"^{sites.rendered(one.base[1:-1])}$"
-                if re.match(pattern, sites.rendered(two.base)):
-                    return True
-        if is_pattern(self.base) or is_pattern(other.base):
-            return False
+        """Whether both have the same path, or the other one has that of this pattern."""
+        if is_pattern(self.base):
+            pattern = f"^{sites.rendered(self.base[1:-1])}$"
+            return re.match(pattern, sites.rendered(other.base)) is not None
         return self.base.lower().rstrip("/") == other.base.lower().rstrip("/")
 
     def has_query_of(self, other: "Address") -> bool:
@@ -370,7 +385,7 @@ class Look:
         url = url.rstrip("/")
         if url.startswith("__"):
             url = self.sites.rendered(url, strict=strict)
-        parts = urlsplit(self.sites.named(_canonical(url)))
+        parts = _split(self.sites.named(_canonical(url)))
         path = parts.path
         if query is None:
             sources: list[str] = []
@@ -418,7 +433,7 @@ class Look:
         expected = self.expected
         if event.method != expected.http_method:
             return False
-        if event.response.get("status") != expected.response_status:
+        if event.status != expected.response_status:
             return False
         own = self._addresses(event.url, strict=False)[0]
         if not any(
@@ -463,7 +478,7 @@ class Look:
     def _has_posted(self, wanted: Fields | None, event: Event) -> bool:
         if wanted is None:
             return True
-        posted = content_of(event.request.get("postData"))
+        posted = content_of(event.posted)
         if not posted:
             return False
         patterns = self.check.ignored_post_data_params_patterns
@@ -476,7 +491,7 @@ class Look:
         wanted = self.expected.response_content
         if not wanted:
             return True
-        content = content_of(event.response.get("content"))
+        content = content_of(event.content)
         if not content:
             return False
         given = {name: extracted(content, name.strip()) for name in wanted}

@@ -36,6 +36,8 @@ _ASCII = str.maketrans(
 )
 _HYPHEN = "[-\u2010-\u2015\u2212\u00ad]"
 _HYPHENS = re.compile(rf"(?<=[a-zA-Z]){_HYPHEN}|{_HYPHEN}(?=[a-zA-Z])")
+_REPEATED = re.compile(r"[*+{]")
+_REPEATED_GROUP = re.compile(r"\)[*+{]")
 _EDGES = "'\"`.,;:!?"
 _SIMILAR = 80
 _HALF = 0.1
@@ -96,8 +98,20 @@ def is_pattern(value: object) -> bool:
     return isinstance(value, str) and len(value) > 1 and value[0] == "^" and value[-1] == "$"
 
 
-def matches(pattern: str, text: str, flags: re.RegexFlag = re.IGNORECASE) -> bool:
-    """Whether a whole text is of a pattern; False for a pattern that is none."""
+def matches(
+    pattern: str, text: str, flags: re.RegexFlag = re.IGNORECASE, *, foreign: bool = False
+) -> bool:
+    """Whether a whole text is of a pattern; False for a pattern that is none.
+
+    Args:
+        pattern: A regular expression.
+        text: The text.
+        flags: Of the expression.
+        foreign: Whether it is an answer's: one that could take forever is then not tried, as one
+            with a repeated group or with more than three repetitions.
+    """
+    if foreign and (len(_REPEATED.findall(pattern)) > 3 or _REPEATED_GROUP.search(pattern)):
+        return False
     try:
         return re.compile(pattern, flags).fullmatch(text) is not None
     except re.error:
@@ -129,12 +143,17 @@ def _text(value: Json) -> str:
     return str(value).strip() if is_pattern(value) else str(value).lower().strip()
 
 
-def _same_text(one: str, other: str) -> bool:
-    if is_pattern(one) and matches(one, other):
+def _same_text(reference: str, answer: str) -> bool:
+    if _fits(reference, answer, re.IGNORECASE) or reference == answer:
         return True
-    if is_pattern(other) and matches(other, one):
+    return reference.strip(_EDGES) == answer.strip(_EDGES)
+
+
+def _fits(reference: str, answer: str, flags: re.RegexFlag) -> bool:
+    """Whether one of both is a pattern that the other one fits."""
+    if is_pattern(reference) and matches(reference, answer, flags):
         return True
-    return one == other or one.strip(_EDGES) == other.strip(_EDGES)
+    return is_pattern(answer) and matches(answer, reference, flags, foreign=True)
 
 
 def _same_length(one: Decimal, other: Decimal) -> bool:
@@ -205,9 +224,8 @@ def _address(value: Json) -> str:
     return f"{(found['user'] or 'git').lower()}@__SSH_HOST__:{found['path'].lstrip('/').lower()}"
 
 
-def _same_address(one: str, other: str) -> bool:
-    patterns = [(a, b) for a, b in ((one, other), (other, one)) if is_pattern(a)]
-    return one == other or any(matches(a, b, re.NOFLAG) for a, b in patterns)
+def _same_address(reference: str, answer: str) -> bool:
+    return reference == answer or _fits(reference, answer, re.NOFLAG)
 
 
 STRING = Kind(_text, _same_text)
@@ -281,7 +299,7 @@ class Reading:
             if self.literal or len(several) < (1 if self.fixed else 2):
                 raise ValueError("a list is no single value")
             return Value(kind, tuple(self._one(each, kind) for each in several))
-        except (ValueError, TypeError, OverflowError) as error:
+        except (ValueError, TypeError, ArithmeticError) as error:
             if self.strict:
                 raise SchemaError(f"a reference can't be read: {value!r}: {error}") from error
             return cast("object", value)
