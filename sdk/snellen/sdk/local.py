@@ -134,12 +134,18 @@ class Agreement:
         keys = zip(answers.items.tolist(), answers.attempts, strict=True)
         for row, key in enumerate(keys):
             verdict = self._verdicts.get(key)
-            if verdict is None:
+            if verdict is None or self._unjudged(answers, columns, row):
                 continue
             self._compared += 1
             if verdict != (columns.values[row, self._primary] >= 1):
                 said = "right" if verdict else "wrong"
                 self._differing.append(f"{self._ids[key[0]]} ({said} in the file)")
+
+    @staticmethod
+    def _unjudged(answers: Answers, columns: Columns, row: int) -> bool:
+        """Whether an answer that is no error itself could not be judged here."""
+        given = answers.errors is None or answers.errors[row] is None
+        return given and columns.outcomes[row] == CODES[Outcome.ERROR]
 
     def notices(self) -> Iterator[Notice]:
         """Yield how many values are the file's, and the first that are not."""

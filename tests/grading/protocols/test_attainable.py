@@ -37,6 +37,11 @@ BELOW = {
     ("androidcontrol/low", "screensuite"): (3, 4),
     # Its code compares a click with the screen's corner.
     ("aitz/high", "official"): (1,),
+    # Two requests to one address can't both be the last one.
+    ("webarena/verified", "verified"): (3,),
+    # The live site decides, or the references of these protocols are not there.
+    ("webarena/verified", "webarena"): (2, 3),
+    ("webarena/verified", "visualwebarena"): (2, 3),
     # One word has no bigrams, so its ROUGE-2 is 0.
     ("visualwebbench/heading_ocr", "screensuite"): (1,),
     # A target in fractions of an image of unknown size can't be written in pixels.

@@ -328,6 +328,7 @@ NEVER_IN_THE_SAMPLE = {
     "showdown",
     "cagui",
     "omniact",
+    "webarena",
     "miniwob",
     "desk",
     "tiddlywiki",

@@ -558,6 +558,33 @@ def write_matrix(folder: Path, golds: Drawn) -> None:
     paint(folder / "detail.png", "detail")
 
 
+def write_webarena(folder: Path, golds: Drawn) -> None:
+    """Tasks that are judged by the answer, with the references of the protocols before."""
+    # Longer than what stands between quotes for other reasons.
+    texts = {90_417_000 + number: golds.text() for number in range(3)}
+    rows = [
+        {
+            **{"task_id": number, "intent_template_id": number, "sites": ["map"]},
+            **{"start_urls": ["__MAP__"], "intent": f"Find number {number}"},
+            "eval": [
+                {
+                    "evaluator": "AgentResponseEvaluator",
+                    "results_schema": {"type": "array", "items": {"type": "string"}},
+                    "expected": {
+                        "task_type": "retrieve",
+                        "status": "SUCCESS",
+                        "retrieved_data": [text],
+                    },
+                }
+            ],
+        }
+        for number, text in texts.items()
+    ]
+    original = {"eval_types": ["string_match"], "reference_answers": {"exact_match": golds.text()}}
+    keep(folder / "webarena-verified.json", rows)
+    keep(folder / "test.raw.json", [{"task_id": number, "eval": original} for number in texts])
+
+
 WRITERS: Mapping[str, Callable[[Path, Drawn], None]] = MappingProxyType(
     {
         "screenqa": write_screenqa,
@@ -574,6 +601,7 @@ WRITERS: Mapping[str, Callable[[Path, Drawn], None]] = MappingProxyType(
         "showdown": write_showdown,
         "cagui": write_cagui,
         "omniact": write_omniact,
+        "webarena": write_webarena,
         "mmbench-gui": write_mmbench_gui,
         "miniwob": write_miniwob,
         "desk": write_desk,

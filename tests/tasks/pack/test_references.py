@@ -27,6 +27,9 @@ from snellen.grading.protocols.golds import (
 )
 from snellen.grading.protocols.matrix.golds import MatrixGold
 from snellen.grading.protocols.table import GOLDS, gold_shape, protocols_of
+from snellen.grading.protocols.webarena.golds import Expected, ResponseCheck, WebTask
+from snellen.grading.protocols.webarena.requests import Request, RequestCheck
+from snellen.grading.protocols.webarena.strings import Original
 from snellen.tasks.benchmarks.table import TASKS, load_task
 from snellen.tasks.models import TaskData
 from snellen.tasks.pack.read import open_pack, open_references, task_data
@@ -58,6 +61,22 @@ GOLDS_OF_EVERY_SHAPE: Mapping[str, list[Any]] = {
     "desk/l4": [OutcomeGold(15, None, None, "conflict"), OutcomeGold()],
     "tiddlywiki/l3": [OutcomeGold(25, Changes({"Tea.text": ("Hot.", "Cold.")}))],
     "miniwob/episode": [PageEpisodeGold(), PageEpisodeGold(20, "click-test")],
+    "webarena/verified": [
+        WebTask(
+            ("map",),
+            (ResponseCheck(Expected("retrieve", "SUCCESS"), {"type": "null"}),),
+        ),
+        WebTask(
+            ("gitlab", "reddit"),
+            (
+                ResponseCheck(
+                    Expected("retrieve", "SUCCESS", [["ü", 1.5], None]), {"type": "array"}, True
+                ),
+                RequestCheck(Request(["a", "^b$"], post_data={"$.a": [1]}), should_not_exist=True),
+            ),
+            Original(("string_match",), {"must_include": ["ü"]}),
+        ),
+    ],
     "osworld-g/original": [
         AreaTarget((0, 0, 0, 0), (1920, 1080), refused=True),
         AreaTarget((1, 2, 30, 40), (192, 108.5), (1, 2, 30, 2.5, 30, 40)),

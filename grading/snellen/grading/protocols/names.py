@@ -23,6 +23,7 @@ OWN: Mapping[str, str] = MappingProxyType(
         "showdown": "showdown",
         "cagui": "cagui",
         "omniact": "omniact",
+        "webarena": "webarena",
         "miniwob": "miniwob",
         "desk": "desk",
         "tiddlywiki": "tiddlywiki",

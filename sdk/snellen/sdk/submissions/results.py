@@ -26,6 +26,7 @@ from snellen.sdk.submissions.known import Known, KnownItem
 from snellen.sdk.submissions.outcomes import is_outcome, item_of, outcome_of, record_of
 from snellen.sdk.submissions.records import add_named, add_record
 from snellen.sdk.submissions.trajectories import is_trajectory
+from snellen.sdk.submissions.web_runs import read_web_runs
 
 _SHOWN = 3
 _SPACES = ("pixels", "unit", "thousand")
@@ -48,6 +49,8 @@ def read_results(source: str, limits: Limits) -> Iterator[Batch] | None:
     """
     if limits.known is None:
         return None
+    if runs := read_web_runs(source, limits):
+        return runs
     if episodes := list(episodes_in(source)):
         return _episodes(source, episodes, limits.known(), limits)
     paths = paths_of(source)

@@ -239,6 +239,8 @@ def kind_of(gold: object) -> str:
             return f"action {action}"
         case {"limit": object()}:
             return "episode"
+        case {"eval": object()}:
+            return "checks"
         case _:
             return "object"
 
