@@ -1,19 +1,21 @@
 """The tables of the benchmarks' papers, as `snellen report --tables` prints them."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 
+import msgspec
 from rich.markup import escape
 
 from snellen.cli.options import check_folder
 from snellen.cli.tables import print_table
 from snellen.cli.terminal import Terminal
-from snellen.grading.table import Table
+from snellen.grading.table import Table, to_markdown, to_plain
+from snellen.grading.tables.summary import Summary
 from snellen.sdk.analysis.published import beside_tables
-from snellen.sdk.files import check_ending
+from snellen.sdk.files import check_ending, write_atomically
 from snellen.sdk.report import load_report
 from snellen.sdk.summaries.cells import Options
-from snellen.sdk.summaries.saving import WRITERS, save_summaries
 from snellen.sdk.summaries.several import summarise
 
 _out = Terminal()
@@ -35,7 +37,7 @@ def print_tables(
             _out.print()
         _print(table)
     for path in output or ():
-        save_summaries(path, found, published)
+        _save(path, found, published)
 
 
 def _print(given: Table) -> None:
@@ -43,3 +45,34 @@ def _print(given: Table) -> None:
     print_table(_out, given)
     for line in filter(None, (given.note, f"Source: {given.source}.")):
         _out.print(escape(line), style="dim")
+
+
+def _save(path: Path, found: Sequence[Summary], published: Iterable[Table]) -> None:
+    """Write summaries to a file, whole or not at all; its ending says how."""
+    write = WRITERS[check_ending(path, WRITERS, "a summary")]
+    write_atomically(path, write(found, tuple(published)))
+
+
+def _json(found: Sequence[Summary], published: Sequence[Table]) -> Iterator[bytes]:
+    document = {
+        "summaries": [
+            {
+                "task": one.task,
+                "tables": [to_plain(table) for table in one.tables],
+                "values": [value._asdict() for value in one.values],
+            }
+            for one in found
+        ],
+        "published": [to_plain(table) for table in published],
+    }
+    yield msgspec.json.format(msgspec.json.encode(document), indent=2) + b"\n"
+
+
+def _markdown(found: Sequence[Summary], published: Sequence[Table]) -> Iterator[bytes]:
+    for table in (*(table for one in found for table in one.tables), *published):
+        yield ("\n".join(to_markdown(table)) + "\n").encode()
+
+
+WRITERS: Mapping[str, Callable[[Sequence[Summary], Sequence[Table]], Iterator[bytes]]] = (
+    MappingProxyType({".json": _json, ".md": _markdown})
+)

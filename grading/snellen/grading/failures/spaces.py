@@ -1,4 +1,4 @@
-"""Readings of coordinates in other spaces: fractions, hundredths, thousandths, pixels, a view.
+"""Near misses, and readings of coordinates in other spaces: fractions, hundredths, pixels, a view.
 
 Each reading is written in the protocol's form and in the space of its answers, and passed to the
 protocol's own parser. So the protocol decides whether it is a hit.
@@ -16,13 +16,20 @@ from snellen.grading.coordinates import HUNDRED, PIXELS, THOUSAND, UNIT, VIEW
 from snellen.grading.errors import MetricError
 from snellen.grading.failures.clues import Failure
 from snellen.grading.failures.tags import FailureTag
-from snellen.grading.metrics.boxes import Ltrb
+from snellen.grading.metrics.boxes import Ltrb, point_in_box
 from snellen.grading.metrics.ui_contents import BoxedText
 from snellen.grading.models.geometry import Size
 from snellen.grading.parse.responses import as_python_text
 from snellen.grading.pointing.points import box_four_numbers, robust_box, robust_point
 from snellen.grading.protocols.base import Gold
-from snellen.grading.protocols.golds import ImageTarget, Target, is_in_fractions
+from snellen.grading.protocols.golds import (
+    ImageTarget,
+    Target,
+    is_in_fractions,
+    known_box,
+    unit_target,
+)
+from snellen.grading.protocols.spaces import InPixels
 
 
 class Respaced(NamedTuple):
@@ -276,3 +283,27 @@ def _size(width: float | None, height: float | None) -> Size | None:
     if not width or not height or not (0 < width < _ENDLESS and 0 < height < _ENDLESS):
         return None
     return Size(width=float(width), height=float(height))
+
+
+def place_tags(failure: Failure) -> Iterator[FailureTag]:
+    """Tag a point, or a box by its center, that misses by at most the target's own size."""
+    if failure.answer is None:
+        return
+    gold = cast("Target", failure.gold)
+    # VisualWebBench's own protocols keep the space; all others read fractions of the image.
+    as_is = failure.write is None and not isinstance(gold, ImageTarget)
+    if as_is or isinstance(failure.answer, InPixels):
+        target = known_box(gold)
+    else:
+        target = unit_target(gold, failure.context)
+    if target is not None and is_near(failure.answer, target):
+        yield FailureTag.NEAR_TARGET
+
+
+def is_near(numbers: Sequence[float], target: Ltrb) -> bool:
+    """Whether a point, or a box's center, misses by at most the target's own size."""
+    # A point is a box with one corner: its own center.
+    x, y = (a / 2 + b / 2 for a, b in zip(numbers[:2], numbers[-2:], strict=True))
+    left, top, right, bottom = target
+    width, height = right - left, bottom - top
+    return point_in_box(x, y, (left - width, top - height, right + width, bottom + height))

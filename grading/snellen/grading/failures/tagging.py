@@ -21,11 +21,12 @@ from snellen.grading.failures.choices import (
 from snellen.grading.failures.clues import NO_CLUES, Clues, Failure
 from snellen.grading.failures.elements import boxed_list_tags, list_tags
 from snellen.grading.failures.forgiving import forgiving_answers, parsers_of
-from snellen.grading.failures.places import is_near, place_tags
 from snellen.grading.failures.spaces import (
     AS_WRITTEN,
     Respaced,
+    is_near,
     is_same_place,
+    place_tags,
     respaced_box,
     respaced_elements,
     respaced_point,

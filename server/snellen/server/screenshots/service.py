@@ -2,6 +2,7 @@
 
 import asyncio
 import io
+import sys
 from base64 import b64encode
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -393,3 +394,39 @@ def _saved(image: "Image", media_type: str, options: dict[str, Any]) -> Encoded:
     out = io.BytesIO()
     image.save(out, **options)
     return Encoded(out.getvalue(), media_type)
+
+
+_WHOLE_BUDGET = 64 << 20
+_JPEG = b"\xff\xd8"
+
+
+class WholeImages:
+    """Whole images in their own size, encoded again; the last ones are kept.
+
+    A file may hold more than its pixels: text chunks, bytes behind the end, color profiles and all
+    frames but the first do not go out. What was a JPEG is a JPEG of quality 90, everything else a
+    PNG with the same pixels. One is made at a time.
+
+    Args:
+        budget: The bytes to keep.
+    """
+
+    def __init__(self, budget: int = _WHOLE_BUDGET) -> None:
+        self._kept: Shelf[str, Encoded] = Shelf(budget, lambda encoded: len(encoded.data))
+        self._one = Lock()
+
+    def get(self, source: Source) -> Encoded:
+        """Return an image; call it on a thread.
+
+        Raises:
+            DataError: The image can't be read, is damaged or too large.
+        """
+        return self._kept.get(source.digest, lambda: self._make(source))
+
+    def _make(self, source: Source) -> Encoded:
+        data = source.load()
+        with self._one:
+            page = decode(data)
+            image = page.cut(Region(0, 0, page.full.width, page.full.height))
+            form = Format.JPEG if data.startswith(_JPEG) else Format.PNG
+            return encode(image, form, sys.maxsize)

@@ -68,7 +68,7 @@ def test_a_copy_of_the_repository_and_a_file_under_gzip_are_found(folder: Path) 
     assert packed.pin.sha256 == plain.pin.sha256
     assert list(packed.ids) == list(plain.ids)
     (inside / "webarena-verified.json.gz").write_bytes(gzip.compress(data)[:-20])
-    with pytest.raises(DataError, match="can't be read"):
+    with pytest.raises(DataError, match="is no whole gzip file"):
         load_task(TASK, folder / "copy")
 
 

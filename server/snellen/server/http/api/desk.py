@@ -10,7 +10,7 @@ from snellen.server.challenge.service import Challenge
 from snellen.server.errors import ForbiddenError, NotFoundError
 from snellen.server.exam.rules import Contexts
 from snellen.server.http.api.access import Access, Visitor
-from snellen.server.screenshots.whole import WholeImages
+from snellen.server.screenshots.service import WholeImages
 from snellen.server.store.tables.exams import Scope
 
 JSON = "application/json"

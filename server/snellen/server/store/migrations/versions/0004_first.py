@@ -1,5 +1,6 @@
 """The first revision: every table, written out, because a step that shipped never changes."""
 
+# pyright: reportUnknownArgumentType=false, reportUnknownMemberType=false
 import sqlalchemy as sa
 from alembic import op
 
