@@ -121,7 +121,7 @@ async def test_what_failed_has_its_reason_without_the_place_where_the_file_lay(
     here = hosted()
     await here.challenge.begin()
     kept = await here.upload("ada", "nonsense\n")
-    worker = Worker(here.challenge, here.settings, open_grader=open_trouble)
+    worker = Worker(here.challenge, here.settings, open_grader=open_trouble, pause_seconds=0)
     try:
         await asyncio.to_thread(worker.step)
     finally:
@@ -209,7 +209,14 @@ async def test_a_reply_belongs_to_its_job_wherever_the_store_fails(
         Clock(now=lambda: here.time[0]),
     )
     # The lease is over at once, so a job that a failure leaves behind is taken up again at once.
-    worker = Worker(there, here.settings, open_grader=open_echo, lease_seconds=0, idle_seconds=0)
+    worker = Worker(
+        there,
+        here.settings,
+        open_grader=open_echo,
+        lease_seconds=0,
+        idle_seconds=0,
+        pause_seconds=0,
+    )
     files = ["0.25", "bad", "fault", "0.75"]
     done: set[str] = set()
     try:
@@ -316,7 +323,7 @@ async def test_a_fault_of_ours_is_tried_five_times_then_stuck_and_its_place_give
     here = hosted(uploads=1)
     await here.challenge.begin()
     kept = await here.upload("ada", word)
-    worker = Worker(here.challenge, here.settings, open_grader=open_trouble)
+    worker = Worker(here.challenge, here.settings, open_grader=open_trouble, pause_seconds=0)
     try:
         steps = [await asyncio.to_thread(worker.step) for _ in range(MOST_TRIES + 1)]
     finally:
@@ -335,7 +342,7 @@ async def test_who_crashes_the_grader_again_and_again_is_stopped_until_the_organ
 ) -> None:
     here = hosted(uploads=1)
     await here.challenge.begin()
-    worker = Worker(here.challenge, here.settings, open_grader=open_trouble)
+    worker = Worker(here.challenge, here.settings, open_grader=open_trouble, pause_seconds=0)
     stuck: list[str] = []
     try:
         # One crash, and faults that leave the process alive: both are counted, and a new process
@@ -372,7 +379,7 @@ async def test_the_exam_file_sets_how_long_grading_may_take(hosted: Hosting) -> 
     here.challenge.file = here.challenge.file.model_copy(update={"grading_seconds": 0.2})
     await here.challenge.begin()
     kept = await here.upload("ada", "wait")
-    worker = Worker(here.challenge, here.settings, open_grader=open_trouble)
+    worker = Worker(here.challenge, here.settings, open_grader=open_trouble, pause_seconds=0)
     try:
         await asyncio.to_thread(worker.step)
     finally:
@@ -422,7 +429,7 @@ def test_folders_that_a_killed_worker_left_are_removed(
         os.utime(folder, (0, 0))
     held = tmp_path / "snellen-job-3"
     held.mkdir()
-    worker = Worker(here.challenge, here.settings, open_grader=open_trouble)
+    worker = Worker(here.challenge, here.settings, open_grader=open_trouble, pause_seconds=0)
     with locked(held):
         os.utime(held, (0, 0))
         worker.stop()
@@ -443,7 +450,8 @@ async def test_a_dead_workers_job_is_taken_up_and_a_worker_that_wakes_writes_not
     second = await asyncio.to_thread(other.claim)
     assert first is not None
     assert second is not None
-    assert (first.row.tries, second.row.tries) == (1, 2)
+    # That a worker was killed is no fault of the file.
+    assert (first.row.tries, second.row.tries) == (1, 1)
     assert not await asyncio.to_thread(stopped.beat, first)
     assert not await asyncio.to_thread(stopped.finish, first, Ended(error="late"))
     assert not await asyncio.to_thread(stopped.give_back, first)
@@ -511,3 +519,42 @@ def _score(submission: str, grading: int, value: float) -> ScoreRow:
         item_values=zlib.compress(np.full(4, value).tobytes()),
         item_groups=zlib.compress(np.arange(4, dtype="<i4").tobytes()),
     )
+
+
+async def test_a_job_waits_longer_after_each_failed_try(hosted: Hosting) -> None:
+    here = hosted()
+    await here.challenge.begin()
+    await here.upload("ada")
+    jobs = Jobs(here.challenge, "one", pause_seconds=1_000)
+    waits: list[int] = []
+    for _ in range(3):
+        job = await asyncio.to_thread(jobs.claim)
+        assert job is not None
+        assert await asyncio.to_thread(jobs.give_back, job, "a fault")
+        assert await asyncio.to_thread(jobs.claim) is None
+        this = {"s": job.row.submission, "g": job.row.grading}
+        row = here.challenge.database.read(lambda c, this=this: queries.JOB.one(c, this))
+        now = here.challenge.database.read(queries.database_now)
+        assert row.lease is not None
+        waits.append(round((row.lease - now) / 1_000_000))
+        over = {**this, "state": row.state, "until": None, "e": row.error, "t": row.tries}
+        await here.challenge.database.write(lambda c, over=over: queries.CHANGE_JOB.run(c, over))
+    assert waits == [1, 2, 4]
+
+
+async def test_a_file_whose_workers_are_killed_again_and_again_is_never_stuck(
+    hosted: Hosting,
+) -> None:
+    here = hosted()
+    await here.challenge.begin()
+    kept = await here.upload("ada")
+    for number in range(MOST_TRIES + 5):
+        killed = Jobs(here.challenge, f"worker {number}", lease_seconds=-1)
+        job = await asyncio.to_thread(killed.claim)
+        assert job is not None
+        assert job.row.tries == 1
+    last = Jobs(here.challenge, "last")
+    job = await asyncio.to_thread(last.claim)
+    assert job is not None
+    assert await asyncio.to_thread(last.finish, job, Ended(error="a bad file"))
+    assert here.challenge.status(kept.id, None).state is JobState.FAILED

@@ -1,8 +1,9 @@
 """Jobs: gradings of submissions, one row each, which only the holder of the latest try may write.
 
 A worker leases a job and sends heartbeats. When the lease of a dead worker expires, another worker
-takes its job. A worker that was only paused writes nothing after it resumes, because its try is no
-longer the latest. All times are the database's.
+takes its job, in the same try: that a worker was killed is no fault of the file. A worker that was
+only paused writes nothing after it resumes, because the job is another's. All times are the
+database's.
 """
 
 import json
@@ -30,6 +31,7 @@ LEASE_SECONDS = 30.0
 """The duration of a worker's lease of a job without a heartbeat."""
 
 HEARTBEAT_SECONDS = 10.0
+PAUSE_SECONDS = 2.0
 MOST_TRIES = 5
 """After this number of unfinished tries, a job is stuck and waits for an organizer."""
 
@@ -86,15 +88,22 @@ class Jobs:
         challenge: The challenge.
         worker: The worker's unique name.
         lease_seconds: The duration of a lease without a heartbeat, in seconds.
+        pause_seconds: The time from a first failed try to the next, in seconds; it doubles with
+            each.
     """
 
     def __init__(
-        self, challenge: Challenge, worker: str, lease_seconds: float = LEASE_SECONDS
+        self,
+        challenge: Challenge,
+        worker: str,
+        lease_seconds: float = LEASE_SECONDS,
+        pause_seconds: float = PAUSE_SECONDS,
     ) -> None:
         self._challenge = challenge
         self._database = challenge.database
         self._worker = worker
         self._lease = round(lease_seconds * 1000)
+        self._pause = round(pause_seconds * 1000)
 
     def claim(self) -> Job | None:
         """Take a job that waits, or that a dead worker held; None: there is none.
@@ -171,11 +180,14 @@ class Jobs:
         def work(connection: Connection) -> bool:
             if not self._owned(connection, job):
                 return False
-            # A try that ends because the worker stops does not count.
-            tries = job.row.tries - (1 if error is None else 0)
-            return self._write(
-                connection, job.row, JobState.QUEUED, error or job.row.error, tries=tries
-            )
+            if error is None:
+                # A try that ends because the worker stops does not count.
+                return self._write(
+                    connection, job.row, JobState.QUEUED, job.row.error, tries=job.row.tries - 1
+                )
+            wait = self._pause * 2 ** (job.row.tries - 1)
+            again = queries.database_now(connection) + wait if wait else None
+            return self._write(connection, job.row, JobState.QUEUED, error, again)
 
         return self._database.submit(work).result()
 

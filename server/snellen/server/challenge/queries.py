@@ -10,6 +10,7 @@ from sqlalchemy import (
     Connection,
     and_,
     bindparam,
+    case,
     func,
     insert,
     literal_column,
@@ -248,7 +249,8 @@ _WAITING = (
     .where(
         _OPEN,
         gradings.c.references == bindparam("r"),
-        or_(jobs.c.state == JobState.QUEUED, jobs.c.lease < bindparam("now")),
+        # The end of a worker's lease; of a job that waits, when it may be tried again.
+        or_(jobs.c.lease.is_(None), jobs.c.lease < bindparam("now")),
     )
 )
 OLDEST_JOB = Query(_WAITING.order_by(jobs.c.at, jobs.c.submission).limit(1), JobRow)
@@ -309,7 +311,8 @@ CLAIM = Statement(
     .values(
         state=JobState.GRADING,
         worker=bindparam("w"),
-        tries=jobs.c.tries + 1,
+        # That a worker was killed is no fault of the file. Its name, too, is checked in each write.
+        tries=jobs.c.tries + case((jobs.c.state == JobState.QUEUED, 1), else_=0),
         lease=bindparam("until"),
     )
 )

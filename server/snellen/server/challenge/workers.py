@@ -32,7 +32,15 @@ from snellen.grading.errors import SubmissionError
 from snellen.server.attempts.report import conditions
 from snellen.server.attempts.service import Service
 from snellen.server.challenge import queries
-from snellen.server.challenge.jobs import HEARTBEAT_SECONDS, LEASE_SECONDS, Ended, Job, JobKey, Jobs
+from snellen.server.challenge.jobs import (
+    HEARTBEAT_SECONDS,
+    LEASE_SECONDS,
+    PAUSE_SECONDS,
+    Ended,
+    Job,
+    JobKey,
+    Jobs,
+)
 from snellen.server.challenge.service import Challenge
 from snellen.server.errors import StoreError
 from snellen.server.exam.rules import Mode
@@ -174,6 +182,7 @@ class Worker:
         idle_seconds: The interval between checks for a job, in seconds.
         job_seconds: The maximum duration of a grading, in seconds; None: the exam file's.
         lease_seconds: The duration of a lease without a heartbeat, in seconds.
+        pause_seconds: The time from a first failed try to the next, in seconds.
         collect: Called before each check for a job, to create further jobs.
     """
 
@@ -186,6 +195,7 @@ class Worker:
         idle_seconds: float = IDLE_SECONDS,
         job_seconds: float | None = None,
         lease_seconds: float = LEASE_SECONDS,
+        pause_seconds: float = PAUSE_SECONDS,
         collect: Callable[[], None] = lambda: None,
     ) -> None:
         self._challenge = challenge
@@ -194,7 +204,7 @@ class Worker:
         self._beat = min(HEARTBEAT_SECONDS, lease_seconds / 3)
         self._collect = collect
         name = f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(4)}"
-        self._jobs = Jobs(challenge, name, lease_seconds)
+        self._jobs = Jobs(challenge, name, lease_seconds, pause_seconds)
         self._grader = GraderProcess(open_grader, settings, challenge.count_fault)
         self._stopping = threading.Event()
 
