@@ -21,6 +21,7 @@ import yaml
 
 from snellen import sdk
 from snellen.cli.app import app
+from snellen.server.exam.file import ExamFile
 from snellen.tasks.pack.read import open_pack
 from snellen.tasks.samples import sample_pack
 
@@ -87,6 +88,8 @@ def test_compose_starts_two_replicas_after_the_tables_are_made(compose: Any) -> 
     assert options_of(*services["setup"]["command"])
     proxy = (DEPLOY / "Caddyfile").read_text(encoding="utf-8")
     assert all(f"{name}:8765" in proxy for name in replicas)
+    most = ExamFile(name="a", packs=("b",)).longest_upload
+    assert f"max_size {most >> 20}MiB" in proxy
     used = {
         str(volume).split(":")[0] for service in services.values() for volume in service["volumes"]
     }

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from snellen.cli.messages import report_errors
-from snellen.cli.options import PROBLEMS
+from snellen.cli.options import PROBLEMS, check
 from snellen.cli.plain import write
 from snellen.cli.tables import print_table
 from snellen.cli.terminal import Terminal
@@ -55,8 +55,9 @@ def submit(
     from snellen.sdk.hosted.client import Client
 
     with report_errors(), Client(to, exam=exam) as client:
+        check(None if output is None else [output])
         sent = client.submit(answers, phase=phase, task=task, name=name, link=link)
-        write(f"{sent.id} is taken, phase {sent.status.phase}\n")
+        write(f"{sent.id} was accepted, phase {sent.status.phase}\n")
         if not wait:
             return
         status = sent.done(progress=True)

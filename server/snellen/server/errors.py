@@ -65,5 +65,9 @@ class TooLargeError(ExamError):
     """The request is larger than the limit."""
 
 
+class MalformedError(ExamError):
+    """The request itself is not valid."""
+
+
 class FormError(ExamError):
     """The file has an unsupported format."""

@@ -351,3 +351,12 @@ def test_a_read_does_not_wait_for_another_threads_read(database: Database) -> No
         assert not slow.done()
         go.set()
         assert slow.result() == 0
+
+
+def test_a_read_that_fails_says_nothing_of_storing(tmp_path: Path) -> None:
+    database = open_store(tmp_path / "exam.sqlite")
+    with pytest.raises(StoreError) as found:
+        database.read(lambda connection: connection.exec_driver_sql("SELECT x FROM nowhere"))
+    assert "stored" not in str(found.value)
+    assert "call again" in str(found.value)
+    database.close()

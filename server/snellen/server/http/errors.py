@@ -7,6 +7,7 @@ from snellen.server.errors import (
     ExamError,
     ForbiddenError,
     FormError,
+    MalformedError,
     NoSuchAttemptError,
     NotFoundError,
     QuotaError,
@@ -33,6 +34,8 @@ def status_of(error: ExamError) -> HTTPStatus:
             return HTTPStatus.TOO_MANY_REQUESTS
         case TooLargeError():
             return HTTPStatus.REQUEST_ENTITY_TOO_LARGE
+        case MalformedError():
+            return HTTPStatus.BAD_REQUEST
         case FormError():
             return HTTPStatus.UNSUPPORTED_MEDIA_TYPE
         case StoreError():

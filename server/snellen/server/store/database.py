@@ -100,7 +100,7 @@ class Database:
         try:
             return self._connections.read(work)
         except self._connections.faults as error:
-            raise store_error(error) from error
+            raise store_error(error, reading=True) from error
 
     async def off_loop(self, work: Callable[[], T]) -> T:
         """Run a read without blocking the event loop, and return its result.

@@ -28,6 +28,7 @@ _UNREACHABLE = (
     "the store's database can't be reached, and it is not known whether the call was stored: make"
     " the same call again in a minute"
 )
+_UNREACHED = "the store's database can't be reached: call again in a minute"
 _UNREACHABLE_CLASSES = ("08", "57P", "53300")
 _FINAL = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, "55P03", "57014")
 _PRIMARY = 0xFF
@@ -43,18 +44,24 @@ def is_final(error: BaseException) -> bool:
     )
 
 
-def store_error(error: BaseException, file: str | None = None) -> StoreError:
+def store_error(
+    error: BaseException, file: str | None = None, *, reading: bool = False
+) -> StoreError:
     """Return the error that a caller gets for a fault.
 
     Args:
         error: The database's exception.
         file: The store, if the message is for the organizer and not for an examinee.
+        reading: Whether the call only reads, so that nothing could be stored.
     """
     if _is_unreachable(_driver(error)):
-        words = _UNREACHABLE if file is None else f"can't reach the database: {_driver(error)}"
+        words = _UNREACHED if reading else _UNREACHABLE
+        if file is not None:
+            words = f"can't reach the database: {_driver(error)}"
         return StoreError(words, file=file)
     words = _WORDS.get(_code(error) or 0, "the store failed: call again, or tell the organizer")
-    return StoreError(f"nothing was stored; {words}" if file is None else words, file=file)
+    told = file is None and not reading
+    return StoreError(f"nothing was stored; {words}" if told else words, file=file)
 
 
 def _driver(error: BaseException) -> BaseException:

@@ -143,7 +143,7 @@ async def test_a_body_that_is_too_large_is_refused_while_it_comes(door: Opening)
 async def test_what_is_no_upload_is_refused_with_what_to_do(door: Opening) -> None:
     async with door() as here:
         ada = here.token("ada")
-        assert problem(await here.upload(ada, ""))[0] == 409
+        assert problem(await here.upload(ada, ""))[0] == 400
         status, said = problem(await here.upload(ada, "x", form="text/html"))
         assert (status, "application/x-ndjson" in said) == (415, True)
         assert problem(await here.upload(ada, "x", phase="else"))[0] == 404

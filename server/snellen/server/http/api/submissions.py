@@ -14,7 +14,7 @@ from starlette.responses import Response
 from snellen.grading.models.base import Closed
 from snellen.server.challenge.models import FORMS, SubmissionStatus, Upload
 from snellen.server.challenge.reading import MOST_LISTED
-from snellen.server.errors import ExamError, FormError, TooLargeError
+from snellen.server.errors import FormError, MalformedError, TooLargeError
 from snellen.server.http.api.access import Visitor
 from snellen.server.http.api.desk import JSON, LONGEST_BODY, Desk, answered
 from snellen.server.http.api.problems import documented
@@ -112,7 +112,10 @@ def routes(desk: Desk) -> APIRouter:
     challenge, access = desk.challenge, desk.access
     guarded = documented(HTTPStatus.FORBIDDEN, HTTPStatus.NOT_FOUND)
     taking = documented(
-        HTTPStatus.CONFLICT, HTTPStatus.REQUEST_ENTITY_TOO_LARGE, HTTPStatus.UNSUPPORTED_MEDIA_TYPE
+        HTTPStatus.BAD_REQUEST,
+        HTTPStatus.CONFLICT,
+        HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+        HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
     )
 
     @router.post(
@@ -305,11 +308,11 @@ async def receive(request: Request, most: int) -> Received:
     Raises:
         TooLargeError: It is larger than the limit; the rest of it is not read.
         FormError: Its encoding is not supported, or it is no whole gzip stream.
-        ExamError: It is empty, or its length is not a number.
+        MalformedError: It is empty, or its length is not a number.
     """
     said = request.headers.get("content-length", "0")
     if not said.isdecimal():
-        raise ExamError("Content-Length is not a number", field="content-length")
+        raise MalformedError("Content-Length is not a number", field="content-length")
     if int(said) > most:
         raise _too_large(most)
     encoding = request.headers.get("content-encoding", "").strip().lower()
@@ -355,7 +358,7 @@ async def keep_bytes(chunks: AsyncIterable[bytes], most: int) -> Received:
 
     Raises:
         TooLargeError: There are more bytes than the limit; the rest are not read.
-        ExamError: There are no bytes.
+        MalformedError: There are no bytes.
     """
     whole, size = sha256(), 0
     waiting = bytearray()
@@ -373,5 +376,5 @@ async def keep_bytes(chunks: AsyncIterable[bytes], most: int) -> Received:
     if waiting:
         parts.append(zlib.compress(bytes(waiting), 1))
     if not size:
-        raise ExamError("the file is empty")
+        raise MalformedError("the file is empty")
     return Received(parts=tuple(parts), digest=whole.digest(), size=size)
