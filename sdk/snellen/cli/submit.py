@@ -7,7 +7,7 @@ import typer
 
 from snellen.cli.messages import report_errors
 from snellen.cli.options import PROBLEMS, check
-from snellen.cli.plain import write
+from snellen.cli.plain import tell, write
 from snellen.cli.tables import print_table
 from snellen.cli.terminal import Terminal
 from snellen.grading.table import figures
@@ -56,6 +56,7 @@ def submit(
 
     with report_errors(), Client(to, exam=exam) as client:
         check(None if output is None else [output])
+        tell(client.quota(phase).words)
         sent = client.submit(answers, phase=phase, task=task, name=name, link=link)
         write(f"{sent.id} was accepted, phase {sent.status.phase}\n")
         if not wait:

@@ -32,6 +32,7 @@ from snellen.sdk.hosted.models import (
     ItemPage,
     Leaderboard,
     Problem,
+    Quota,
     SubmissionStatus,
 )
 from snellen.sdk.report import Report
@@ -178,6 +179,14 @@ class AsyncClient:
     async def export(self, phase: str | None = None) -> bytes:
         """Return the data behind a leaderboard, for `snellen verify`."""
         return await self._of_exam("export", {"phase": phase})
+
+    async def quota(self, phase: str | None = None) -> Quota:
+        """Return the uploads that are left, and the phase that takes them.
+
+        Raises:
+            HostedError: No phase takes uploads now.
+        """
+        return _read(await self._of_exam("quota", {"phase": phase}), Quota)
 
     async def submit(
         self,
@@ -492,6 +501,10 @@ class Client:
         given = {"phase": phase, "task": task, "name": name, "link": link, "key": key}
         sent = self._run(lambda: self._client.submit(file, **given))  # type: ignore[arg-type]
         return HostedSubmission(self._run, sent)
+
+    def quota(self, phase: str | None = None) -> Quota:
+        """See `AsyncClient.quota`."""
+        return self._run(lambda: self._client.quota(phase))
 
     def choose(self, submission: str, *, chosen: bool = True) -> SubmissionStatus:
         """See `AsyncClient.choose`."""

@@ -102,6 +102,30 @@ class Phase(msgspec.Struct, frozen=True):
     reports: str
 
 
+class Quota(msgspec.Struct, frozen=True):
+    """The uploads that a participant has left.
+
+    Attributes:
+        phase: The phase that takes an upload now.
+        end: The time until which it does, as ISO 8601 in UTC; None: it has no end.
+        left: The uploads left in all; None: no limit.
+        left_today: The uploads left on this day of the phase's zone; None: no limit.
+    """
+
+    phase: str
+    end: str | None
+    left: int | None
+    left_today: int | None
+
+    @property
+    def words(self) -> str:
+        """It as a line."""
+        until = "" if self.end is None else f", until {self.end}"
+        counts = [(self.left, "in all"), (self.left_today, "today")]
+        known = ", ".join(f"{count} {when}" for count, when in counts if count is not None)
+        return f"phase {self.phase}{until}" + (f"; uploads left: {known}" if known else "")
+
+
 class HostedExam(msgspec.Struct, frozen=True):
     """A hosted exam.
 

@@ -111,6 +111,22 @@ class PhaseCard(Closed):
     protocols: Mapping[str, str]
 
 
+class QuotaCard(Closed):
+    """The uploads that a participant has left in a phase.
+
+    Attributes:
+        phase: The phase that takes an upload now.
+        end: The time until which it does, in ISO 8601, UTC; None: it has no end.
+        left: The uploads left in all; None: no limit.
+        left_today: The uploads left on this day of the phase's zone; None: no limit.
+    """
+
+    phase: str
+    end: str | None
+    left: int | None
+    left_today: int | None
+
+
 class ExamCard(Closed):
     """The public description of an exam.
 

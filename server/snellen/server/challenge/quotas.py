@@ -47,6 +47,20 @@ def check_quota(connection: Connection, key: str, phase: Phase, caller: str, at:
             )
 
 
+def left(
+    connection: Connection, key: str, phase: Phase, caller: str, at: int
+) -> tuple[int | None, int | None]:
+    """Return a participant's uploads left in all and on this day; None: no limit."""
+
+    def of(day: str, most: int | None) -> int | None:
+        if most is None:
+            return None
+        used = queries.QUOTA.first(connection, {"f": key, "c": caller, "d": day})
+        return max(0, most - (0 if used is None else used.used))
+
+    return of(_IN_ALL, phase.uploads), of(phase.day(at), phase.uploads_a_day)
+
+
 def check_stuck(connection: Connection, key: str, phase: Phase, caller: str) -> None:
     """Check the number of stuck uploads, each of which crashed five processes without using quota.
 

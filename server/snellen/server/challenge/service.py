@@ -18,9 +18,9 @@ from sqlalchemy import Connection
 from snellen.server.attempts.register import Clock
 from snellen.server.challenge import queries
 from snellen.server.challenge.board import MOST_CHOSEN
-from snellen.server.challenge.models import FORMS, SubmissionStatus, Upload
+from snellen.server.challenge.models import FORMS, QuotaCard, SubmissionStatus, Upload, iso
 from snellen.server.challenge.queries import Listed
-from snellen.server.challenge.quotas import check_quota, check_stuck, take
+from snellen.server.challenge.quotas import check_quota, check_stuck, left, take
 from snellen.server.challenge.reading import LONGEST, Reading
 from snellen.server.errors import ExamError, ForbiddenError, FormError, NotFoundError, StoreError
 from snellen.server.exam.file import Counts, ExamFile, Phase
@@ -167,6 +167,23 @@ class Challenge(Reading):
             QuotaError: No upload is left.
         """
         self.database.read(lambda c: check_quota(c, self.key(phase), phase, caller, at))
+
+    def quota(self, caller: str, name: str | None) -> QuotaCard:
+        """Return the uploads that a participant has left, and in which phase.
+
+        Args:
+            caller: The participant.
+            name: The phase; None: the one that takes uploads now.
+
+        Raises:
+            NotFoundError: There is no such phase.
+            ForbiddenError: It takes none now.
+        """
+        at = self.now()
+        phase = self.phases.check_open(name, at)
+        in_all, today = self.database.read(lambda c: left(c, self.key(phase), phase, caller, at))
+        end = None if phase.end is None else iso(round(phase.end.timestamp() * 1000))
+        return QuotaCard(phase=phase.name, end=end, left=in_all, left_today=today)
 
     async def keep(self, upload: Upload) -> tuple[SubmissionStatus, bool]:
         """Save an upload, queued for grading; return whether it is new.

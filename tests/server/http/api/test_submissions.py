@@ -281,3 +281,35 @@ async def test_a_client_that_leaves_in_the_middle_is_no_fault_of_the_server(
         assert problem(sent) == (400, "the connection was closed before the body had come")
         assert "fault" not in capsys.readouterr().err
         assert (await here.upload(ada, {"a": "b"})).status_code == 201
+
+
+async def test_a_participant_sees_what_is_left_and_in_which_phase(door: Opening) -> None:
+    end = datetime.fromtimestamp(NOON / 1000 + 60, UTC)
+    async with door(uploads=5, uploads_a_day=2, end=end) as here:
+        ada, eve = here.token("ada"), here.token("eve", Scope.TAKE)
+        await here.upload(ada, {"a": "b"})
+        found = (await here.get(f"{EXAM}/quota", ada)).json()
+        assert found == {
+            "phase": "main",
+            "end": "2026-01-01T12:01:00.000Z",
+            "left": 4,
+            "left_today": 1,
+        }
+        assert (await here.get(f"{EXAM}/quota", eve)).status_code == 403
+        assert (await here.get(f"{EXAM}/quota")).status_code == 401
+        assert (await here.get(f"{EXAM}/quota", ada, params={"phase": "x"})).status_code == 404
+        here.hosted.time[0] = NOON + 120_000
+        late = await here.get(f"{EXAM}/quota", ada)
+        assert (late.status_code, "ended at" in late.text) == (403, True)
+
+
+@pytest.mark.slow
+async def test_the_list_of_submissions_has_their_scores(
+    door: Opening, right: dict[str, str]
+) -> None:
+    async with door() as here:
+        ada = here.token("ada")
+        await here.upload(ada, dict(list(right.items())[:6]))
+        await here.work()
+        (row,) = (await here.get(f"{EXAM}/submissions", ada)).json()["submissions"]
+        assert [(one["task"], one["value"]) for one in row["scores"]] == [("screenqa/short", 0.5)]

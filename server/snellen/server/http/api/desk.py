@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pydantic import BaseModel
 from starlette.responses import Response
 
+from snellen.grading.models.base import Closed
 from snellen.server.challenge.boards import Boards
 from snellen.server.challenge.service import Challenge
 from snellen.server.errors import ForbiddenError, NotFoundError
@@ -16,6 +17,12 @@ from snellen.server.store.tables.exams import Scope
 JSON = "application/json"
 LONGEST_BODY = 64 << 10
 """The maximum size of a JSON body, in bytes: it is read before its sender is known."""
+
+
+class PhaseQuery(Closed):
+    """The query for a phase; default: the open one."""
+
+    phase: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

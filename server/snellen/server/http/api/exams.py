@@ -16,7 +16,7 @@ from snellen.server.challenge.board import Board
 from snellen.server.challenge.models import ExamCard
 from snellen.server.errors import NotFoundError, StoreError
 from snellen.server.http.api.access import Visitor
-from snellen.server.http.api.desk import JSON, Desk, answered
+from snellen.server.http.api.desk import JSON, Desk, PhaseQuery, answered
 from snellen.server.http.api.problems import documented
 from snellen.server.screenshots.sources import image_source
 from snellen.server.store.tables.endpoint import Source
@@ -92,12 +92,6 @@ class BoardQuery(Closed):
     tag: str | None = None
     source: Source | None = None
     format: Literal["json", "csv"] = "json"
-
-
-class PhaseQuery(Closed):
-    """The query for a phase; default: the open one."""
-
-    phase: str | None = None
 
 
 def routes(desk: Desk) -> APIRouter:

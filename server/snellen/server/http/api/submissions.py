@@ -12,11 +12,11 @@ from pydantic import Field
 from starlette.responses import Response
 
 from snellen.grading.models.base import Closed
-from snellen.server.challenge.models import FORMS, SubmissionStatus, Upload
+from snellen.server.challenge.models import FORMS, QuotaCard, SubmissionStatus, Upload
 from snellen.server.challenge.reading import MOST_LISTED
 from snellen.server.errors import FormError, MalformedError, TooLargeError
 from snellen.server.http.api.access import Visitor
-from snellen.server.http.api.desk import JSON, LONGEST_BODY, Desk, answered
+from snellen.server.http.api.desk import JSON, LONGEST_BODY, Desk, PhaseQuery, answered
 from snellen.server.http.api.problems import documented
 from snellen.server.store.tables.endpoint import JobState
 from snellen.server.store.tables.exams import Scope
@@ -177,6 +177,17 @@ def routes(desk: Desk) -> APIRouter:
         headers = {"Location": f"/v1/exams/{exam}/submissions/{kept.id}"}
         return answered(kept, HTTPStatus.CREATED if new else HTTPStatus.OK, headers)
 
+    @router.get("/exams/{exam}/quota", response_model=QuotaCard, responses=guarded)
+    async def quota(request: Request, exam: str, query: Annotated[PhaseQuery, Query()]) -> Response:
+        """Show the uploads that you have left, and the phase that takes them."""
+        desk.check_exam(exam)
+        return answered(
+            await access.ask(
+                request,
+                lambda visitor: challenge.quota(visitor.need(Scope.SUBMIT), query.phase),
+            )
+        )
+
     @router.get("/exams/{exam}/submissions", response_model=SubmissionPage, responses=guarded)
     async def list_submissions(
         request: Request, exam: str, query: Annotated[ListQuery, Query()]
@@ -194,9 +205,7 @@ def routes(desk: Desk) -> APIRouter:
                 limit=query.limit,
             )
             return SubmissionPage(
-                submissions=tuple(
-                    SubmissionStatus.of(row, organizer=owner is None) for row in found
-                ),
+                submissions=tuple(challenge.status(row.id, owner) for row in found),
                 next=found[-1].id if len(found) == query.limit else None,
             )
 

@@ -20,8 +20,8 @@ from snellen.grading.errors import SnellenError
 from snellen.grading.report.html import stylesheet
 from snellen.server.challenge.board import BoardRow
 from snellen.server.challenge.boards import compare_submissions
-from snellen.server.challenge.models import FORMS, SubmissionStatus, Upload
-from snellen.server.errors import ExamError, NotFoundError, TooLargeError
+from snellen.server.challenge.models import FORMS, QuotaCard, Upload
+from snellen.server.errors import ExamError, ForbiddenError, NotFoundError, TooLargeError
 from snellen.server.exam.file import Counts, Phase, Who
 from snellen.server.exam.phases import ALL
 from snellen.server.grading.pages import ReportPages
@@ -220,13 +220,23 @@ class Pages(Frame):
             "submissions",
             request,
             visitor,
-            rows=[SubmissionStatus.of(row) for row in found],
+            rows=await self._read(lambda: [self._challenge.status(row.id, owner) for row in found]),
+            quota=await self._quota(visitor),
             next=found[-1].id if len(found) == limit else None,
             everybody=owner is None,
             states=[each.value for each in JobState],
             state=state,
             upload=visitor.may(Scope.SUBMIT),
         )
+
+    async def _quota(self, visitor: Visitor) -> QuotaCard | None:
+        """Return the visitor's uploads that are left; None: no phase takes one."""
+        if visitor.name is None or not visitor.may(Scope.SUBMIT):
+            return None
+        try:
+            return await self._read(lambda: self._challenge.quota(visitor.name or "", None))
+        except ForbiddenError:
+            return None
 
     async def _upload(self, request: Request, visitor: Visitor) -> Response:
         at = self._challenge.now()
