@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from hosted import NOON
 
+from snellen.server.exam.file import Counts
 from snellen.server.http.auth import SESSION_HOURS
 from snellen.server.store.tables.exams import Scope
 
@@ -289,3 +290,37 @@ async def test_pages_are_not_kept_by_browsers_nor_framed_and_a_strange_host_gets
             assert "frame-ancestors 'none'" in headers["content-security-policy"]
             strange = await here.browser().get(path, headers={"Host": "evil.example"})
             assert strange.status_code == 421
+
+
+@pytest.mark.parametrize("counts", list(Counts))
+async def test_the_exams_page_says_what_counts_and_begins_with_the_leaderboard(
+    site: Opening, right: dict[str, str], counts: Counts
+) -> None:
+    async with site(counts=counts) as here:
+        await here.hosted.upload("ada", dict(list(right.items())[:6]))
+        empty = (await here.browser().get("/")).text
+        assert "On the board" in empty
+        assert "The first" not in empty
+        await here.work()
+        page = (await here.browser().get("/")).text
+        assert page.index("50.0 %") < page.index("screenqa/short")
+
+
+@pytest.mark.slow
+async def test_a_participant_chooses_and_withdraws_on_the_page(
+    site: Opening, right: dict[str, str]
+) -> None:
+    async with site(counts="chosen") as here:
+        ada = await here.signed_in("ada", Scope.SUBMIT)
+        kept = await here.hosted.upload("ada", right)
+        await here.work()
+        path = f"/submissions/{kept.id}"
+        page = (await ada.get(path)).text
+        assert "Choose it for the end" in page
+        await ada.post(f"{path}/choose", data={"chosen": "yes"})
+        assert "it counts at the end of the phase" in (await ada.get(path)).text
+        assert "graded, chosen" in (await ada.get("/submissions")).text
+        await ada.post(f"{path}/withdraw")
+        assert "its participant withdrew it" in (await ada.get(path)).text
+        other = await here.signed_in("bob", Scope.SUBMIT)
+        assert (await other.post(f"{path}/choose")).status_code == 404
