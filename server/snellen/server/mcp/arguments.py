@@ -206,6 +206,9 @@ class InWorld(Arguments):
         return {name: value for name, value in said.items() if value is not None}
 
 
+_NUMBERS = {"type": "array", "items": {"type": "number"}}
+
+
 class Act(InWorld):
     """The arguments of `act`. Fields of other vocabularies are accepted and read later."""
 
@@ -216,7 +219,7 @@ class Act(InWorld):
     action: Any = _shown("string", enum=list(ACTIONS))
     coordinate: Any = _point("x, y")
     start_coordinate: Any = _point("Where a drag starts")
-    path: Any = _shown("array", "Points of a drag", items={"type": "array"})
+    path: Any = _shown("array", "Points of a drag", items=_NUMBERS)
     text: Any = _shown("string", "To type; or key names, ctrl+a")
     keys: Any = _shown("array", items={"type": "string"})
     button: Any = _shown("string", enum=["left", "right", "middle"])
