@@ -260,10 +260,43 @@ def test_submissions_come_in_any_shape(make: Callable[[Rows], Any]) -> None:
     assert report.value == 0.5
 
 
+def test_answers_may_be_named_by_key_or_by_their_place() -> None:
+    assert grade({"a": "12", "c": "Wall Sit"}).value == 0.5
+    ordered = grade(["12", "nothing", "Wall Sit", None])
+    assert ordered.value == 0.5
+    assert ordered.input.outcomes[Outcome.MISSING] == 1
+    with pytest.raises(SubmissionError, match="2 answers without ids for 4 items"):
+        grade(["12", "nothing"])
+
+
+def test_an_id_may_omit_the_split(tmp_path: Path) -> None:
+    rows = [{"image_id": 5, "question": "How many?", "ground_truth": ["12"]}]
+    (tmp_path / "short_answers").mkdir()
+    (tmp_path / "short_answers" / "test.json").write_text(json.dumps(rows))
+    data = sdk.load("screenqa/short", tmp_path)
+    assert sdk.grade({"5/0": "12"}, data=data).value == 1
+    assert sdk.grade({"test/5/0": "12"}, data=data).value == 1
+
+
+@pytest.mark.parametrize("number", [12, 12.0])
+def test_a_number_is_an_answer_to_a_question_about_a_text(number: float) -> None:
+    report = grade([{"item_id": "a", "response": number}])
+    assert report.value == 0.25
+    assert "1 answers are numbers, and were read as texts" in report.input.warnings
+    assert not report.input.problems
+
+
+def test_a_benchmarks_name_lists_its_tasks() -> None:
+    with pytest.raises(UnknownNameError) as found:
+        sdk.grade([], task="screenqa", references={"a": ["b"]})
+    assert "screenqa/short" in str(found.value)
+    assert "mind2web" not in str(found.value)
+
+
 def test_a_file_is_read_line_by_line_and_bad_lines_are_named(tmp_path: Path) -> None:
     path = tmp_path / "answers.jsonl"
     path.write_text(
-        '{"item_id": "a", "response": "12"}\nnot json\n{"item_id": "d", "response": 3}\n'
+        '{"item_id": "a", "response": "12"}\nnot json\n{"item_id": "d", "response": [3]}\n'
     )
     report = grade(path)
     assert report.value == 0.25

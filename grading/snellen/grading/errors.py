@@ -61,6 +61,10 @@ class UnknownNameError(InputError):
         self.kind = kind
         self.name = name
         self.known = tuple(known)
+        # A benchmark's name is no task's: what it has is listed.
+        of = tuple(one for one in self.known if one.startswith(f"{name}/"))
+        if of and not advice:
+            self.known, advice = of, f"{name} has several"
         close = get_close_matches(name, self.known, n=1)
         hint = f"; did you mean {close[0]!r}?" if close else "."
         hint = f": {advice}." if advice else hint

@@ -163,7 +163,7 @@ class Agreement:
 
 
 def grade(
-    submissions: Source,
+    submissions: Source | Mapping[str, Any] | Sequence[Any],
     *,
     task: str | None = None,
     data: Data | None = None,
@@ -190,7 +190,8 @@ def grade(
 
     Args:
         submissions: A path (JSONL, JSON, CSV, parquet), a list or iterator of dicts or
-            Submissions, or a pandas or polars frame.
+            Submissions, or a pandas or polars frame; or item ids to answers, or a list of answers,
+            one an item, in the data's order. An id may omit the split.
         task: The task's id, such as `screenqa/short`; optional if `data` was loaded.
         data: The published folder or file, or the result of `sdk.load`.
         protocol: The protocol's id; None: the task's first one (`official` if code was published).

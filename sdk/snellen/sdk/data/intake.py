@@ -1,10 +1,12 @@
 """Conversion of submissions to answers that can be graded: known items, each once."""
 
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
+from pydantic import BaseModel
 
 from snellen.grading.errors import InputError, SubmissionError
 from snellen.grading.grade import Answers
@@ -19,6 +21,7 @@ from snellen.sdk.submissions import Batch, Recorded, Source, read
 if TYPE_CHECKING:
     from snellen.grading.actions.declaring import ReadAs
 
+Given: TypeAlias = Source | Mapping[str, Any] | Sequence[Any]
 _SHOWN = 20
 _ANSWERED, _UNANSWERED = 1, 2
 _MOST_CELLS = 100_000_000
@@ -59,7 +62,7 @@ class Intake:
         # Errors and missing responses, which an answer that follows replaces.
         self._unanswered: dict[tuple[int, int], tuple[object, str | None, str | None]] = {}
         self._retried = 0
-        self._read = 0
+        self._read = self._numbers = 0
         self._strange: list[str] = []
         self._steps: dict[tuple[str, int], str] | None = None
 
@@ -103,7 +106,7 @@ class Intake:
         return tuple(sorted(self._taken)) or (0,)
 
     def batches(
-        self, submissions: Source, columns: Mapping[str, str] | None = None
+        self, submissions: Given, columns: Mapping[str, str] | None = None
     ) -> Iterator[tuple[Answers, Batch]]:
         """Read submissions and yield the answers to selected items with their source batches.
 
@@ -114,6 +117,8 @@ class Intake:
         Raises:
             SubmissionError: Nothing could be read, or no submission is for an item of the task.
         """
+        if not isinstance(submissions, str | os.PathLike):
+            submissions = self._with_ids(submissions)
         recorded = None
         if gold_shape(self.selection.task) is STEP:
             recorded = Recorded(self.selection.task, self.selection.split, self._step)
@@ -126,6 +131,27 @@ class Intake:
                 answer=self._answer,
             )
         )
+
+    def _with_ids(self, given: Given) -> Source:
+        """Name the items of answers by their keys, or by their place in the data's order.
+
+        Raises:
+            SubmissionError: A list of answers without ids has not one answer an item.
+        """
+        if isinstance(given, Mapping) and "item_id" not in given:
+            answers = cast("Mapping[str, object]", given)
+            return [{"item_id": item, "response": said} for item, said in answers.items()]
+        if not isinstance(given, list | tuple):
+            return cast("Source", given)
+        listed, ids = cast("Sequence[object]", given), self.selection.ids
+        if not listed or any(isinstance(one, Mapping | BaseModel) for one in listed):
+            return cast("Source", given)
+        if len(listed) != len(ids):
+            raise SubmissionError(
+                f"{len(listed):,} answers without ids for {len(ids):,} items: a list has one"
+                " answer an item, in the data's order; else give item ids to answers"
+            )
+        return [{"item_id": item, "response": said} for item, said in zip(ids, listed, strict=True)]
 
     def _step(self, episode: str, step: int) -> str:
         """Return the item of a step of an episode, according to its reference, or a guess.
@@ -156,11 +182,13 @@ class Intake:
                 f"{self._retried:,} items have an error or nothing first, and an answer later in"
                 " the file: the answer counts"
             )
+        if self._numbers:
+            self.notices.append(f"{self._numbers:,} answers are numbers, and were read as texts")
         if not self._taken and not self.not_selected:
             raise SubmissionError(self._nothing_known(), file=file, field="item_id")
 
     def _resolve(self, batch: Batch) -> Answers:
-        index = self.selection.index
+        index, split = self.selection.index, self.selection.split
         places: list[int] = []
         rows: list[int] = []
         attempts: list[int] = []
@@ -169,6 +197,9 @@ class Intake:
         last = -1
         for row, item_id in enumerate(batch.item_ids):
             place = index.get(item_id)
+            if place is None and split is not None:
+                # The split's name is the first part of every id.
+                place = index.get(f"{split}/{item_id}")
             if place is None:
                 self._unknown(batch, row)
                 continue
@@ -236,8 +267,17 @@ class Intake:
         contexts = self.selection.contexts
         parsed = self._parser.read(response, contexts[place] if contexts else NO_CONTEXT)
         if parsed.outcome is Outcome.UNPARSED:
+            if (text := _number(response)) and self._reads(text, place):
+                batch.responses[row] = text
+                self._numbers += 1
+                return
             message = f"{parsed.note}; it counts as unparsed"
             self._tell(ProblemKind.WRONG_TYPE, message, batch, row, "response")
+
+    def _reads(self, text: str, place: int) -> bool:
+        contexts = self.selection.contexts
+        parsed = self._parser.read(text, contexts[place] if contexts else NO_CONTEXT)
+        return parsed.outcome is not Outcome.UNPARSED
 
     def _open(self, attempt: int, batch: Batch, row: int) -> bytearray:
         items = len(self.selection.ids)
@@ -294,6 +334,14 @@ class Intake:
             f" {', '.join(map(repr, self._strange))}, the task's like {self.selection.ids[0]!r}."
             f" Is it the right task?{hint}"
         )
+
+
+def _number(response: object) -> str:
+    """Return a number as text, as it is written without a fraction of 0; empty for all else."""
+    if isinstance(response, bool) or not isinstance(response, int | float):
+        return ""
+    whole = isinstance(response, float) and response.is_integer()
+    return str(int(response) if whole else response)
 
 
 def _says_its_format(response: object) -> bool:

@@ -41,6 +41,7 @@ class Frame(Protocol):
 Source: TypeAlias = (
     str | os.PathLike[str] | Iterable[Mapping[str, Any]] | Iterable[Submission] | Frame
 )
+"""Where submissions are."""
 
 _READERS = {
     ".jsonl": "jsonl.read_jsonl",
