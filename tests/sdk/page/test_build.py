@@ -353,6 +353,27 @@ EXAMPLES: list[tuple[GoldShape, object]] = [
     ),
     (golds.TARGET_AREA, {"bbox": [10, 10, 30, 30], "image_size": [100, 100]}),
     (GOLDS["matrix/items"], {"metric": "contains", "answer": "Q3"}),
+    (
+        GOLDS["webarena/verified"],
+        {
+            "sites": ["shopping"],
+            "eval": [
+                {
+                    "evaluator": "AgentResponseEvaluator",
+                    "results_schema": {"type": "array", "items": {"type": "string"}},
+                    "expected": {
+                        "task_type": "retrieve",
+                        "status": "SUCCESS",
+                        "retrieved_data": ["Desk lamp"],
+                    },
+                }
+            ],
+            "original": {
+                "eval_types": ["string_match"],
+                "reference_answers": {"must_include": ["desk lamp"]},
+            },
+        },
+    ),
 ]
 
 

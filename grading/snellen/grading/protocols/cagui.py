@@ -93,7 +93,7 @@ def _protocols(task: str) -> tuple[Protocol, ...]:
         id="qwen",
         source=f"{_CODE}/Qwen2.5-VL, GPT-4o (acbaf50)",
         special="requires `<x,y>`, whole numbers in pixels of the screenshot",
-        parser=point_parser("the first `<x,y>`", _first(r"<\d+,\d+>"), _pixels),
+        parser=point_parser("the first `<x,y>`", _first(r"<\d++,\d++>"), _pixels),
         write=writes("<{x},{y}>", PIXELS, 0),
     )
     os_atlas = replace(
@@ -101,7 +101,7 @@ def _protocols(task: str) -> tuple[Protocol, ...]:
         id="os-atlas",
         source=f"{_CODE}/OS-Altas (acbaf50)",
         special="requires `[[x,y]]`, whole numbers in thousandths",
-        parser=point_parser("the first `[[x,y]]`", _first(r"\[\[\d+,\d+\]\]"), _thousandths),
+        parser=point_parser("the first `[[x,y]]`", _first(r"\[\[\d++,\d++\]\]"), _thousandths),
         write=writes("[[{x},{y}]]", THOUSAND, 0),
     )
     ui_tars = replace(
@@ -109,7 +109,7 @@ def _protocols(task: str) -> tuple[Protocol, ...]:
         id="ui-tars",
         source=f"{_CODE}/UI-TARS (acbaf50)",
         special="the first two whole numbers with a comma between them, in thousandths",
-        parser=point_parser("the first `x,y`", _first(r"\d+,\d+"), _thousandths),
+        parser=point_parser("the first `x,y`", _first(r"(?<!\d)\d++,\d+"), _thousandths),
         write=writes("({x},{y})", THOUSAND, 0),
     )
     return point_protocols(official, qwen, os_atlas, ui_tars)
