@@ -206,7 +206,7 @@ class InWorld(Arguments):
         return {name: value for name, value in said.items() if value is not None}
 
 
-_NUMBERS = {"type": "array", "items": {"type": "number"}}
+_NUMBERS: dict[str, JsonValue] = {"type": "array", "items": {"type": "number"}}
 
 
 class Act(InWorld):
