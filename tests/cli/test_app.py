@@ -135,11 +135,11 @@ def test_what_could_not_be_saved_is_refused_before_any_work(folder: Path) -> Non
 def test_a_response_of_the_wrong_type_is_told_with_status_1(folder: Path) -> None:
     with (folder / "answers.jsonl").open("w") as file:
         file.write('{"item_id": "test/5/0", "response": "12"}\n')
-        file.write('{"item_id": "test/9/0", "response": 4}\n')
+        file.write('{"item_id": "test/9/0", "response": {"n": 4}}\n')
     result = run(folder, *GRADE)
     assert result.exit_code == 1
     assert "1 unparsed" in result.stdout
-    assert "line 2, field 'response': expected text, got int" in result.stderr
+    assert "line 2, field 'response': expected text, got dict" in result.stderr
 
 
 def test_explain_refuses_a_metric_that_no_protocol_has(folder: Path) -> None:
