@@ -148,7 +148,9 @@ def summary(report: Report) -> str:
     )
     numbers = report.numbers.model_dump(mode="json")
     metrics = digest(numbers.pop("metrics"), report.input.crashed)
-    return f"{report.value:.6f} items {scores} metrics {metrics} rest {digest(numbers)}"
+    measures = numbers.pop("measures", None)
+    measured = f" measures {digest(measures)}" if measures else ""
+    return f"{report.value:.6f} items {scores} metrics {metrics} rest {digest(numbers)}{measured}"
 
 
 def signature(report: Report) -> str:

@@ -42,6 +42,55 @@ def total(
     return tally_of(protocol_of(task, protocol), golds, [responses]).metrics(1)
 
 
+@pytest.mark.parametrize("protocol", ["robust", "pixels"])
+def test_points_have_a_distance_in_pixels_beside_their_score(protocol: str) -> None:
+    target = {"bbox": [100, 100, 300, 200], "image_size": [1000, 800]}
+    said: list[object] = ["(200, 150)", "(203, 154)", "(900, 750)", "nowhere", None]
+    found = tally_of(protocol_of("showdown/clicks", protocol), [target] * 5, [said]).measures()
+    away = np.linalg.norm(np.array([(0, 0), (3, 4), (700, 600)]), axis=1)
+    one = found["distance"]
+    assert (one.unit, one.better, one.answers) == ("px", "lower", 3)
+    assert (one.mean, one.median) == (pytest.approx(away.mean()), np.median(away))
+
+
+def test_a_point_in_fractions_is_measured_on_its_image() -> None:
+    (task, inside) = ("screenspot-v2/point", [0.1, 0.1, 0.3, 0.3])
+    (known, unknown) = (
+        tally_of(protocol_of(task, "unit"), [gold], [["(0.5, 0.2)"]]).measures()
+        for gold in ({"bbox": inside, "image_size": [1000, 500]}, {"bbox": inside})
+    )
+    assert known["distance"].mean == pytest.approx(300)
+    assert unknown == {}
+
+
+def test_what_has_no_target_has_no_distance() -> None:
+    size = {"image_size": [1000, 500]}
+    golds: list[Gold] = [
+        {"bbox": [0, 0, 0, 0], "refused": True, **size},
+        {"bbox": [100, 100, 200, 200], **size},
+        {"bbox": [100, 100, 200, 200], **size},
+    ]
+    said: list[object] = ["(700, 300)", "(-1, -1)", "(150, 180)"]
+    found = tally_of(protocol_of("osworld-g/original", "official"), golds, [said]).measures()
+    assert (found["distance"].answers, found["distance"].mean) == (1, 30)
+
+
+def test_episodes_say_what_they_took() -> None:
+    records: list[object] = [
+        {"status": "done", "cost": 4, "seconds": 10.5},
+        {"status": "done", "cost": 9},
+        {"status": "done"},
+    ]
+    found = tally_of(protocol_of("desk/l3"), [{"limit": 20}] * 3, [records]).measures()
+    assert (found["steps"].mean, found["steps"].answers) == (6.5, 2)
+    assert (found["seconds"].mean, found["seconds"].unit, found["seconds"].answers) == (
+        10.5,
+        "s",
+        1,
+    )
+    assert "image_tokens" not in found
+
+
 def column(values: list[float], *, start: int = 0) -> tuple[Answers, Columns]:
     """A batch of F1 values of answered items."""
     size = len(values)

@@ -435,3 +435,20 @@ def test_a_reports_scores_are_a_frame() -> None:
 def test_loaded_data_is_short_to_show() -> None:
     data = sdk.load("screenqa/short", "examples/screen_qa")
     assert repr(data) == "<TaskData of screenqa/short: 8 items of test, unknown>"
+
+
+def test_a_measure_is_said_with_its_unit_wherever_the_score_is(tmp_path: Path) -> None:
+    target = {"bbox": [100, 100, 300, 200], "image_size": [1000, 800]}
+    report = sdk.grade(
+        [{"item_id": "a", "response": "(200, 170)"}, {"item_id": "b", "response": "no"}],
+        task="showdown/clicks",
+        references={"a": target, "b": target},
+        protocol="robust",
+    )
+    said = "mean 20.0 px, median 20.0 px (lower is better, no part of the score); points on images"
+    assert f"distance: {said}" in str(report)
+    assert said in report.save(tmp_path / "r.md").read_text()
+    assert "<dt>mean distance</dt><dd>20.0 px<" in report.save(tmp_path / "r.html").read_text()
+    again = sdk.load_report(report.save(tmp_path / "r.json"))
+    assert again.numbers.measures == report.numbers.measures
+    assert "distance" not in again.metrics

@@ -5,6 +5,7 @@ A `Grader` holds a protocol prepared for a task's golds. It is frozen, so thread
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -21,6 +22,7 @@ from snellen.grading.protocols.base import (
     Gold,
     IntArray,
     Judge,
+    Measure,
     Protocol,
 )
 from snellen.grading.protocols.golds import sized
@@ -68,6 +70,7 @@ class Columns(NamedTuple):
         crashed: Whether the published code raises on the row.
         notes: The parser's guess, or the reason why it could not read the response, by row.
         answers: The parsed answers, None if unreadable; only for a protocol with corpus metrics.
+        measures: Each measure of the metric, by its name: a number a row, NaN where it has none.
     """
 
     values: FloatArray
@@ -75,6 +78,7 @@ class Columns(NamedTuple):
     crashed: BoolArray
     notes: dict[int, str]
     answers: Sequence[AnswerValue | None] | None = None
+    measures: Mapping[str, FloatArray] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,12 +89,14 @@ class Grader:
         protocol: The protocol.
         judge: Its metric, prepared for the golds.
         contexts: The items' contexts for the parser, or empty.
+        golds: The golds, for the metric's measures.
         places: The index of the gold for each item index of a batch; None: the same index.
     """
 
     protocol: Protocol
     judge: Judge = field(repr=False)
     contexts: Sequence[Context] = field(repr=False)
+    golds: Sequence[Gold] = field(repr=False)
     places: IntArray | None = field(default=None, repr=False)
 
     @classmethod
@@ -108,7 +114,7 @@ class Grader:
         if contexts:
             golds = [sized(gold, context) for gold, context in zip(golds, contexts, strict=True)]
         judge = protocol.metric.prepare(golds, protocol.normalizer)
-        return cls(protocol, judge, contexts, places)
+        return cls(protocol, judge, contexts, golds, places)
 
     def batch(self, given: Answers) -> Columns:
         """Score a batch of answers.
@@ -161,7 +167,22 @@ class Grader:
             kept = [None] * len(codes)
             for row, answer in zip(rows, answers, strict=True):
                 kept[row] = answer
-        return Columns(values, np.array(codes, dtype=np.uint8), crashed, notes, kept)
+        measures = {
+            measure.name: self._measured(measure, items, rows, answers)
+            for measure in self.protocol.metric.measures
+        }
+        return Columns(values, np.array(codes, dtype=np.uint8), crashed, notes, kept, measures)
+
+    def _measured(
+        self, measure: Measure, items: IntArray, rows: Sequence[int], answers: Sequence[AnswerValue]
+    ) -> FloatArray:
+        values = np.full(len(items), np.nan)
+        golds = (self.golds[item] for item in items[rows].tolist())
+        values[rows] = [
+            np.nan if (value := measure.of(answer, gold)) is None else value
+            for answer, gold in zip(answers, golds, strict=True)
+        ]
+        return values
 
     def _judge(
         self, items: IntArray, rows: Sequence[int], answers: Sequence[AnswerValue]

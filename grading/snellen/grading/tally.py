@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from snellen.grading.errors import MetricError
 from snellen.grading.grade import CODES, OUTCOMES, Answers, Columns
 from snellen.grading.models.golds import Golds
-from snellen.grading.models.reports import MetricValue
+from snellen.grading.models.reports import MeasureValue, MetricValue
 from snellen.grading.models.scores import Outcome
 from snellen.grading.protocols.base import (
     AnswerValue,
@@ -86,6 +86,7 @@ class Tally:
         self._item_sums = np.zeros((self.items, len(metric.keys)), dtype=np.float64)
         self._outcomes = np.zeros(len(OUTCOMES), dtype=np.int64)
         self._passes = np.zeros(self.items, dtype=np.int64)
+        self._measured: dict[str, list[FloatArray]] = {one.name: [] for one in metric.measures}
         self.crashed = 0
 
     def add(self, answers: Answers, columns: Columns) -> None:
@@ -104,6 +105,8 @@ class Tally:
         passed = values[:, self._primary] >= self._passing
         self._passes += np.bincount(answers.items[passed], minlength=self.items)
         kept = kept_rows(self.protocol.denominator, columns.outcomes, columns.crashed)
+        for name, column in columns.measures.items():
+            self._measured[name].append(column[np.isfinite(column)])
         if columns.answers is not None or self.protocol.denominator.keep is not None:
             self._seat(answers, columns, kept)
         everything = bool(kept.all())
@@ -163,6 +166,22 @@ class Tally:
                 published_over=mean.over if some and mean.over < cells else None,
             )
         return values | self._whole(attempts, stopped)
+
+    def measures(self) -> dict[str, MeasureValue]:
+        """Each measure over the answers that have it; none where no answer has."""
+        found: dict[str, MeasureValue] = {}
+        for measure in self.protocol.metric.measures:
+            values = np.concatenate(self._measured[measure.name] or [np.zeros(0)])
+            if len(values):
+                found[measure.name] = MeasureValue(
+                    unit=measure.unit,
+                    better=measure.better,
+                    over=measure.over,
+                    answers=len(values),
+                    mean=math.fsum(values.tolist()) / len(values),
+                    median=float(np.median(values)),
+                )
+        return found
 
     def item_means(self, attempts: int) -> FloatArray:
         """Each item's mean over its attempts, items x metric keys; a missing attempt counts 0."""

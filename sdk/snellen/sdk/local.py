@@ -428,6 +428,7 @@ def grade_answers(
         numbers=Numbers(
             primary=primary,
             metrics=metrics,
+            measures=tally.measures(),
             estimates=estimate_all(keys, means, metrics, clusters),
             clustered_by=tagging.cluster or ITEM,
             population=estimate_population(keys, means, selection.sample, tagging.tags),

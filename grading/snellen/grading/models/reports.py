@@ -5,6 +5,7 @@ Four groups: `numbers`, `provenance` (all that the numbers depend on, and so the
 """
 
 from enum import StrEnum
+from typing import Literal
 
 from pydantic import Field
 
@@ -32,6 +33,28 @@ class MetricValue(Closed):
     value_answered: float | None
     as_published: float | None
     published_over: int | None = None
+
+
+class MeasureValue(Closed):
+    """A number beside the metrics, in its own unit; it is never the score.
+
+    Answers that do not have it, and missing ones, are left out: they are no 0.
+
+    Attributes:
+        unit: What it counts: `px`, `s`, `steps`.
+        better: Whether the `lower` or the `higher` one is better.
+        over: The answers that have it, in a few words.
+        answers: How many they are.
+        mean: Their mean.
+        median: Their median, which no outlier moves.
+    """
+
+    unit: str
+    better: Literal["lower", "higher"]
+    over: str
+    answers: int
+    mean: float
+    median: float
 
 
 class PinVerdict(StrEnum):
@@ -112,6 +135,7 @@ class Numbers(Closed):
     Attributes:
         primary: The metric that `Report.value` is.
         metrics: Each metric, by its key.
+        measures: What is told beside the metrics, in units of its own, by its name.
         estimates: How sure each metric's `value` is, by its key; metrics that are no mean over
             items have none.
         clustered_by: The tag whose values are the independent groups of items; `item` where
@@ -129,6 +153,9 @@ class Numbers(Closed):
 
     primary: str
     metrics: dict[str, MetricValue]
+    measures: dict[str, MeasureValue] = Field(
+        default_factory=dict[str, MeasureValue], exclude_if=lambda found: not found
+    )
     estimates: dict[str, Estimate] = Field(default_factory=dict[str, Estimate])
     clustered_by: str = "item"
     population: dict[str, Estimate] = Field(default_factory=dict[str, Estimate])

@@ -7,7 +7,7 @@ difference between two published numbers is explained (see `snellen.grading.expl
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import msgspec
 import numpy as np
@@ -191,6 +191,25 @@ class Judged(NamedTuple):
 Judge: TypeAlias = Callable[[IntArray, Sequence[AnswerValue]], Judged]
 
 
+class Measure(NamedTuple):
+    """A number of an answer that is no score: it has a unit, no bound, and is never the primary.
+
+    Attributes:
+        name: What reports call it.
+        unit: What it counts: `px`, `s`, `steps`.
+        better: Whether the `lower` or the `higher` one is better.
+        over: The answers that have it, in a few words. Other answers and missing ones are left
+            out of its mean, never counted as 0.
+        of: Takes an answer as its parser read it, and its gold; None where it is not defined.
+    """
+
+    name: str
+    unit: str
+    better: Literal["lower", "higher"]
+    over: str
+    of: Callable[[AnswerValue, Gold], float | None]
+
+
 Corpus: TypeAlias = Callable[[Sequence[Gold], Sequence[AnswerValue | None]], Mapping[str, float]]
 Episodes: TypeAlias = Callable[[Sequence[Gold], Sequence[AnswerValue | None]], "Sequence[Episode]"]
 
@@ -214,6 +233,7 @@ class Metric:
         best: What a perfect answer scores in the primary key.
         embedder: The name of the embedder that it rests on; signatures state it. Empty: none.
         runs_code: Whether it runs the programs among the answers; signatures state it.
+        measures: What is told beside the values.
     """
 
     name: str
@@ -226,6 +246,7 @@ class Metric:
     best: float = 1.0
     embedder: str = ""
     runs_code: bool = False
+    measures: tuple[Measure, ...] = ()
 
 
 Keep: TypeAlias = Callable[[Sequence[Gold], FloatArray], BoolArray]
@@ -298,7 +319,13 @@ class Protocol:
 Compare: TypeAlias = Callable[[AnswerValue, Gold, Normalize], Sequence[float]]
 
 
-def pairwise(name: str, keys: tuple[str, ...], primary: str, compare: Compare) -> Metric:
+def pairwise(
+    name: str,
+    keys: tuple[str, ...],
+    primary: str,
+    compare: Compare,
+    measures: tuple[Measure, ...] = (),
+) -> Metric:
     """Make a metric out of a comparison of one answer with one gold.
 
     Args:
@@ -308,8 +335,10 @@ def pairwise(name: str, keys: tuple[str, ...], primary: str, compare: Compare) -
         compare: Takes the answer, the gold and the normalizer; raises PublishedCrashError where
             the published code raises, and UnjudgeableError where what is known of the item does
             not suffice.
+        measures: What is told beside the values.
     """
-    return Metric(name, keys, primary, partial(_prepare_pairwise, compare, len(keys)))
+    prepare = partial(_prepare_pairwise, compare, len(keys))
+    return Metric(name, keys, primary, prepare, measures=measures)
 
 
 def _prepare_pairwise(

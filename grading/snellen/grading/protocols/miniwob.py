@@ -26,7 +26,7 @@ from snellen.grading.protocols.base import (
     pairwise,
 )
 from snellen.grading.protocols.golds import LARGEST, PAGE_EPISODE, GoldShape, Positive
-from snellen.grading.protocols.worlds import limit_of, read_record, with_eqa
+from snellen.grading.protocols.worlds import EPISODE_MEASURES, limit_of, read_record, with_eqa
 
 EPISODE = "miniwob/episode"
 
@@ -122,6 +122,7 @@ def _success(name: str, passes: Passes, steps: int | None = None) -> Metric:
             ("sr",),
             "sr",
             lambda record, gold, _: (_passed(record, limit_of(gold, record, steps), passes),),
+            EPISODE_MEASURES,
         ),
         most=steps,
     )
@@ -144,7 +145,13 @@ def _reward(name: str, not_ended: float) -> Metric:
     def corpus(_: Sequence[Gold], answers: Sequence[AnswerValue | None]) -> Mapping[str, float]:
         return {"raw_reward": math.fsum(map(raw, answers)) / len(answers)}
 
-    mean = pairwise(name, ("reward",), "reward", lambda record, _, __: ((1 + raw(record)) / 2,))
+    mean = pairwise(
+        name,
+        ("reward",),
+        "reward",
+        lambda record, _, __: ((1 + raw(record)) / 2,),
+        EPISODE_MEASURES,
+    )
     return replace(mean, corpus=corpus, corpus_keys=("raw_reward",))
 
 

@@ -22,7 +22,6 @@ from snellen.grading.protocols.base import (
     PublishedCrashError,
     Split,
     offered,
-    pairwise,
     unparsed,
 )
 from snellen.grading.protocols.golds import (
@@ -44,6 +43,7 @@ from snellen.grading.protocols.spaces import (
     InPixels,
     placed,
     point_hit,
+    point_metric,
     unit_box,
 )
 from snellen.grading.protocols.texts import equal, not_text, ours, text_parser
@@ -133,7 +133,7 @@ _L2 = Protocol(
     "because `meta` is missing; this is the intended parser",
     pointed("the first two numbers", Split("pixels above one", _first_two, _by_size), NOWHERE),
     AS_IS,
-    pairwise("the point in the box, edges included", ("accuracy",), "accuracy", _point_hit),
+    point_metric("the point in the box, edges included", _point_hit),
     STOP_ON_CRASH,
     write=writes("({x}, {y})"),
 )

@@ -30,7 +30,7 @@ from snellen.grading.protocols.pointing import (
     robust_pointing,
     writes,
 )
-from snellen.grading.protocols.spaces import box_in
+from snellen.grading.protocols.spaces import DISTANCE_OF_PIXELS, box_in
 
 CLICK = "omniact/click"
 
@@ -86,6 +86,7 @@ _OFFICIAL = replace(
         ("action_score", "accuracy"),
         "action_score",
         closeness,
+        (DISTANCE_OF_PIXELS,),
     ),
     write=writes("pyautogui.click({x}, {y})", PIXELS),
 )

@@ -42,7 +42,7 @@ from snellen.grading.protocols.pointing import (
     takes_declared,
     writes,
 )
-from snellen.grading.protocols.spaces import DECLARED
+from snellen.grading.protocols.spaces import DECLARED, DISTANCE_OF_PIXELS
 
 ORIGINAL, REFINED = "osworld-g/original", "osworld-g/refined"
 _NO_SIZE = "the image's size is needed to bring an answer into pixels"
@@ -146,7 +146,7 @@ def _metric(name: str, hit: Callable[[_Point, AreaTarget], bool]) -> Metric:
     def compare(answer: AnswerValue, gold: Gold, _: object) -> Sequence[float]:
         return (float(hit(answer, gold)),)
 
-    return pairwise(name, ("accuracy",), "accuracy", compare)
+    return pairwise(name, ("accuracy",), "accuracy", compare, (DISTANCE_OF_PIXELS,))
 
 
 def _boxes_alone(items: Sequence[Gold], values: FloatArray) -> BoolArray:

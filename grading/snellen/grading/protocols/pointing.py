@@ -27,7 +27,6 @@ from snellen.grading.protocols.base import (
     Protocol,
     Split,
     UnjudgeableError,
-    pairwise,
     unparsed,
 )
 from snellen.grading.protocols.golds import AreaTarget, Target
@@ -39,10 +38,10 @@ from snellen.grading.protocols.spaces import (
     box_in,
     declared_protocol,
     placed,
-    point_hit,
+    point_metric,
 )
 
-POINT_HIT = pairwise("the point in the box, edges included", ("accuracy",), "accuracy", point_hit)
+POINT_HIT = point_metric("the point in the box, edges included")
 
 Scale = Callable[[ReadPoint, Context], Parsed]
 """What a point's numbers count, given what is known of the item: a point in fractions, or in pixels
@@ -372,12 +371,7 @@ def _by_its_form(point: OurPoint, context: Context) -> Parsed:
 _READER = our_points(
     "the point that a reader would take, in its declared space", _by_its_form, "by its form"
 )
-_HIT = pairwise(
-    "the point in the box, edges included, in fractions or in pixels",
-    ("accuracy",),
-    "accuracy",
-    point_hit,
-)
+_HIT = point_metric("the point in the box, edges included, in fractions or in pixels")
 
 
 def robust_pointing(task: str) -> Protocol:

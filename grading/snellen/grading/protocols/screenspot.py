@@ -29,7 +29,6 @@ from snellen.grading.protocols.base import (
     Protocol,
     PublishedCrashError,
     UnjudgeableError,
-    pairwise,
 )
 from snellen.grading.protocols.golds import GoldShape, Target, is_in_fractions, without_unknowns
 from snellen.grading.protocols.pointing import (
@@ -47,6 +46,7 @@ from snellen.grading.protocols.spaces import (
     InPixels,
     held,
     in_fractions,
+    point_metric,
     unit_box,
 )
 
@@ -102,7 +102,7 @@ def _hit_in_image(name: str, box_of: Callable[[Target], Ltrb]) -> Metric:
         x, y = in_fractions(answer, gold)
         return (float(point_in_box(x, y, box)),)
 
-    return pairwise(name, ("accuracy",), "accuracy", hit)
+    return point_metric(name, hit)
 
 
 def _hit_by_size(answer: AnswerValue, gold: Gold, _: object) -> tuple[float]:
@@ -191,12 +191,7 @@ _SCREENSUITE = replace(
     special="requires click(x, y) in pixels; an unanswered item is omitted, an "
     "unreadable one scores 0",
     parser=point_parser("ScreenSuite's `click(x, y)`", screensuite_click, pixels),
-    metric=pairwise(
-        "the point in the box, edges included, by width and height",
-        ("accuracy",),
-        "accuracy",
-        _hit_by_size,
-    ),
+    metric=point_metric("the point in the box, edges included, by width and height", _hit_by_size),
     denominator=DROP_FAILED,
     write=writes("click({x}, {y})", PIXELS),
 )

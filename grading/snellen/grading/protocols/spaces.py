@@ -6,7 +6,7 @@ for the answer. Percent says what it counts, so it is read as such under each of
 """
 
 from collections.abc import Callable, Sequence
-from math import inf, nan
+from math import hypot, inf, nan
 from typing import NamedTuple
 
 from snellen.grading.actions.declaring import declared
@@ -22,8 +22,10 @@ from snellen.grading.protocols.base import (
     AS_IS,
     OUTSIDE,
     AnswerValue,
+    Compare,
     Context,
     Gold,
+    Measure,
     Metric,
     Parsed,
     Parser,
@@ -216,6 +218,46 @@ def point_hit(answer: AnswerValue, gold: Gold, _: object) -> tuple[float]:
         raise PublishedCrashError from None
 
 
+def distance(answer: AnswerValue, gold: Gold) -> float | None:
+    """Return how far a point is from the middle of its target's box, in pixels of the image.
+
+    As ShowDown and others report it. None where the image's size is needed and unknown, where the
+    answer is no point, or where there is nothing to point at.
+    """
+    if getattr(gold, "refused", False):
+        return None
+    in_pixels, size = isinstance(answer, InPixels), gold.image_size
+    box, scaled = known_box(gold), is_in_fractions(gold.bbox)
+    if size is None and (scaled or not in_pixels):
+        return None
+    width, height = size or (1.0, 1.0)
+    x, y = ((box[0] + box[2]) / 2, (box[1] + box[3]) / 2)
+    if scaled:
+        x, y = x * width, y * height
+    try:
+        left, top = answer
+        if not in_pixels:
+            left, top = left * width, top * height
+        return hypot(left - x, top - y)
+    except (TypeError, ValueError, OverflowError):
+        return None
+
+
+def _of_pixels(answer: AnswerValue, gold: Gold) -> float | None:
+    # Both below 0 is how OSWorld-G writes that nothing is there.
+    return None if answer[0] < 0 and answer[1] < 0 else distance(InPixels(answer), gold)
+
+
+DISTANCE = Measure("distance", "px", "lower", "points on images of known size", distance)
+DISTANCE_OF_PIXELS = DISTANCE._replace(of=_of_pixels)
+"""The same, of points that are always in pixels."""
+
+
+def point_metric(name: str, compare: Compare = point_hit) -> Metric:
+    """Make a metric of points: whether one is right, and how far it is from the target's middle."""
+    return pairwise(name, ("accuracy",), "accuracy", compare, (DISTANCE,))
+
+
 def _box_hit(answer: AnswerValue, gold: Gold, _: object) -> tuple[float, float]:
     (left, top, right, bottom), box = held(answer, gold)
     try:
@@ -227,12 +269,7 @@ def _box_hit(answer: AnswerValue, gold: Gold, _: object) -> tuple[float, float]:
 
 
 _LEAST = 0.5
-POINT_IN_IMAGE = pairwise(
-    "the point in the box, edges included, as fractions of the image",
-    ("accuracy",),
-    "accuracy",
-    point_hit,
-)
+POINT_IN_IMAGE = point_metric("the point in the box, edges included, as fractions of the image")
 BOX_IN_IMAGE = pairwise(
     "IoU >= 0.5 of fractions of the image", ("accuracy", "iou"), "accuracy", _box_hit
 )

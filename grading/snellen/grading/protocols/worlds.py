@@ -25,6 +25,7 @@ from snellen.grading.protocols.base import (
     Context,
     EpisodeRecord,
     Gold,
+    Measure,
     Metric,
     Parsed,
     Parser,
@@ -33,6 +34,21 @@ from snellen.grading.protocols.base import (
     unparsed,
 )
 from snellen.grading.protocols.golds import LARGEST, Changes, OutcomeGold, Positive
+
+
+def _recorded(name: str, unit: str, field: str) -> Measure:
+    def of(record: AnswerValue, _: Gold) -> float | None:
+        return getattr(record, field)
+
+    return Measure(name, unit, "lower", "episodes that say it", of)
+
+
+EPISODE_MEASURES = (
+    _recorded("steps", "steps", "cost"),
+    _recorded("seconds", "s", "seconds"),
+    _recorded("image_tokens", "tokens", "image_tokens"),
+)
+"""What is told of recorded episodes beside their success."""
 
 EndedBy = Literal["submitted", "page", "limit", "abandoned"]
 """What ended an episode: its agent, the page itself, its limit of steps, or nobody."""
@@ -181,7 +197,9 @@ def _plain(text: object) -> str:
     return " ".join(str(text).split()).casefold()
 
 
-_METRIC = pairwise("the whole state, and the answer", ("sr", "state", "said"), "sr", _judge)
+_METRIC = pairwise(
+    "the whole state, and the answer", ("sr", "state", "said"), "sr", _judge, EPISODE_MEASURES
+)
 _PARSER = Parser("an episode's record", read_record(Record))
 
 

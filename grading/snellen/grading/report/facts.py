@@ -61,6 +61,10 @@ def headline_facts(page: Page) -> tuple[Fact, ...]:
         if headline.published_over is not None:
             note += f", over {headline.published_over:,} of {made_from.cells:,}"
         facts.append(Fact("as published", percent(headline.as_published), note))
+    facts += (
+        Fact(f"mean {name}", f"{one.mean:,.1f} {one.unit}", f"{one.over}: {one.answers:,}")
+        for name, one in numbers.measures.items()
+    )
     attempts = f"{made_from.attempts} attempts each" if made_from.attempts > 1 else ""
     facts.append(
         Fact(

@@ -108,6 +108,7 @@ def _markdown(report: Report) -> Iterable[str]:
     if numbers.chance is not None and report.lift is not None:
         yield f"\nChance: {100 * numbers.chance.value:.2f} ({plain_text(numbers.chance.guess)});"
         yield f"lift over chance {100 * report.lift:+.2f} points."
+    yield from (f"\n{plain_text(said)}." for said in measured(report))
     if numbers.ceiling:
         rated = f"{numbers.ceiling_items} items with several raters"
         yield f"\nRaters: each against the others, {rated}."
@@ -205,6 +206,7 @@ def sentences(report: Report) -> Iterator[Sentence]:
         yield Sentence(f"chance {chance:.2f} ({numbers.chance.guess}), lift {lift:+.2f}")
     if numbers.estimates:
         yield Sentence(f"intervals: {grouping(report)}")
+    yield from map(Sentence, measured(report))
     counts = ", ".join(f"{count} {name.value}" for name, count in given.outcomes.items() if count)
     attempts = report.provenance.attempts
     times = f" x {attempts} attempts" if attempts > 1 else ""
@@ -249,6 +251,15 @@ def to_text(report: Report) -> str:
 def percent(number: float | None) -> str:
     """Write a number in percent; a dash if there is none."""
     return "-" if number is None else f"{100 * number:.2f}"
+
+
+def measured(report: Report) -> Iterator[str]:
+    """Yield what each measure of a report's answers is, in a sentence."""
+    for name, one in report.numbers.measures.items():
+        yield (
+            f"{name}: mean {one.mean:,.1f} {one.unit}, median {one.median:,.1f} {one.unit}"
+            f" ({one.better} is better, no part of the score); {one.over}: {one.answers:,}"
+        )
 
 
 def grouping(report: Report) -> str:

@@ -41,7 +41,7 @@ from snellen.grading.protocols.base import (
     pairwise,
     unparsed,
 )
-from snellen.grading.protocols.spaces import placed
+from snellen.grading.protocols.spaces import placed, point_metric
 from snellen.grading.protocols.texts import all_texts, equal, ours, text_parser
 
 SAME_SPACE = "taken to be in the reference's coordinate space, as the published code does"
@@ -280,4 +280,4 @@ BOX = Parser("four numbers, in more lists or not", _read_box)
 POINT = Parser("two numbers", _read_point)
 
 BOX_HIT = pairwise("IoU >= 0.5", ("accuracy", "iou"), "accuracy", _box_hit)
-POINT_HIT = pairwise("the point in the box, edges included", ("accuracy",), "accuracy", _point_hit)
+POINT_HIT = point_metric("the point in the box, edges included", _point_hit)
