@@ -1,19 +1,25 @@
-"""Two servers and two workers on PostgreSQL are killed at random while files are uploaded.
+"""Servers, workers and graders are killed at random while files are uploaded, and the store fails.
 
-Every upload that was acknowledged is there once and graded once, nothing is stuck, and the
-leaderboard has all of them. SNELLEN_KILLS sets how often; a hundred take some minutes.
+Every upload that was acknowledged is there once and graded once, with a score that no other file
+has; nothing is stuck, and the leaderboard has all of them. Two servers and two workers share
+PostgreSQL; on SQLite one server does everything. SNELLEN_KILLS sets how often; a hundred take some
+minutes.
 """
 
 import asyncio
 import os
+import signal
 import socket
+import sqlite3
 import subprocess
 import sys
+import time
 import uuid
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import count
 from pathlib import Path
 from random import Random
 from typing import TypeVar
@@ -30,10 +36,14 @@ from snellen.server.store.tables.endpoint import JobState, jobs, keys, quotas, s
 from snellen.server.store.tables.exams import Scope
 from snellen.tasks.samples import sample_pack
 
-pytestmark = [pytest.mark.thorough, pytest.mark.postgres, pytest.mark.timeout(1500)]
+pytestmark = [pytest.mark.thorough, pytest.mark.timeout(1500)]
 
+BROKEN = """
+SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+WHERE datname = current_database() AND pid <> pg_backend_pid();
+"""
 T = TypeVar("T")
-KILLS = int(os.environ.get("SNELLEN_KILLS", "25"))
+KILLS = int(os.environ.get("SNELLEN_KILLS", "12"))
 SEED = int(os.environ.get("SNELLEN_KILL_SEED", "1"))
 CALLERS = ("ada", "bob", "eve")
 PROGRAM = [sys.executable, "-c", "from snellen.cli import main; main()"]
@@ -45,6 +55,33 @@ store = "{store}"
 name = "main"
 counts = "all"
 """
+
+
+def unlike(right: Mapping[str, str], number: int) -> tuple[str, float]:
+    """Return a file of answers, and its score, which no file with another number has.
+
+    One item is answered with its reference and `number` words more, the others are wrong: F1 of r
+    words and n more is 2r / (2r + n).
+    """
+    item, reference = next(iter(right.items()))
+    words = len(reference.split())
+    said = " ".join([reference, *(f"zz{word}" for word in range(number))])
+    lines = as_lines({**dict.fromkeys(right, "qq"), item: said})
+    return lines, 2 * words / (2 * words + number) / len(right)
+
+
+def children(process: int) -> list[int]:
+    """Return the processes that a process started: of a worker, its graders."""
+    found = subprocess.run(["pgrep", "-P", str(process)], capture_output=True, text=True)
+    return [int(line) for line in found.stdout.split()]
+
+
+def held_by_another(file: Path, seconds: float) -> None:
+    """Keep a SQLite store locked, as a backup or an editor would."""
+    connection = sqlite3.connect(file, timeout=60)
+    connection.execute("BEGIN IMMEDIATE")
+    time.sleep(seconds)
+    connection.close()
 
 
 def free_port() -> int:
@@ -59,6 +96,7 @@ class Programs:
     commands: list[list[str]]
     environment: Mapping[str, str]
     log: Path
+    random: Random
     running: list[subprocess.Popen[bytes]] = field(default_factory=list[subprocess.Popen[bytes]])
 
     def start(self, command: list[str]) -> subprocess.Popen[bytes]:
@@ -78,7 +116,11 @@ class Programs:
             program.wait()
 
     def kill(self, number: int) -> None:
-        """Kill one and start it again."""
+        """Kill one, or only what it started, and start it again."""
+        graders = children(self.running[number].pid)
+        if graders and self.random.random() < 0.3:
+            os.kill(self.random.choice(graders), signal.SIGKILL)
+            return
         self.running[number].kill()
         assert self.running[number].wait() == -9, "it had ended before it was killed"
         self.running[number] = self.start(self.commands[number])
@@ -103,26 +145,38 @@ async def outcome(client: AsyncClient, submission: str) -> SubmissionStatus:
     return await (await client.submission(submission)).done()
 
 
-async def test_no_upload_is_lost_or_graded_twice_or_stuck(
-    postgresql: Callable[[], str],
+async def test_no_upload_is_lost_or_graded_twice_or_stuck_or_has_the_result_of_another(
+    either_store: str,
+    request: pytest.FixtureRequest,
     environment: dict[str, str],
     tmp_path: Path,
     right: Mapping[str, str],
 ) -> None:
-    store, random = postgresql(), Random(SEED)
+    store, random = either_store, Random(SEED)
+    shared = store.startswith("postgresql")
+
+    def fail() -> None:
+        if shared:
+            cluster = request.getfixturevalue("cluster")
+            cluster.run("psql", "-q", "-d", store, "-c", BROKEN)
+        else:
+            held_by_another(Path(store), random.uniform(0, 8))
+
     database = open_store(store)
     held = Tokens(database)
     tokens = [held.create(name, [Scope.SUBMIT]) for name in CALLERS]
     exam = tmp_path / "exam.toml"
     exam.write_text(EXAM.format(pack=sample_pack(), store=store))
-    ports = [free_port(), free_port()]
+    ports = [free_port() for _ in range(2 if shared else 1)]
+    workers = ["--workers", "0"] if shared else []
     commands = [
-        *(["serve", str(exam), "--workers", "0", "--port", str(port)] for port in ports),
-        *(["worker", str(exam)] for _ in ports),
+        *(["serve", str(exam), *workers, "--port", str(port)] for port in ports),
+        *(["worker", str(exam)] for _ in ports if shared),
     ]
     # How many uploads may begin, and the ids of those that were acknowledged.
     allowed, taken = asyncio.Semaphore(0), asyncio.Queue[str]()
     acknowledged: list[str] = []
+    numbers, expected = count(1), dict[str, float]()
 
     async def keep_uploading(number: int) -> None:
         own = Random(f"{SEED} {number}")
@@ -134,26 +188,32 @@ async def test_no_upload_is_lost_or_graded_twice_or_stuck(
         try:
             while True:
                 await allowed.acquire()
-                count = own.randint(1, len(right))
-                file.write_text(as_lines(dict(list(right.items())[:count])))
+                lines, value = unlike(right, next(numbers))
+                file.write_text(lines)
                 upload = partial(AsyncClient.submit, file=file, key=uuid.uuid4().hex)
-                await taken.put((await reach(clients, own, upload)).id)
+                submission = (await reach(clients, own, upload)).id
+                expected[submission] = value
+                await taken.put(submission)
         finally:
             for client in clients:
                 await client.close()
 
-    with Programs(commands, environment, tmp_path / "log") as programs:
+    with Programs(commands, environment, tmp_path / "log", random) as programs:
         callers = [asyncio.create_task(keep_uploading(n)) for n in range(len(CALLERS))]
-        begun = 0
+        begun, failing = 0, None
         for _ in range(KILLS):
             # Some of these uploads are under way when a program is killed.
-            count = random.randint(1, 3)
-            for _ in range(count):
+            uploads = random.randint(1, 3)
+            for _ in range(uploads):
                 allowed.release()
-            begun += count
-            acknowledged += [await taken.get() for _ in range(random.randint(0, count))]
+            begun += uploads
+            acknowledged += [await taken.get() for _ in range(random.randint(0, uploads))]
+            if random.random() < 0.2 and (failing is None or failing.done()):
+                failing = asyncio.create_task(asyncio.to_thread(fail))
             await asyncio.to_thread(programs.kill, random.randrange(len(commands)))
         acknowledged += [await taken.get() for _ in range(begun - len(acknowledged))]
+        if failing is not None:
+            await failing
         for caller in callers:
             caller.cancel()
         await asyncio.gather(*callers, return_exceptions=True)
@@ -171,8 +231,10 @@ async def test_no_upload_is_lost_or_graded_twice_or_stuck(
     kept = read(lambda c: c.execute(select(submissions.c.id)).scalars().all())
     assert sorted(kept) == sorted(acknowledged), "lost, or kept twice"
     assert len(read(lambda c: c.execute(select(keys)).all())) == begun
-    graded = Counter(read(lambda c: c.execute(select(scores.c.submission)).scalars().all()))
-    assert graded == dict.fromkeys(kept, 1), "graded twice, or not at all"
+    columns = scores.c.submission, scores.c.value
+    graded = [(row.submission, row.value) for row in read(lambda c: c.execute(select(*columns)))]
+    assert len(graded) == begun, "graded twice, or not at all"
+    assert dict(graded) == pytest.approx(expected), "of another file"
     states = Counter(read(lambda c: c.execute(select(jobs.c.state)).scalars().all()))
     assert states == {JobState.GRADED: begun}
     used = read(lambda c: c.execute(select(quotas.c.used).where(quotas.c.day == "")).scalars())

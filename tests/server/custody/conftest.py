@@ -151,24 +151,39 @@ def write_showdown(folder: Path, golds: Drawn) -> None:
 
 
 def write_cagui(folder: Path, golds: Drawn) -> None:
-    """Elements of two parts, whose sizes follow from their boxes."""
+    """Elements of two parts, whose sizes follow from their boxes; and the texts of such elements.
+
+    What is asked of a text is the answer to where it is, so the texts have a folder of their own.
+    """
+    write_cagui_elements(folder, golds.box, lambda part, number: f"{part} {number}")
+    own = folder.with_name(CAGUI_TEXTS)
+    write_cagui_elements(own, lambda: [12, 16, 30, 40], lambda part, number: golds.text())
+    write_aitw_steps(folder / "CAGUI_agent", golds)
+
+
+CAGUI_TEXTS = "cagui texts"
+
+
+def write_cagui_elements(
+    folder: Path, box_of: Callable[[], list[int]], text_of: Callable[[str, int], str]
+) -> None:
+    """Elements of two parts."""
     home = folder / "CAGUI_grounding"
     for part in ("cap", "ocr"):
         rows: list[Row] = []
         for number in range(2):
-            box = golds.box()
+            box = box_of()
             sides = [side / (60, 80)[place % 2] for place, side in enumerate(box)]
             rows.append(
                 {
                     "image": f"{number}.png",
                     "abs_position": f"<{', '.join(map(str, box))}>",
                     "rel_position": f"<{', '.join(map(str, sides))}>",
-                    "text": f"{part} {number}",
+                    "text": text_of(part, number),
                 }
             )
             paint(home / "images" / part / f"{number}.png", f"{part} {number}")
         keep_lines(home / "code" / f"{part}.jsonl", rows)
-    write_aitw_steps(folder / "CAGUI_agent", golds)
 
 
 def write_omniact(folder: Path, golds: Drawn) -> None:
@@ -643,7 +658,7 @@ def make(folder: Path, which: int) -> Kept:
 
 def load(task: str, data: Path) -> TaskData:
     """Load a task of the published data."""
-    folder = data / task.partition("/")[0]
+    folder = data / {"cagui/bbox2text": CAGUI_TEXTS}.get(task, task.partition("/")[0])
     images = {"screenqa": folder / "images", "visualwebbench": folder}.get(folder.name)
     return load_task(task, folder, images=images)
 

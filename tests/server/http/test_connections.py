@@ -138,7 +138,7 @@ async def test_a_body_has_time_as_long_as_enough_of_it_comes(
         length = pieces * len(piece)
         writer.write(b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: %d\r\n\r\n" % length)
         sent = 0
-        while sent < pieces and not reader.at_eof():
+        while sent < pieces and not (reader.at_eof() or reader.exception()):
             writer.write(piece)
             sent += 1
             await asyncio.sleep(pause)
