@@ -28,7 +28,7 @@ from snellen.server.http.auth import Tokens
 from snellen.server.store.schema import open_store
 from snellen.server.store.tables.endpoint import JobState, jobs, keys, quotas, scores, submissions
 from snellen.server.store.tables.exams import Scope
-from snellen.tasks.samples import sample_pack
+from snellen.tasks.samples import exam_folder
 
 pytestmark = [pytest.mark.thorough, pytest.mark.postgres, pytest.mark.timeout(1500)]
 
@@ -114,7 +114,7 @@ async def test_no_upload_is_lost_or_graded_twice_or_stuck(
     held = Tokens(database)
     tokens = [held.create(name, [Scope.SUBMIT]) for name in CALLERS]
     exam = tmp_path / "exam.toml"
-    exam.write_text(EXAM.format(pack=sample_pack(), store=store))
+    exam.write_text(EXAM.format(pack=exam_folder("wireframes"), store=store))
     ports = [free_port(), free_port()]
     commands = [
         *(["serve", str(exam), "--workers", "0", "--port", str(port)] for port in ports),
