@@ -21,8 +21,10 @@ from snellen.grading.protocols.golds import PageEpisodeGold
 from snellen.grading.protocols.miniwob import EPISODE as MINIWOB
 from snellen.grading.protocols.names import OWN
 from snellen.grading.protocols.table import PROTOCOLS, gold_shape, protocol_of, protocols_of
+from snellen.sdk.demo.page import Mean, interval, percent
 from snellen.tasks.benchmarks.miniwob.null_agents import played as null_episodes
 from snellen.tasks.benchmarks.table import benchmark_of, own_places, task_of
+from snellen.tasks.samples import DEFAULT, baselines
 
 ROOT = Path(__file__).parents[1]
 METRICS = ROOT / "grading" / "snellen" / "grading" / "metrics"
@@ -420,7 +422,44 @@ def null_agents() -> str:
     return _table(["agent", *(f"`{rule}`" for rule in rules)], rows)
 
 
+def baseline() -> str:
+    """What the baseline agent scores on the default exam, by benchmark."""
+    return _baseline(DEFAULT, "benchmarks")
+
+
+def baseline_full() -> str:
+    """The same on all items of the sample."""
+    return _baseline("sample-full", "benchmarks")
+
+
+def baseline_tasks() -> str:
+    """The same on the default exam, by task."""
+    return _baseline(DEFAULT, "tasks")
+
+
+def _baseline(exam: str, part: str) -> str:
+    of_benchmark = part == "benchmarks"
+    second, last = ("tasks", "95 % interval") if of_benchmark else ("metric", "")
+    titles = [part[:-1], second, "items", "answered", "score", last, "blind", "chance"]
+    rows = [
+        [
+            f"`{name}`",
+            str(row[second]),
+            *(str(row[count]) for count in ("items", "answered")),
+            percent(row["value"]),
+            interval(Mean(**{field: row[field] for field in Mean._fields})),
+            *(percent(row[value]) for value in ("blind", "chance")),
+        ]
+        for name, row in baselines()[exam][part].items()
+    ]
+    kept = [column for column, title in enumerate(titles) if title]
+    return _table([titles[at] for at in kept], [[row[at] for at in kept] for row in rows])
+
+
 PARTS: Mapping[str, Callable[[], str]] = {
+    "baseline": baseline,
+    "baseline_full": baseline_full,
+    "baseline_tasks": baseline_tasks,
     "null_agents": null_agents,
     "benchmark_rows": benchmark_rows,
     "nav": nav,

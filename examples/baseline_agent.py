@@ -1,7 +1,7 @@
 """Have the baseline agent take an exam: `python examples/baseline_agent.py [URL]`.
 
-It needs the extra `demo`. Without a URL it starts `snellen mcp` on this machine, with the sample
-that ships; with one it takes the exam that is served there. `snellen demo` does the same and
+It needs the extra `demo`. Without a URL it starts `snellen mcp` on this machine, with two
+of the wireframes; with one it takes the exam that is served there. `snellen demo` does the same and
 writes a page.
 """
 
@@ -24,7 +24,9 @@ async def main() -> None:
     """Take the exam and print each task's score beside what chance would have."""
     vision = Vision(RapidReader(), Shelf(cache_folder()))
     with TemporaryDirectory() as folder:
-        here = sdk.ExamClient.launch(["--store", f"{folder}/exam.sqlite", "--sample", "2"])
+        here = sdk.ExamClient.launch(
+            ["--store", f"{folder}/exam.sqlite", "wireframes", "--sample", "2"]
+        )
         async with sdk.ExamClient.connect(sys.argv[1]) if len(sys.argv) > 1 else here as exam:
             taken = await take(exam, vision, notify=show)
     for task in taken.report["tasks"]:

@@ -12,7 +12,7 @@ from typer.testing import CliRunner, Result
 from snellen import sdk
 from snellen.cli.app import app
 from snellen.tasks.pack.read import open_pack, open_references
-from snellen.tasks.samples import sample_pack
+from snellen.tasks.samples import exam_folder
 
 TASK = "screenqa/short"
 Run = Callable[..., Result]
@@ -35,7 +35,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
 @pytest.fixture
 def export(tmp_path: Path) -> Path:
     """Return an export of Label Studio: two raters, who contradict the first reference."""
-    pack = open_pack(sample_pack())
+    pack = open_pack(exam_folder("wireframes"))
     golds = open_references(pack).golds[TASK]
     tasks: list[dict[str, Any]] = []
     for number, item in enumerate(pack.index[TASK]):
@@ -53,7 +53,7 @@ def export(tmp_path: Path) -> Path:
 
 
 def test_from_an_annotation_to_a_pack(run: Run, export: Path, tmp_path: Path) -> None:
-    source = sample_pack()
+    source = exam_folder("wireframes")
     first = next(iter(open_pack(source).index[TASK]))
     assert "12 items of sample for 2 raters each" in run("create", "checks", source).stderr
     assert "checks  check  12 items, 12 wait for raters  open" in run("report", source).stdout
@@ -89,7 +89,7 @@ def test_from_an_annotation_to_a_pack(run: Run, export: Path, tmp_path: Path) ->
 
 
 def test_made_references_are_of_items_whose_raters_agree(run: Run, export: Path) -> None:
-    source = sample_pack()
+    source = exam_folder("wireframes")
     run("create", "made", source, "--mode", "make", "--task", TASK)
     run("import", "made", source, export, "--from", "label-studio")
     assert "human ceiling     not known" in run("report", "made", source).stdout
@@ -102,7 +102,9 @@ def test_made_references_are_of_items_whose_raters_agree(run: Run, export: Path)
 
 def test_an_exam_file_names_the_packs_and_the_store(run: Run, tmp_path: Path) -> None:
     file = tmp_path / "exam.toml"
-    file.write_text(f'name = "sample"\npacks = ["{sample_pack()}"]\nstore = "other.sqlite"\n')
+    file.write_text(
+        f'name = "sample"\npacks = ["{exam_folder("wireframes")}"]\nstore = "other.sqlite"\n'
+    )
     run("create", "checks", file, "--store", tmp_path / "other.sqlite")
     assert "checks" in run("report", file, "--store", tmp_path / "other.sqlite").stdout
     assert run("report", file).stdout == ""
@@ -126,6 +128,6 @@ def test_an_exam_file_names_the_packs_and_the_store(run: Run, tmp_path: Path) ->
     ],
 )
 def test_what_can_not_be_done_is_said(run: Run, words: tuple[str, ...], message: str) -> None:
-    run("create", "kept", sample_pack())
-    given = [word.format(pack=sample_pack()) for word in words]
+    run("create", "kept", exam_folder("wireframes"))
+    given = [word.format(pack=exam_folder("wireframes")) for word in words]
     assert message in run(*given, code=2).stderr

@@ -19,7 +19,7 @@ from snellen.server.grading.exam import read_exam
 from snellen.server.settings import Settings
 from snellen.server.store.schema import open_store
 from snellen.server.store.tables.exams import Attempt
-from snellen.tasks.samples import sample_pack
+from snellen.tasks.samples import exam_folder
 
 ME = Caller("alice")
 Took = Callable[..., Attempt]
@@ -35,7 +35,9 @@ def take(store: Path) -> Took:
     """Return a function that takes the sample by some rules, and leaves the store closed."""
 
     def run(*, finish: bool = True, now: int | None = None, **rules: Any) -> Attempt:
-        settings = Settings((sample_pack(),), store, Rules.model_validate({"sample": 3, **rules}))
+        settings = Settings(
+            (exam_folder("wireframes"),), store, Rules.model_validate({"sample": 3, **rules})
+        )
         database = open_store(store)
         clock = None if now is None else Clock(now=lambda: now)
         service = Service(read_exam(settings), database, clock)
@@ -219,7 +221,7 @@ def test_reissue_prints_a_handle_that_works_and_kills_the_old_one(
     assert "keep it now, for alice: it is not shown again" in first.stderr
     database = open_store(store)
     try:
-        settings = Settings((sample_pack(),), store, Rules(sample=3))
+        settings = Settings((exam_folder("wireframes"),), store, Rules(sample=3))
         service = Service(read_exam(settings), database)
         assert service.attempt(handles[1], ME.name).id == 1
         with pytest.raises(NoSuchAttemptError):

@@ -1,4 +1,4 @@
-"""`snellen demo`: the baseline agent sits the sample that ships, over a real connection."""
+"""`snellen demo`: the baseline agent takes the included exam, over a real connection."""
 
 import json
 import os
@@ -14,8 +14,7 @@ from typer.testing import CliRunner, Result
 from snellen.cli.app import app
 from snellen.grading.errors import SnellenError
 from snellen.sdk.demo.run import DemoOptions, run_demo
-
-SAMPLE = ("--n", "4")
+from snellen.tasks.samples import DEFAULT, baselines
 
 
 def run(*options: str) -> Result:
@@ -35,7 +34,7 @@ def sat(tmp_path_factory: pytest.TempPathFactory) -> tuple[Result, Path]:
     """Sit the sample once; later runs of the same seed find its pictures read."""
     pytest.importorskip("rapidocr")
     output = tmp_path_factory.mktemp("demo") / "out"
-    return run(*SAMPLE, "--output", str(output), "--no-open"), output
+    return run("--output", str(output), "--no-open"), output
 
 
 class Pictures(HTMLParser):
@@ -66,6 +65,9 @@ def test_the_sample_is_sat_and_reported(sat: tuple[Result, Path]) -> None:
     assert [task["items"] for task in found["blind_report"]["tasks"]] == [
         task["items"] for task in tasks
     ]
+    stored = baselines()[DEFAULT]["tasks"]
+    scores = {task["task"]: (task["items"], round(task["value"], 4)) for task in tasks}
+    assert scores == {task: (row["items"], row["value"]) for task, row in stored.items()}
     benchmarks = {task["task"].split("/")[0] for task in tasks}
     rows = [line.split() for line in result.stdout.splitlines()]
     assert benchmarks <= {row[0] for row in rows if row}
@@ -76,25 +78,9 @@ def test_the_sample_is_sat_and_reported(sat: tuple[Result, Path]) -> None:
 
 @pytest.mark.thorough
 @pytest.mark.slow
-def test_without_a_browser_it_says_that_no_task_was_acted_in(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    pytest.importorskip("rapidocr")
-    monkeypatch.setenv("SNELLEN_BROWSER", "none-is-installed")
-    result = run(*SAMPLE, "--output", str(tmp_path / "out"), "--no-open")
-    assert result.exit_code == 0, result.output
-    (said,) = (line for line in result.stdout.splitlines() if "task was taken" in line)
-    assert "SNELLEN_BROWSER" in said
-    assert said in (tmp_path / "out" / "report.html").read_text("utf-8").replace("&#39;", "'")
-    found = json.loads((tmp_path / "out" / "report.json").read_text("utf-8"))
-    assert "desk/l3" not in {task["task"] for task in found["report"]["tasks"]}
-
-
-@pytest.mark.thorough
-@pytest.mark.slow
 def test_the_same_seed_is_the_same_demonstration(sat: tuple[Result, Path], tmp_path: Path) -> None:
     _, output = sat
-    assert run(*SAMPLE, "--no-open", "-o", str(tmp_path)).exit_code == 0
+    assert run("--no-open", "-o", str(tmp_path)).exit_code == 0
     first, second = (
         json.loads((folder / "report.json").read_text("utf-8")) for folder in (output, tmp_path)
     )
@@ -103,10 +89,11 @@ def test_the_same_seed_is_the_same_demonstration(sat: tuple[Result, Path], tmp_p
     ]
 
 
-def test_options_that_exclude_one_another_are_refused(tmp_path: Path) -> None:
-    result = run("--n", "5", "--all", "-o", str(tmp_path / "out"))
+def test_an_exam_that_is_not_there_is_named_with_those_that_are(tmp_path: Path) -> None:
+    pytest.importorskip("rapidocr")
+    result = run("smaple", "-o", str(tmp_path / "out"))
     assert result.exit_code == 2
-    assert "--n and --all exclude one another" in result.stderr
+    assert "no included exam 'smaple'; the included ones are sample, sample-full" in result.stderr
     assert not (tmp_path / "out").exists()
 
 

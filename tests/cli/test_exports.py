@@ -9,7 +9,7 @@ import yaml
 from typer.testing import CliRunner, Result
 
 from snellen.cli.app import app
-from snellen.tasks.samples import sample_pack
+from snellen.tasks.samples import exam_folder
 
 ROOT = Path(__file__).parents[2]
 GRADED = ("--task", "screenqa/short", "--data", str(ROOT / "examples" / "screen_qa"))
@@ -72,7 +72,7 @@ def test_options_reach_the_file(saved: Path, tmp_path: Path) -> None:
 
 def test_a_pack_becomes_a_task_of_harbor(tmp_path: Path) -> None:
     pack = tmp_path / "pack"
-    shutil.copytree(sample_pack(), pack)
+    shutil.copytree(exam_folder("wireframes"), pack)
     refused = run("export", pack, "--to", "harbor", "-o", tmp_path / "task")
     assert refused.exit_code == 2
     assert "--with-references" in refused.stderr
@@ -93,7 +93,7 @@ def test_a_format_of_the_other_kind_is_refused_with_those_that_fit(
     fitting = "a report can be exported to one of inspect, eval_results, every_eval_ever"
     assert fitting in of_report.stderr
     assert run("export", saved, "-o", tmp_path / "x.json").exit_code == 2
-    of_pack = run("export", sample_pack(), "--to", "inspect", "-o", tmp_path / "x.eval")
+    of_pack = run("export", exam_folder("wireframes"), "--to", "inspect", "-o", tmp_path / "x.eval")
     assert of_pack.exit_code == 2
     assert "a pack can be exported to one of chats, harbor" in of_pack.stderr
     assert run("export", tmp_path / "none", "--to", "inspect", "-o", "x.eval").exit_code == 2

@@ -10,15 +10,17 @@ from typer.core import TyperGroup
 from typer.main import get_command
 from typer.testing import CliRunner, Result
 
+from snellen import sdk
 from snellen.cli.app import app
 from snellen.cli.host import serve, worker
 from snellen.cli.places import default_store
 from snellen.cli.serving import MOVED_RULES, mcp, settings_of
+from snellen.sdk.demo.run import DemoOptions, exam_file
 from snellen.server.exam.rules import Rules
 from snellen.server.host import open_challenge, open_exam
 from snellen.tasks.environments.packs import MADE
 from snellen.tasks.environments.table import ENVIRONMENTS, PACKS
-from snellen.tasks.samples import sample_pack
+from snellen.tasks.samples import DEFAULT, INCLUDED, baselines, exam_folder
 
 
 @pytest.fixture
@@ -171,13 +173,15 @@ def test_a_worker_whose_sample_differs_from_its_servers_is_refused(
     store: str, tmp_path: Path
 ) -> None:
     exam = tmp_path / "exam.toml"
-    exam.write_text(f'name = "sample"\npacks = ["{sample_pack()}"]\n[rules]\nsample = 2\n')
+    exam.write_text(
+        f'name = "sample"\npacks = ["{exam_folder("wireframes")}"]\n[rules]\nsample = 2\n'
+    )
     settings = settings_of([exam], None, store, None)
     host = open_exam(settings)
     asyncio.run(open_challenge(settings, host).begin())
     host.close()
     for text in ("", "[rules]\nsample = 3\n", "[rules]\nsample = 2\nseed = 1\n"):
-        exam.write_text(f'name = "sample"\npacks = ["{sample_pack()}"]\n{text}')
+        exam.write_text(f'name = "sample"\npacks = ["{exam_folder("wireframes")}"]\n{text}')
         result = run("worker", str(exam), "--store", store)
         assert result.exit_code == 2
         assert "grades by other references, protocols or sample" in result.stderr
@@ -188,12 +192,60 @@ def test_what_can_be_served_by_name_can_be_made() -> None:
     assert set(PACKS.values()) == set(ENVIRONMENTS)
 
 
+@pytest.mark.parametrize("name", ["mcp", "serve", "demo", "exam init"])
+def test_the_default_exam_is_the_same_everywhere(
+    name: str, store: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    file = tmp_path / "exam.toml"
+    if name == "exam init":
+        assert run("exam", "init").exit_code == 0
+    elif name == "demo":
+        file.write_text(exam_file(DemoOptions()))
+    given = [file] if file.exists() else None
+    assert settings_of(given, None, store, None).packs == (exam_folder(DEFAULT),)
+
+
+def test_an_included_exam_is_served_by_its_name(store: str, tmp_path: Path) -> None:
+    named = settings_of([Path("wireframes"), Path("desk")], None, store, None)
+    assert (named.packs, named.episodes) == ((exam_folder("wireframes"),), ("desk",))
+    file = tmp_path / "exam.toml"
+    file.write_text('name = "x"\npacks = ["wireframes", "desk"]\n')
+    of_file = settings_of([file], None, store, None)
+    assert (of_file.packs, of_file.episodes) == (named.packs, named.episodes)
+
+
+def test_an_exam_file_for_interactive_tasks_names_them(store: str, tmp_path: Path) -> None:
+    file = tmp_path / "exam.toml"
+    assert run("exam", "init", "desk", "--output", str(file)).exit_code == 0
+    assert settings_of([file], None, store, None).episodes == ("desk",)
+
+
+def test_the_example_of_answers_scores_what_the_baseline_does(store: str, tmp_path: Path) -> None:
+    answers = Path(__file__).parents[2] / "examples" / "sample_answers.jsonl"
+    rows = [json.loads(line) for line in answers.read_text(encoding="utf-8").splitlines()]
+    for task, row in baselines()[DEFAULT]["tasks"].items():
+        own = [each for each in rows if each["task"] == task]
+        if not own:
+            assert row["value"] == 0
+            continue
+        report = sdk.grade(own, task=task, data=exam_folder(DEFAULT))
+        assert round(report.value, 4) == row["value"], task
+
+
+def test_the_list_of_exams_has_items_and_the_baselines_score() -> None:
+    lines = {line.split()[0]: line for line in run("benchmarks").stdout.splitlines() if line}
+    assert "58 items, 28 tasks" in lines[DEFAULT]
+    assert f"baseline {100 * baselines()[DEFAULT]['score']:.1f} %" in lines[DEFAULT]
+    assert lines.keys() >= INCLUDED.keys()
+
+
 def test_attempts_are_kept_in_the_users_folder(home: Path) -> None:
     assert default_store() == home / "exams.sqlite"
 
 
 def test_the_sample_says_whose_it_is() -> None:
-    manifest = json.loads((sample_pack() / "manifest.json").read_text(encoding="utf-8"))
+    manifest = json.loads((exam_folder("wireframes") / "manifest.json").read_text(encoding="utf-8"))
     assert "ScreenQA" in manifest["licence"]
     assert "CC BY 4.0" in manifest["licence"]
 
@@ -220,7 +272,7 @@ def test_an_option_is_taken_from_the_environment_and_the_command_line_comes_firs
     # Refused by the rules, before anything is opened.
     refused = run("serve", SNELLEN_STORE=store, SNELLEN_SAMPLE="0")
     assert "--sample: Input should be greater than 0" in refused.stderr
-    packs = f"{sample_pack()}:{tmp_path}"
+    packs = f"{exam_folder('wireframes')}:{tmp_path}"
     refused = run("worker", SNELLEN_STORE=store, SNELLEN_PACKS=packs)
     assert "it is not a pack" in refused.stderr
     assert str(tmp_path) in refused.stderr

@@ -14,7 +14,7 @@ from snellen.cli.plain import printable
 from snellen.cli.tables import print_table
 from snellen.cli.terminal import Terminal
 from snellen.grading.table import figures
-from snellen.tasks.samples import sample_pack
+from snellen.tasks.samples import exam_folder
 
 STEERING = "a\x1b[2J\x1b]0;title\x07b\x9b31m\r\u202ec"
 SHOWN = "a\u241b[2J\u241b]0;title\u2407b\ufffd31m\u240d\ufffdc"
@@ -36,7 +36,7 @@ def test_a_table_of_texts_from_files_steers_nothing(capsys: pytest.CaptureFixtur
 
 
 def test_a_pack_can_not_steer_the_terminal_nor_write_markup(tmp_path: Path) -> None:
-    pack = Path(shutil.copytree(sample_pack(), tmp_path / "pack"))
+    pack = Path(shutil.copytree(exam_folder("wireframes"), tmp_path / "pack"))
     manifest = json.loads((pack / "manifest.json").read_text(encoding="utf-8"))
     manifest["tasks"][0]["split"] = f"{STEERING}[/bold][red]"
     manifest["tasks"][0]["prompt"] = STEERING
@@ -53,7 +53,7 @@ def test_a_pack_can_not_steer_the_terminal_nor_write_markup(tmp_path: Path) -> N
 def test_a_file_of_a_pack_that_is_nested_too_deep_is_named(
     file: str, depth: int, tmp_path: Path
 ) -> None:
-    pack = Path(shutil.copytree(sample_pack(), tmp_path / "pack"))
+    pack = Path(shutil.copytree(exam_folder("wireframes"), tmp_path / "pack"))
     deep = '{"format": "snellen-pack@1", "item": ' + "[" * depth + "]" * depth + "}"
     (pack / file).write_text(deep, encoding="utf-8")
     result = CliRunner().invoke(app, ["pack", "split", str(pack), "-o", str(tmp_path / "parts")])

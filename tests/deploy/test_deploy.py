@@ -23,7 +23,7 @@ from snellen import sdk
 from snellen.cli.app import app
 from snellen.server.exam.file import ExamFile
 from snellen.tasks.pack.read import open_pack
-from snellen.tasks.samples import sample_pack
+from snellen.tasks.samples import exam_folder
 
 ROOT = Path(__file__).parents[2]
 DEPLOY = ROOT / "deploy"
@@ -211,7 +211,7 @@ def test_the_image_hosts_an_exam_and_grades_an_upload(box: Box) -> None:
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder)
         home.chmod(0o755)
-        shutil.copytree(sample_pack(), home / "pack")
+        shutil.copytree(exam_folder("wireframes"), home / "pack")
         said(*SNELLEN, "exam", "init", "pack", cwd=home)
         with socket.create_server(("127.0.0.1", 0)) as free:
             port = free.getsockname()[1]
@@ -239,7 +239,7 @@ def test_the_image_hosts_an_exam_and_grades_an_upload(box: Box) -> None:
             assert httpx2.get(f"{url}/ready").json() == {"status": "ready"}
             health = [sys.executable, *config["Healthcheck"]["Test"][2:]]
             assert said(*health, env={**os.environ, "SNELLEN_PORT": str(port)}) == ""
-            item = next(iter(open_pack(sample_pack()).index["screenqa/short"]))
+            item = next(iter(open_pack(exam_folder("wireframes")).index["screenqa/short"]))
             answers = home / "answers.jsonl"
             answers.write_text(json.dumps({"item_id": item, "response": "x"}) + "\n")
             with sdk.Client(url, token=admin) as client:

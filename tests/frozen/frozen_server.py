@@ -16,7 +16,7 @@ from snellen.server.exam.rules import Rules
 from snellen.server.host import Host, LazyHost, has_worlds, world_tools
 from snellen.server.mcp.server import ExamServer
 from snellen.server.settings import Settings
-from snellen.tasks.samples import sample_pack
+from snellen.tasks.samples import exam_folder
 
 SECONDS = 60
 EXAM = """
@@ -33,7 +33,7 @@ def tools(folder: Path) -> dict[str, object]:
     store = folder / "exam.sqlite"
     by_tools = Rules.model_validate({"door": "tools"})
     variants = {
-        "plain": Settings((sample_pack(),), store),
+        "plain": Settings((exam_folder("wireframes"),), store),
         "interactive": Settings((), store, episodes=("desk",)),
         "by tools": Settings((), store, by_tools, episodes=("desk",)),
     }
@@ -58,7 +58,7 @@ async def _listed(settings: Settings) -> list[dict[str, Any]]:
 
 def openapi(folder: Path) -> dict[str, object]:
     """Return a digest of each path, method and schema that `snellen serve` documents."""
-    (folder / "exam.toml").write_text(EXAM.format(pack=sample_pack().as_posix()))
+    (folder / "exam.toml").write_text(EXAM.format(pack=exam_folder("wireframes").as_posix()))
     with subprocess.Popen(
         command("serve", str(folder / "exam.toml"), "--port", "0"),
         env=environment(folder / "home"),

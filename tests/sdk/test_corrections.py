@@ -10,7 +10,7 @@ import pytest
 from snellen import sdk
 from snellen.grading.errors import InputError
 from snellen.tasks.corrections.overlay import Correction, corrections_text, digest_of_gold
-from snellen.tasks.samples import sample_exam
+from snellen.tasks.samples import exam_folder
 
 TASK = "screenqa/short"
 ROWS = [
@@ -127,11 +127,11 @@ def test_protocols_are_explained_on_corrected_references(folder: Path, file: Pat
 
 
 def test_an_audits_list_is_taken_as_corrections_of_its_pack(tmp_path: Path) -> None:
-    data = sdk.load(TASK, sample_exam())
+    data = sdk.load(TASK, exam_folder("sample-full"))
     listed = tmp_path / "removed.jsonl"
     gone = Correction(task=TASK, item=data.ids[0], reason="blurred", exclude=True)
     listed.write_text(corrections_text([gone]))
     given = [{"item_id": item, "response": "x"} for item in data.selected or data.ids]
-    report = sdk.grade(given, task=TASK, data=sample_exam(), corrections=listed)
-    whole = sdk.grade(given, task=TASK, data=sample_exam())
+    report = sdk.grade(given, task=TASK, data=exam_folder("sample-full"), corrections=listed)
+    whole = sdk.grade(given, task=TASK, data=exam_folder("sample-full"))
     assert report.provenance.items == whole.provenance.items - 1

@@ -10,14 +10,14 @@ from snellen.tasks.pack.read import open_pack, open_references
 from snellen.tasks.pack.seal import write_key
 from snellen.tasks.pack.transform import write_selection
 from snellen.tasks.pack.write import seal_pack
-from snellen.tasks.samples import sample_pack
+from snellen.tasks.samples import exam_folder
 
 TASK = "screenqa/short"
 
 
 def answers(wrong: int = 0) -> list[sdk.RaterAnswer]:
     """Return the answers of two raters, who contradict the first few references."""
-    pack = open_pack(sample_pack())
+    pack = open_pack(exam_folder("wireframes"))
     golds = open_references(pack).golds[TASK]
     return [
         sdk.RaterAnswer(
@@ -38,13 +38,15 @@ def saved(path: Path, given: list[sdk.RaterAnswer]) -> Path:
 
 def test_a_file_and_the_answers_themselves_make_one_report(tmp_path: Path) -> None:
     given = answers(wrong=2)
-    report = sdk.rate(given, data=sample_pack())
-    assert sdk.rate(saved(tmp_path / "raters.jsonl", given), data=sample_pack()) == report
+    report = sdk.rate(given, data=exam_folder("wireframes"))
+    assert (
+        sdk.rate(saved(tmp_path / "raters.jsonl", given), data=exam_folder("wireframes")) == report
+    )
     assert isinstance(report, sdk.RaterReport)
     assert report.ceiling is not None
     # What a model with the same answers scores.
     lines = [{"item_id": one.item_id, "response": one.given} for one in given if one.rater == "ada"]
-    model = sdk.grade(lines, task=TASK, data=sample_pack())
+    model = sdk.grade(lines, task=TASK, data=exam_folder("wireframes"))
     assert report.ceiling.value == pytest.approx(model.value, abs=1e-12)
     assert report.ceiling == model.numbers.estimate
     assert len(report.suspects()) == 2
@@ -53,22 +55,24 @@ def test_a_file_and_the_answers_themselves_make_one_report(tmp_path: Path) -> No
 
 
 def test_a_score_of_another_protocol_is_asked_for_by_its_name() -> None:
-    assert sdk.rate(answers(), data=sample_pack(), protocol="robust").protocol.startswith("robust@")
+    assert sdk.rate(
+        answers(), data=exam_folder("wireframes"), protocol="robust"
+    ).protocol.startswith("robust@")
 
 
 def test_sealed_references_are_opened_with_the_key(tmp_path: Path) -> None:
-    pack = open_pack(sample_pack())
+    pack = open_pack(exam_folder("wireframes"))
     write_selection(pack, {TASK: set(pack.index[TASK])}, tmp_path / "own")
     key = write_key(tmp_path / "exam.key")
     seal_pack(open_pack(tmp_path / "own"), key)
     with pytest.raises(DataError, match="sealed"):
         sdk.rate(answers(), data=tmp_path / "own")
     report = sdk.rate(answers(), data=tmp_path / "own", key=tmp_path / "exam.key")
-    assert report == sdk.rate(answers(), data=sample_pack())
+    assert report == sdk.rate(answers(), data=exam_folder("wireframes"))
 
 
 def test_without_references_only_raters_are_compared() -> None:
-    report = sdk.rate(answers(), data=sample_pack(), references=False)
+    report = sdk.rate(answers(), data=exam_folder("wireframes"), references=False)
     assert report.ceiling is None
     assert report.agreement is not None
 
@@ -77,11 +81,11 @@ def test_what_is_no_file_of_answers_is_named(tmp_path: Path) -> None:
     broken = tmp_path / "raters.jsonl"
     broken.write_text('{"task": "a", "item_id": "b", "rater": "c"}\n{"task": "a", "item_id": 1}\n')
     with pytest.raises(DataError, match=r"raters.jsonl.*line 2"):
-        sdk.rate(broken, data=sample_pack())
+        sdk.rate(broken, data=exam_folder("wireframes"))
     with pytest.raises(InputError, match="can't be read"):
-        sdk.rate(tmp_path / "missing.jsonl", data=sample_pack())
+        sdk.rate(tmp_path / "missing.jsonl", data=exam_folder("wireframes"))
     with pytest.raises(InputError, match="give the task"):
-        sdk.rate([], data=sample_pack())
+        sdk.rate([], data=exam_folder("wireframes"))
     both = [*answers(), answers()[0].model_copy(update={"task": "screenqa/long"})]
     with pytest.raises(InputError, match="give the task"):
-        sdk.rate(both, data=sample_pack())
+        sdk.rate(both, data=exam_folder("wireframes"))

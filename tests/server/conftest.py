@@ -31,7 +31,7 @@ from snellen.server.host import Host, LazyHost, open_exam
 from snellen.server.mcp.server import ExamServer
 from snellen.server.settings import Settings
 from snellen.tasks.pack.read import open_pack, open_references
-from snellen.tasks.samples import sample_pack
+from snellen.tasks.samples import exam_folder
 
 SECONDS = 60
 
@@ -228,7 +228,7 @@ def opening(store: Path) -> Callable[..., LazyHost]:
     """Return a function that offers the sample by some rules."""
 
     def offer(**rules: object) -> LazyHost:
-        settings = Settings((sample_pack(),), store, Rules.model_validate(rules))
+        settings = Settings((exam_folder("wireframes"),), store, Rules.model_validate(rules))
         return LazyHost(lambda: open_exam(settings))
 
     return offer
@@ -277,7 +277,7 @@ def agent_of() -> Callable[[Client], Agent]:
 @pytest.fixture(scope="session")
 def golds() -> Mapping[str, str]:
     """Return an answer to each question of the sample that its reference holds."""
-    folder = sample_pack()
+    folder = exam_folder("wireframes")
     lines = (folder / "references.jsonl").read_text(encoding="utf-8").splitlines()
     records = [json.loads(line) for line in lines]
     gold = {record["item_id"]: record["gold"][0] for record in records if "item_id" in record}
@@ -380,7 +380,7 @@ TASK = "screenqa/short"
 @pytest.fixture(scope="session")
 def right() -> dict[str, str]:
     """Return a right answer to each item of the sample."""
-    pack = open_pack(sample_pack())
+    pack = open_pack(exam_folder("wireframes"))
     golds = open_references(pack).golds[TASK]
     return {item: golds[item][0] for item in pack.index[TASK]}
 
@@ -391,12 +391,14 @@ def hosted(either_store: str) -> Iterator[Callable[..., Hosted]]:
     opened: list[Host] = []
 
     def start(*phases: Phase, **rules: object) -> Hosted:
-        settings = Settings((sample_pack(),), either_store)
+        settings = Settings((exam_folder("wireframes"),), either_store)
         host = open_exam(settings)
         opened.append(host)
         time = [NOON]
         one = Phase.model_validate({"name": "main", **rules})
-        file = ExamFile(name="sample", packs=(str(sample_pack()),), phases=phases or (one,))
+        file = ExamFile(
+            name="sample", packs=(str(exam_folder("wireframes")),), phases=phases or (one,)
+        )
         challenge = Challenge(
             file,
             host.service.exam,

@@ -19,7 +19,7 @@ from snellen.server.settings import Settings
 from snellen.tasks.pack.read import open_pack
 from snellen.tasks.pack.seal import KEY_VARIABLE, write_key
 from snellen.tasks.pack.write import seal_pack, strip_pack
-from snellen.tasks.samples import sample_pack
+from snellen.tasks.samples import exam_folder
 
 AgentOf = Callable[[Client], Any]
 
@@ -58,9 +58,9 @@ def take(
 def sealed(tmp_path: Path) -> tuple[Path, Path]:
     """Return a pack whose references are sealed, and the file of their key."""
     pack, key = tmp_path / "full", tmp_path / "exam.key"
-    strip_pack(open_pack(sample_pack()), pack)
+    strip_pack(open_pack(exam_folder("wireframes")), pack)
     for name in ("manifest.json", "references.jsonl"):
-        (pack / name).write_bytes((sample_pack() / name).read_bytes())
+        (pack / name).write_bytes((exam_folder("wireframes") / name).read_bytes())
     seal_pack(open_pack(pack), write_key(key, pack=pack))
     return pack, key
 
@@ -115,7 +115,7 @@ def test_an_export_from_the_copy_says_which_pack_grades_it(
     golds: Mapping[str, str], agent_of: AgentOf, tmp_path: Path
 ) -> None:
     bare, store = tmp_path / "bare", tmp_path / "deferred.sqlite"
-    strip_pack(open_pack(sample_pack()), bare)
+    strip_pack(open_pack(exam_folder("wireframes")), bare)
     take(bare, store, golds, agent_of, mode="deferred")
     out = tmp_path / "out"
     words = ["attempts", "export", "1", str(bare), "-o", str(out), "--store", str(store)]

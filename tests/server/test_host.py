@@ -20,13 +20,13 @@ from snellen.server.mcp.server import ExamServer
 from snellen.server.settings import Settings
 from snellen.tasks.pack.read import References, open_pack, open_references
 from snellen.tasks.pack.write import strip_pack
-from snellen.tasks.samples import sample_pack
+from snellen.tasks.samples import exam_folder
 
 AgentOf = Callable[[Client], Any]
 
 
 def settings(store: Path, *packs: Path, mode: Mode = Mode.EXAM) -> Settings:
-    return Settings(packs or (sample_pack(),), store, Rules(mode=mode))
+    return Settings(packs or (exam_folder("wireframes"),), store, Rules(mode=mode))
 
 
 async def test_many_callers_wait_for_one_opening(store: Path) -> None:
@@ -72,13 +72,13 @@ async def test_what_can_not_be_opened_is_tried_again_at_the_next_call(
         said = await agent.refused("list_benchmarks")
         assert "the exam can't be opened" in said
         assert str(tmp_path) not in said
-        shutil.copytree(sample_pack(), pack)
+        shutil.copytree(exam_folder("wireframes"), pack)
         assert (await agent.call("list_benchmarks"))["tasks"]
     await opening.close()
 
 
 async def test_a_fault_of_the_server_is_masked(store: Path, agent_of: AgentOf) -> None:
-    opening = LazyHost(lambda: open_exam(settings(store, sample_pack())))
+    opening = LazyHost(lambda: open_exam(settings(store, exam_folder("wireframes"))))
     async with Client(ExamServer(opening).server) as client:
         agent = agent_of(client)
         await agent.start()
@@ -92,7 +92,7 @@ async def test_a_fault_of_the_server_is_masked(store: Path, agent_of: AgentOf) -
 
 def test_a_deferred_exam_reads_no_references(store: Path, tmp_path: Path) -> None:
     pack = tmp_path / "pack"
-    shutil.copytree(sample_pack(), pack)
+    shutil.copytree(exam_folder("wireframes"), pack)
     (pack / "references.jsonl").write_text("not to be read")
     exam = read_exam(settings(store, pack, mode=Mode.DEFERRED))
     assert not exam.references
@@ -107,10 +107,10 @@ def test_references_are_read_when_an_answer_is_graded_and_not_kept_beside_the_ta
         return sum(type(thing) is References for thing in gc.get_referrers(References))
 
     before = held()
-    references = open_references(open_pack(sample_pack()))
+    references = open_references(open_pack(exam_folder("wireframes")))
     assert held() == before + 1
     del references
-    exam = read_exam(settings(store, sample_pack()))
+    exam = read_exam(settings(store, exam_folder("wireframes")))
     assert held() == before
     assert len(exam.data("screenqa/short").golds)
     assert held() == before
@@ -118,14 +118,14 @@ def test_references_are_read_when_an_answer_is_graded_and_not_kept_beside_the_ta
 
 def test_references_that_were_changed_are_said_at_the_start(store: Path, tmp_path: Path) -> None:
     pack = tmp_path / "pack"
-    shutil.copytree(sample_pack(), pack)
+    shutil.copytree(exam_folder("wireframes"), pack)
     (pack / "references.jsonl").write_text("not the references")
     with pytest.raises(DataError, match=r"references\.jsonl: "):
         read_exam(settings(store, pack))
 
 
 def test_a_pack_without_references_can_only_be_deferred(store: Path, tmp_path: Path) -> None:
-    strip_pack(open_pack(sample_pack()), tmp_path / "pack")
+    strip_pack(open_pack(exam_folder("wireframes")), tmp_path / "pack")
     with pytest.raises(ExamError, match="--mode deferred"):
         read_exam(settings(store, tmp_path / "pack"))
     assert read_exam(settings(store, tmp_path / "pack", mode=Mode.DEFERRED)).offers

@@ -16,7 +16,7 @@ from snellen.server.exam.rules import Rules
 from snellen.server.host import LazyHost, open_exam
 from snellen.server.mcp.server import ExamServer
 from snellen.server.settings import Settings
-from snellen.tasks.samples import sample_pack
+from snellen.tasks.samples import exam_folder
 
 AgentOf = Callable[[Client], Any]
 
@@ -24,7 +24,7 @@ AgentOf = Callable[[Client], Any]
 @pytest.fixture
 def pack(tmp_path: Path) -> Path:
     """Return a copy of the sample whose images may be damaged."""
-    return Path(shutil.copytree(sample_pack(), tmp_path / "pack"))
+    return Path(shutil.copytree(exam_folder("wireframes"), tmp_path / "pack"))
 
 
 @pytest.fixture

@@ -27,7 +27,7 @@ class Entry(NamedTuple):
 COMMANDS: Mapping[str, Entry] = {
     "benchmarks": Entry(
         "listing:benchmarks",
-        "List the benchmarks, their tasks and their primary metrics, or a task's protocols.",
+        "List the benchmarks and the included exams, or a task's protocols.",
     ),
     "grade": Entry("grade:grade", "Grade a file of answers."),
     "explain": Entry(
@@ -178,6 +178,8 @@ MOVED_OPTIONS: Mapping[tuple[str, str], str] = {
     ("build", "--new-key"): "build --key FILE",
     ("build", "--work"): "build -o EXAM, with its work folder EXAM.build",
     ("compare", "--changes"): "compare --show",
+    ("demo", "--all"): "demo sample-full",
+    ("demo", "--n"): "snellen.sdk.demo.run.run_demo(DemoOptions(items=N))",
     ("explain", "--partings"): "explain --show",
     ("evaluate", "--name"): "evaluate --endpoint URL --model NAME",
     ("export", "--by"): "pack split FOLDER --by TAG",

@@ -9,6 +9,7 @@ import typer
 
 from snellen.cli.messages import message, report_errors
 from snellen.grading.errors import InputError
+from snellen.tasks.samples import DEFAULT
 
 if TYPE_CHECKING:
     from snellen.sdk.demo.agent import Step
@@ -18,16 +19,12 @@ _INTERRUPTED = 130
 
 
 def demo(
-    n: Annotated[
-        int | None,
-        typer.Option(
-            "--n",
-            help="Approximate number of items, spread evenly over the tasks; by default 70.",
-            min=1,
-            show_default=False,
+    exam: Annotated[
+        Path,
+        typer.Argument(
+            help="An included exam (`snellen benchmarks` lists them), or the folder of a pack.",
         ),
-    ] = None,
-    every: Annotated[bool, typer.Option("--all", help="Take all items.")] = False,
+    ] = Path(DEFAULT),
     output: Annotated[
         Path, typer.Option("--output", "-o", help="The folder for report.json and report.html.")
     ] = Path("snellen-demo"),
@@ -40,12 +37,10 @@ def demo(
     The report compares its score with the same agent without images (blind) and with chance.
     Nothing is downloaded, and no data leaves this machine.
     """
-    from snellen.sdk.demo.run import ITEMS, DemoOptions, run_demo
+    from snellen.sdk.demo.run import DemoOptions, run_demo
 
     with report_errors():
-        if n is not None and every:
-            raise InputError("--n and --all exclude one another")
-        options = DemoOptions(items=None if every else n or ITEMS)
+        options = DemoOptions(exam)
         try:
             given = run_demo(options, _show_step)
         except KeyboardInterrupt:
@@ -84,6 +79,7 @@ def _show_step(step: "Step", number: int, of: int) -> None:
 
 def _print(given: "Demo") -> None:
     from snellen.cli.tables import print_table
+    from snellen.cli.take import cost_said
     from snellen.cli.terminal import Terminal
     from snellen.grading.table import figures
     from snellen.sdk.demo.page import (
@@ -114,6 +110,6 @@ def _print(given: "Demo") -> None:
     out = Terminal()
     print_table(out, figures(names, rows))
     out.print(what_it_shows(mean_of(given.rows, given.taken.steps)))
-    if given.left_out:
-        out.print(given.left_out, markup=False)
-    sys.stdout.write(f"{len(given.taken.steps)} items in {given.seconds:.0f} seconds; each task:\n")
+    cost = cost_said(given.taken.report["cost"])
+    count = len(given.taken.steps)
+    sys.stdout.write(f"{count} items in {given.seconds:.0f} seconds; {cost}; each task:\n")

@@ -29,6 +29,7 @@ from snellen.grading.errors import InputError, MissingExtraError
 from snellen.sdk.files import write_atomically
 from snellen.server.exam.rules import Door, Mode
 from snellen.server.settings import Address, Settings
+from snellen.tasks.samples import DEFAULT, is_generated
 
 exams = typer.Typer(
     help="Write exam files: hosted exams with phases and rules.", no_args_is_help=True
@@ -166,7 +167,7 @@ def _work(settings: Settings, count: int) -> None:
 def init_exam(
     pack: Annotated[
         Path | None,
-        typer.Argument(help="The pack's folder; by default the included sample."),
+        typer.Argument(help="The pack's folder, or an included exam; by default sample."),
     ] = None,
     output: Annotated[Path, typer.Option(help="The exam file.")] = Path("exam.toml"),
 ) -> None:
@@ -177,9 +178,12 @@ def init_exam(
     with report_server_errors():
         if output.exists():
             raise InputError("it exists already: choose another name", file=str(output))
-        (folder,) = pack_folders(None if pack is None else [pack])
-        title = read_manifest(folder).name
-        text = exam_file_for(folder, title, output, datetime.now(UTC))
+        exam = pack or Path(DEFAULT)
+        title = exam.name
+        if not is_generated(str(exam)):
+            (folder,) = pack_folders([exam])
+            title = read_manifest(folder).name
+        text = exam_file_for(exam, title, output, datetime.now(UTC))
         write_atomically(output, [text.encode()])
         tell(f"wrote {output}; `snellen serve {output}` hosts it")
 

@@ -36,12 +36,13 @@ def benchmarks(
         ),
     ] = None,
 ) -> None:
-    """List the benchmarks, their tasks and their primary metrics, or a task's protocols."""
+    """List the benchmarks and the included exams, or a task's protocols."""
     with report_errors(), left_out_told():
         if task is None:
             from snellen.tasks.benchmarks.table import TASKS
 
             _benchmarks(TASKS.values())
+            _exams()
         else:
             from snellen.grading.protocols.table import PROTOCOLS, protocols_of
 
@@ -64,6 +65,26 @@ def _benchmarks(specs: "Iterable[TaskSpec]") -> None:
             name = spec.id.partition("/")[2]
             grid.add_row("", name, escape(spec.title), spec.primary, chance)
         _out.print(grid)
+
+
+def _exams() -> None:
+    """Print the included exams with the baseline agent's score, and how to take one."""
+    from snellen.grading.report.figures import counted
+    from snellen.tasks.pack.read import read_manifest
+    from snellen.tasks.samples import INCLUDED, baselines, exam_folder
+
+    _out.print("[bold]exams[/bold], by name in mcp, serve, demo, take and exam.toml")
+    scores, grid = baselines(), _grid()
+    for name, exam in INCLUDED.items():
+        items, size, baseline = f"{exam.episodes} interactive", "", ""
+        if not exam.episodes:
+            about = read_manifest(exam_folder(name))
+            items = f"{sum(task.items for task in about.tasks)} items"
+            items += f", {counted(len(about.tasks), 'task')}"
+            size = f"{about.image_bytes / 1e6:.1f} MB"
+            baseline = f"baseline {100 * scores[name]['score']:.1f} %"
+        grid.add_row("", name, items, size, baseline, exam.title)
+    _out.print(grid)
 
 
 def _protocols(by_task: Mapping[str, "Iterable[Protocol]"]) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from snellen.cli.plain import tell
 from snellen.grading.errors import InputError, UnknownNameError
 from snellen.tasks.pack import MANIFEST
+from snellen.tasks.samples import DEFAULT, exam_folder, is_generated
 
 
 def home() -> Path:
@@ -64,12 +65,15 @@ def episode_pack(what: str) -> Path:
 
 
 def pack_folders(packs: Sequence[Path] | None) -> tuple[Path, ...]:
-    """Return folders that are packs: those given, or the sample that ships.
+    """Return folders that are packs: those given, by path or name, or the default exam's.
 
     Raises:
         InputError: One is no pack.
     """
-    folders = tuple(packs or (_sample(),))
+    folders = tuple(
+        episode_folder(str(pack)) if is_generated(str(pack)) else exam_folder(pack)
+        for pack in packs or (DEFAULT,)
+    )
     for folder in folders:
         if not (folder / MANIFEST).is_file():
             raise InputError(
@@ -77,9 +81,3 @@ def pack_folders(packs: Sequence[Path] | None) -> tuple[Path, ...]:
                 file=str(folder),
             )
     return folders
-
-
-def _sample() -> Path:
-    from snellen.tasks.samples import sample_pack
-
-    return sample_pack()

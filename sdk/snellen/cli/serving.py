@@ -21,6 +21,7 @@ from snellen.cli.plain import tell, write
 from snellen.grading.errors import InputError, SnellenError
 from snellen.server.exam.rules import Door, Mode, Rules
 from snellen.server.settings import Settings
+from snellen.tasks.samples import INCLUDED, is_generated
 
 if TYPE_CHECKING:
     from snellen.server.store.database import Database
@@ -36,7 +37,8 @@ tokens = typer.Typer(help="Create, list and revoke tokens for HTTP.", no_args_is
 Packs = Annotated[
     list[Path] | None,
     typer.Argument(
-        help="Folders of packs, or one exam file (.toml); by default the included sample.",
+        help="Folders of packs or names of included exams (`snellen benchmarks` lists them), or "
+        "one exam file (.toml); by default the exam sample.",
         envvar="SNELLEN_PACKS",
     ),
 ]
@@ -44,7 +46,7 @@ Env = Annotated[
     list[str] | None,
     typer.Option(
         "--env",
-        help="Interactive tasks: desk, miniwob, miniwob-browsergym or tiddlywiki, "
+        help="Interactive tasks: desk, desk-easy, miniwob, miniwob-browsergym or tiddlywiki, "
         "generated at the first start and kept in your data folder; may be "
         "repeated.",
         envvar="SNELLEN_ENV",
@@ -135,6 +137,8 @@ def settings_of(
     given = [*(packs or ()), *map(episode_folder, env or ())]
     if any(path.suffix == ".toml" for path in given):
         return _of_exam_file(given, store, key, rules)
+    generated = (*filter(is_generated, map(str, packs or ())), *(env or ()))
+    folders = [pack for pack in packs or () if not is_generated(str(pack))]
     try:
         checked = Rules.model_validate(rules)
     except ValidationError as error:
@@ -142,11 +146,11 @@ def settings_of(
         option = "--" + "-".join(str(part) for part in found["loc"])
         raise InputError(f"{option}: {found['msg']}" if found["loc"] else found["msg"]) from None
     return Settings(
-        packs=pack_folders(packs) if packs or not env else (),
+        packs=pack_folders(folders) if folders or not generated else (),
         store=store or default_store(),
         rules=checked,
         key=key,
-        episodes=tuple(env or ()),
+        episodes=generated,
     )
 
 
@@ -173,8 +177,11 @@ def _of_exam_file(
             file=str(given[0]),
         )
     file = read_exam_file(given[0])
-    folders = pack_folders([Path(folder) for folder in file.packs])
-    return Settings(folders, store or file.store, file.rules, key, file)
+    # A folder's path is absolute; a bare name is that of an exam to generate.
+    generated = tuple(pack for pack in file.packs if pack in INCLUDED)
+    folders = [Path(pack) for pack in file.packs if pack not in INCLUDED]
+    packs = pack_folders(folders) if folders else ()
+    return Settings(packs, store or file.store, file.rules, key, file, generated)
 
 
 def mcp(

@@ -29,8 +29,8 @@ def take(
     serve: Annotated[
         list[str] | None,
         typer.Argument(
-            help="After --: packs and options for a local `snellen serve`; by default "
-            "the included sample.",
+            help="After --: an included exam, or packs and options, for a local `snellen serve`; "
+            "by default the exam sample.",
             show_default=False,
         ),
     ] = None,

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from snellen.sdk.demo.agent import Deed, Vision, place, plan, take
-from snellen.sdk.demo.run import make_episodes
 from snellen.sdk.exam.client import ExamClient
 from snellen.sdk.ocr.pictures import Box, Line
 from snellen.sdk.ocr.reader import RapidReader, Shelf
+from snellen.tasks.environments.packs import make_episode_pack
 
 GOAL = "You may take 15 steps.\n\nTask: Delete the following message in your inbox: “Tea” from Ada."
 
@@ -55,11 +55,11 @@ def test_a_field_is_told_from_its_button_and_what_was_typed_from_what_was_found(
 @pytest.mark.slow
 @pytest.mark.browser
 @pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.thorough)])
-def test_it_does_both_tasks_of_the_demonstration_over_mcp(
+def test_it_does_the_two_tasks_of_the_desk_that_its_rules_fit(
     seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("rapidocr")
-    make_episodes(tmp_path / "desk", seed)
+    make_episode_pack("desk-easy", tmp_path / "desk", seed=seed)
     options = [str(tmp_path / "desk"), "--mode", "practice", "--store", str(tmp_path / "store")]
 
     async def taken() -> list[tuple[float | None, object]]:

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from snellen import sdk
 from snellen.cli.app import app
 from snellen.tasks.pack.read import open_pack, open_references
-from snellen.tasks.samples import sample_pack
+from snellen.tasks.samples import exam_folder
 
 TASK = "screenqa/short"
 
@@ -22,7 +22,7 @@ TASK = "screenqa/short"
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with an exam file, and predictions of which two of three are right."""
     found = tmp_path_factory.mktemp("host")
-    pack = open_pack(sample_pack())
+    pack = open_pack(exam_folder("wireframes"))
     golds = open_references(pack).golds[TASK]
     lines = [
         json.dumps({"item_id": item, "response": golds[item][0] if number % 3 else "no idea"})
@@ -30,7 +30,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ]
     (found / "answers.jsonl").write_text("\n".join(lines), encoding="utf-8")
     made = CliRunner().invoke(
-        app, ["exam", "init", str(sample_pack()), "--output", str(found / "exam.toml")]
+        app, ["exam", "init", str(exam_folder("wireframes")), "--output", str(found / "exam.toml")]
     )
     assert made.exit_code == 0, made.output
     text = (found / "exam.toml").read_text(encoding="utf-8")
@@ -75,14 +75,16 @@ def test_an_upload_has_the_report_that_grading_it_here_has(
         (row,) = client.leaderboard().rows
         assert (row.name, row.value) == ("a run", report.value)
         exam = client.exam()
-        assert [item.id for item in client.items()] == [*open_pack(sample_pack()).index[TASK]]
+        assert [item.id for item in client.items()] == [
+            *open_pack(exam_folder("wireframes")).index[TASK]
+        ]
         assert exam.tasks[0].items == 12
 
 
 def sample_data() -> sdk.TaskData:
     from snellen.tasks.pack.read import task_data
 
-    pack = open_pack(sample_pack())
+    pack = open_pack(exam_folder("wireframes"))
     return task_data(pack, open_references(pack), TASK)
 
 

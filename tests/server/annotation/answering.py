@@ -11,12 +11,12 @@ from pathlib import Path
 from snellen.server.annotation.service import Annotations
 from snellen.server.store.schema import open_store
 from snellen.tasks.pack.read import open_pack
-from snellen.tasks.samples import sample_exam
+from snellen.tasks.samples import exam_folder
 
 
 async def main(store: str, rater: str) -> None:
     """Answer and correct, again and again."""
-    service = Annotations([open_pack(sample_exam())], open_store(Path(store)))
+    service = Annotations([open_pack(exam_folder("sample-full"))], open_store(Path(store)))
     places = service.places("checks")
     number = max((row.corrected for row in service.own("checks", rater)), default=0)
     while True:

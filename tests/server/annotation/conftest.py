@@ -9,19 +9,19 @@ from snellen.server.annotation.service import Annotations
 from snellen.server.attempts.register import Clock
 from snellen.server.store.schema import open_store
 from snellen.tasks.pack.read import Pack, open_pack
-from snellen.tasks.samples import sample_exam, sample_pack
+from snellen.tasks.samples import exam_folder
 
 NOON = 1_767_268_800_000
 
 
 @pytest.fixture(scope="session")
 def exam() -> Pack:
-    return open_pack(sample_exam())
+    return open_pack(exam_folder("sample-full"))
 
 
 @pytest.fixture(scope="session")
 def other() -> Pack:
-    return open_pack(sample_pack())
+    return open_pack(exam_folder("wireframes"))
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from snellen.server.settings import Settings
 from snellen.server.store.database import Database
 from snellen.server.store.schema import open_store
 from snellen.server.store.tables.exams import State
-from snellen.tasks.samples import sample_pack
+from snellen.tasks.samples import exam_folder
 
 OPENED = 1_700_000_000_000
 ME = Caller("alice")
@@ -36,7 +36,7 @@ def now() -> list[int]:
 @pytest.fixture
 def service(store: Path, database: Database, now: list[int]) -> Service:
     rules = Rules(minutes=1, sample=3)
-    exam = read_exam(Settings((sample_pack(),), store, rules))
+    exam = read_exam(Settings((exam_folder("wireframes"),), store, rules))
     return Service(exam, database, Clock(now=lambda: now[0]))
 
 

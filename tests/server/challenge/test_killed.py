@@ -34,7 +34,7 @@ from snellen.server.http.auth import Tokens
 from snellen.server.store.schema import open_store
 from snellen.server.store.tables.endpoint import JobState, jobs, keys, quotas, scores, submissions
 from snellen.server.store.tables.exams import Scope
-from snellen.tasks.samples import sample_pack
+from snellen.tasks.samples import exam_folder
 
 pytestmark = [pytest.mark.thorough, pytest.mark.timeout(1500)]
 
@@ -166,7 +166,7 @@ async def test_no_upload_is_lost_or_graded_twice_or_stuck_or_has_the_result_of_a
     held = Tokens(database)
     tokens = [held.create(name, [Scope.SUBMIT]) for name in CALLERS]
     exam = tmp_path / "exam.toml"
-    exam.write_text(EXAM.format(pack=sample_pack(), store=store))
+    exam.write_text(EXAM.format(pack=exam_folder("wireframes"), store=store))
     ports = [free_port() for _ in range(2 if shared else 1)]
     workers = ["--workers", "0"] if shared else []
     commands = [

@@ -30,7 +30,7 @@ from snellen.server.settings import Settings
 from snellen.server.store.database import Database
 from snellen.server.store.schema import open_store
 from snellen.server.store.tables.endpoint import JobState
-from snellen.tasks.samples import sample_pack
+from snellen.tasks.samples import exam_folder
 
 Play = Callable[..., Any]
 CHANGES = {"changed": {"lamp.0": ["0", "1"]}, "added": {}, "removed": {}}
@@ -107,7 +107,7 @@ async def test_no_file_says_what_happened_in_a_world(
     tmp_path: Path, store: Path, right: Mapping[str, str]
 ) -> None:
     pack = write_lamps(tmp_path / "pack", (lit(0), lit(1)))
-    settings = Settings((pack, sample_pack()), store)
+    settings = Settings((pack, exam_folder("wireframes")), store)
     service = Service(read_exam(settings), open_store(store))
     host = Host(service, Screenshots(), service.database, None)
     challenge = challenge_of(settings, service.exam, service.database)

@@ -6,6 +6,7 @@ import pytest
 from snellen.grading.errors import InputError
 from snellen.server.exam.file import Phase, exam_file_for, exam_of_packs, read_exam_file
 from snellen.server.exam.rules import Rules
+from snellen.tasks.samples import exam_folder
 
 
 def written(folder: Path, text: str) -> Path:
@@ -23,6 +24,27 @@ def test_the_template_is_an_exam_file_whose_paths_lie_beside_it(tmp_path: Path) 
     assert read.store == str(tmp_path / "my-web.sqlite")
     assert read.rules.attempts == 1
     assert [phase.name for phase in read.phases] == ["main"]
+
+
+def test_the_template_names_an_included_exam_and_no_folder_of_this_machine(tmp_path: Path) -> None:
+    moment = datetime(2026, 12, 1, tzinfo=UTC)
+    text = exam_file_for(Path("sample"), "sample", tmp_path / "exam.toml", moment)
+    assert 'packs = ["sample"]' in text
+    read = read_exam_file(written(tmp_path, text))
+    assert read.packs == (str(exam_folder("sample")),)
+
+
+def test_a_folder_beside_the_file_comes_before_an_included_exam(tmp_path: Path) -> None:
+    file = written(tmp_path, 'name = "x"\npacks = ["wireframes", "desk", "mine"]\n')
+    mine = str(tmp_path / "mine")
+    assert read_exam_file(file).packs == (str(exam_folder("wireframes")), "desk", mine)
+    for name in ("wireframes", "desk"):
+        (tmp_path / name).mkdir()
+    assert read_exam_file(file).packs == (
+        str(tmp_path / "wireframes"),
+        str(tmp_path / "desk"),
+        mine,
+    )
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from snellen.grading.errors import SubmissionError
 from snellen.server.exam.file import ExamFile, Phase
 from snellen.server.grading.files import FileGrader, FileToGrade, open_grader
 from snellen.server.settings import Settings
-from snellen.tasks.samples import sample_pack
+from snellen.tasks.samples import exam_folder
 
 MIB = 1 << 20
 
@@ -15,8 +15,8 @@ MIB = 1 << 20
 @pytest.fixture
 def grader(store: Path) -> FileGrader:
     """Return the grader of an exam whose uploads may have 1 KiB."""
-    file = ExamFile(name="sample", packs=(str(sample_pack()),), longest_upload=1024)
-    return open_grader(Settings((sample_pack(),), store, file=file))
+    file = ExamFile(name="sample", packs=(str(exam_folder("wireframes")),), longest_upload=1024)
+    return open_grader(Settings((exam_folder("wireframes"),), store, file=file))
 
 
 @pytest.mark.parametrize("form", [".jsonl.gz", ".jsonl"])

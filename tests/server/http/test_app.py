@@ -19,7 +19,7 @@ from mcp.client.streamable_http import streamable_http_client
 from snellen.server.http.auth import Tokens
 from snellen.server.store.schema import open_store
 from snellen.server.store.tables.exams import Scope
-from snellen.tasks.samples import sample_pack
+from snellen.tasks.samples import exam_folder
 
 Serve = Callable[..., Any]
 AgentOf = Callable[[Client], Any]
@@ -348,6 +348,6 @@ def test_a_server_says_where_attempts_are_not_limited(
     serve: Serve, store: Path, tmp_path: Path, rules: str, said: bool
 ) -> None:
     exam = tmp_path / "exam.toml"
-    exam.write_text(f'name = "sample"\npacks = ["{sample_pack()}"]\n[rules]\n{rules}\n')
+    exam.write_text(f'name = "sample"\npacks = ["{exam_folder("wireframes")}"]\n[rules]\n{rules}\n')
     told = "".join(serve(str(exam), "--store", str(store)).said)
     assert ("attempts are not limited" in told and "attempts = 1" in told) is said

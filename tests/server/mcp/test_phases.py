@@ -24,7 +24,7 @@ from snellen.server.mcp.server import ExamServer
 from snellen.server.screenshots.service import Screenshots
 from snellen.server.settings import Settings
 from snellen.server.store.schema import open_store
-from snellen.tasks.samples import sample_pack
+from snellen.tasks.samples import exam_folder
 
 TOMORROW = datetime.now(UTC) + timedelta(days=1)
 YESTERDAY = datetime.now(UTC) - timedelta(days=1)
@@ -65,8 +65,10 @@ def phased(store: Path, agent_of: Callable[[Client], Any]) -> Opening:
     async def opened(mode: Mode = Mode.EXAM, **phase: object) -> AsyncGenerator[Phased]:
         main = Phase.model_validate({"name": "main", **phase})
         rules = Rules(mode=mode)
-        file = ExamFile(name="sample", packs=(str(sample_pack()),), rules=rules, phases=(main,))
-        settings = Settings((sample_pack(),), store, rules, file=file)
+        file = ExamFile(
+            name="sample", packs=(str(exam_folder("wireframes")),), rules=rules, phases=(main,)
+        )
+        settings = Settings((exam_folder("wireframes"),), store, rules, file=file)
         host = open_exam(settings)
         lazy = LazyHost(lambda: host)
         try:
@@ -166,8 +168,8 @@ async def test_an_attempt_lasts_at_most_until_the_end_of_its_phase(
 ) -> None:
     time = [int(TOMORROW.timestamp() * 1000) - 60_000]
     main = Phase(name="main", end=TOMORROW)
-    file = ExamFile(name="sample", packs=(str(sample_pack()),), phases=(main,))
-    exam = read_exam(Settings((sample_pack(),), store))
+    file = ExamFile(name="sample", packs=(str(exam_folder("wireframes")),), phases=(main,))
+    exam = read_exam(Settings((exam_folder("wireframes"),), store))
     service = Service(exam, open_store(store), Clock(now=lambda: time[0]), Phases(file))
     host = Host(service, Screenshots(), service.database)
     lazy = LazyHost(lambda: host)

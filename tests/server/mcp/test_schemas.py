@@ -14,10 +14,10 @@ from snellen.server.exam.rules import Rules
 from snellen.server.host import Host, LazyHost, has_worlds, world_tools
 from snellen.server.mcp.server import ExamServer
 from snellen.server.settings import Settings
-from snellen.tasks.samples import sample_pack
+from snellen.tasks.samples import exam_folder
 
 VARIANTS: dict[str, dict[str, Any]] = {
-    "plain": {"packs": (sample_pack(),)},
+    "plain": {"packs": (exam_folder("wireframes"),)},
     "interactive": {"packs": (), "episodes": ("desk",)},
     "by tools": {
         "packs": (),

@@ -28,7 +28,7 @@ from snellen.server.screenshots.service import (
     image_tokens,
 )
 from snellen.server.screenshots.sources import Source
-from snellen.tasks.samples import sample_pack
+from snellen.tasks.samples import exam_folder
 
 Encode = Callable[..., bytes]
 
@@ -492,7 +492,7 @@ def test_text_of_many_inks_loses_nothing_either(page: Image.Image) -> None:
 @pytest.mark.slow
 def test_a_flat_screen_with_text_is_smaller_than_a_png(encoded: Encode) -> None:
     sizes: list[tuple[int, int]] = []
-    for file in sorted((sample_pack() / "images").rglob("*.png")):
+    for file in sorted((exam_folder("wireframes") / "images").rglob("*.png")):
         with Image.open(file) as screen:
             image = screen.convert("RGB")
         found = encode(image, Format.AUTO, LIMIT)

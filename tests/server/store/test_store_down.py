@@ -23,7 +23,7 @@ from snellen.server.screenshots.service import Screenshots
 from snellen.server.settings import Address, Settings
 from snellen.server.store.schema import open_store
 from snellen.server.store.tables.exams import Scope
-from snellen.tasks.samples import sample_pack
+from snellen.tasks.samples import exam_folder
 
 pytestmark = [pytest.mark.postgres, pytest.mark.slow]
 
@@ -55,7 +55,7 @@ async def served(url: str) -> AsyncGenerator[Door]:
     async with AsyncExitStack() as stack:
         database = open_store(url, patience=0.5)
         stack.callback(database.close)
-        exam = read_exam(Settings((sample_pack(),), url, Rules()))
+        exam = read_exam(Settings((exam_folder("wireframes"),), url, Rules()))
         service, tokens = Service(exam, database), Tokens(database)
         opened = Host(service, Screenshots(), database)
         take, organize = tokens.create("alice"), tokens.create("boss", [Scope.ORGANIZE])

@@ -7,13 +7,13 @@ import pytest
 
 from snellen.tasks.models import TaskData
 from snellen.tasks.pack.read import Pack, open_pack, open_references, task_data
-from snellen.tasks.samples import sample_exam
+from snellen.tasks.samples import exam_folder
 
 
 @pytest.fixture(scope="session")
 def exam() -> Pack:
     """Return the exam of the demonstration, which has every form of answer."""
-    return open_pack(sample_exam())
+    return open_pack(exam_folder("sample-full"))
 
 
 @pytest.fixture(scope="session")

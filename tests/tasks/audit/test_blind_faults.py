@@ -19,7 +19,6 @@ import pytest
 from PIL import Image, ImageDraw
 from planting import KINDS, plant_faults, read_exam, write_exam
 
-from snellen.tasks import samples
 from snellen.tasks.audit.audit import Witnesses, audit_pack
 from snellen.tasks.audit.builds import open_build
 from snellen.tasks.audit.models import Fault
@@ -29,8 +28,9 @@ from snellen.tasks.builder.pages import Pages, find_pages
 from snellen.tasks.builder.sites import write_sites
 from snellen.tasks.pack.check import check_pack
 from snellen.tasks.pack.read import open_pack, open_references
+from snellen.tasks.samples import exam_folder
 
-SAMPLE = Path(samples.__file__).parent / "exam"
+SAMPLE = exam_folder("sample-full")
 
 
 class Measured(NamedTuple):

@@ -1,17 +1,15 @@
 """The text read at a reference's place, compared with the reference."""
 
-from pathlib import Path
-
 import pytest
 
-from snellen.tasks import samples
 from snellen.tasks.audit.items import items_of
 from snellen.tasks.audit.models import Fault
 from snellen.tasks.audit.reading import check_page, check_reading
 from snellen.tasks.audit.views import Sight, View
 from snellen.tasks.pack.read import open_pack, open_references
+from snellen.tasks.samples import exam_folder
 
-PACK = open_pack(Path(samples.__file__).parent / "exam")
+PACK = open_pack(exam_folder("sample-full"))
 HEADING, CHART = "visualwebbench/heading_ocr", "matrix/items"
 
 

@@ -16,13 +16,18 @@ from snellen.tasks.export.harbor import export_harbor
 from snellen.tasks.pack.read import Pack, open_pack
 from snellen.tasks.pack.seal import KEY_VARIABLE, new_key
 from snellen.tasks.pack.write import seal_pack, strip_pack
-from snellen.tasks.samples import sample_pack
+from snellen.tasks.samples import exam_folder
 
-ANSWERS = Path(__file__).parents[3] / "examples" / "sample_answers.jsonl"
+ANSWERS = """
+{"item_id": "test/4965/1", "response": "Simon Lacelle"}
+{"item_id": "test/8006/2", "response": "no idea"}
+{"item_id": "test/16665/0", "response": "184 offers"}
+{"item_id": "test/17838/0", "response": "It says: AddaLine"}
+""".lstrip()
 
 
 def copied(folder: Path) -> Pack:
-    shutil.copytree(sample_pack(), folder)
+    shutil.copytree(exam_folder("wireframes"), folder)
     return open_pack(folder)
 
 
@@ -43,7 +48,12 @@ def verified(
 
 def test_the_folder_is_laid_out_as_harbor_documents_it(tmp_path: Path) -> None:
     made = export_harbor(copied(tmp_path / "pack"), tmp_path / "task", with_references=True)
-    assert (made.name, made.items, made.images, made.sealed) == ("snellen/sample", 12, 11, False)
+    assert (made.name, made.items, made.images, made.sealed) == (
+        "snellen/wireframes",
+        12,
+        10,
+        False,
+    )
     names = {
         path.relative_to(tmp_path / "task").as_posix()
         for path in (tmp_path / "task").rglob("*")
@@ -64,7 +74,7 @@ def test_the_folder_is_laid_out_as_harbor_documents_it(tmp_path: Path) -> None:
     assert os.access(tmp_path / "task" / "tests" / "test.sh", os.X_OK)
     config = tomllib.loads((tmp_path / "task" / "task.toml").read_text("utf-8"))
     assert config["schema_version"] == "1.4"
-    assert config["task"]["name"] == "snellen/sample"
+    assert config["task"]["name"] == "snellen/wireframes"
     assert config["verifier"]["environment_mode"] == "separate"
     assert config["artifacts"] == ["/app/answers.jsonl"]
     assert "env" not in config["verifier"]
@@ -91,9 +101,11 @@ def test_the_agents_container_holds_every_image_and_no_reference(tmp_path: Path)
 def test_the_reward_is_what_snellen_grades(tmp_path: Path) -> None:
     pack = copied(tmp_path / "pack")
     export_harbor(pack, tmp_path / "task", with_references=True)
-    done = verified(tmp_path / "task", ANSWERS, tmp_path / "reward.json")
+    answers = tmp_path / "answers.jsonl"
+    answers.write_text(ANSWERS)
+    done = verified(tmp_path / "task", answers, tmp_path / "reward.json")
     assert done.returncode == 0, done.stderr
-    report = sdk.grade(ANSWERS, task="screenqa/short", data=pack.folder)
+    report = sdk.grade(answers, task="screenqa/short", data=pack.folder)
     rewards = json.loads((tmp_path / "reward.json").read_text())
     assert rewards == {"reward": report.value, "screenqa/short": report.value}
     assert report.signature in done.stdout
@@ -122,7 +134,9 @@ def test_sealed_references_stay_sealed_and_need_the_key_to_reward(tmp_path: Path
     locked = verified(tmp_path / "task", tmp_path / "none", tmp_path / "reward.json")
     assert locked.returncode != 0
     assert not (tmp_path / "reward.json").exists()
-    opened = verified(tmp_path / "task", ANSWERS, tmp_path / "reward.json", key)
+    answers = tmp_path / "answers.jsonl"
+    answers.write_text(ANSWERS)
+    opened = verified(tmp_path / "task", answers, tmp_path / "reward.json", key)
     assert opened.returncode == 0, opened.stderr
     assert json.loads((tmp_path / "reward.json").read_text())["reward"] > 0
 

@@ -190,7 +190,6 @@ def _summary(demo: Demo) -> str:
         f"{counted(len(steps), 'item')} in {demo.seconds:.0f} seconds, {answered:,} with an answer."
         f" {cost['calls']:,} calls of the exam's tools, {cost['image_bytes'] / 1e6:.1f} MB of"
         " images. The exam ran in practice mode, which scores each answer at once."
-        f"{' ' if demo.left_out else ''}{demo.left_out}"
     )
 
 

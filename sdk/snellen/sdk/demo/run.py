@@ -20,12 +20,7 @@ from snellen.sdk.demo.agent import NAME, AttemptLog, Step, Vision, take
 from snellen.sdk.exam.client import ExamClient
 from snellen.sdk.ocr.reader import EXTRA, RapidReader, Shelf, cache_folder
 from snellen.tasks.memory import return_freed_memory
-
-ITEMS = 70
-"""The default number of items of a demonstration."""
-
-EPISODES = ("mail-delete", "notes-pin")
-"""The templates of the interactive tasks; the demonstration has one easy task of each."""
+from snellen.tasks.samples import DEFAULT, exam_folder, is_generated
 
 _LEAST = 2
 """The minimum number of items of a task: a pair, the same page before and after a change."""
@@ -36,7 +31,7 @@ class DemoOptions:
     """The options of a demonstration.
 
     Attributes:
-        pack: The folder of a pack; None: the included sample.
+        pack: The folder of a pack, or the name of an included exam.
         items: The approximate number of items, distributed evenly among the tasks; None: all.
         seed: The seed of the sample and its order.
         key: The file with the key of a sealed pack.
@@ -47,8 +42,8 @@ class DemoOptions:
         cache: The folder for OCR results; None: they are not stored.
     """
 
-    pack: Path | None = None
-    items: int | None = ITEMS
+    pack: Path = Path(DEFAULT)
+    items: int | None = None
     seed: int = 0
     key: Path | None = None
     url: str | None = None
@@ -56,11 +51,6 @@ class DemoOptions:
     jobs: int = 2
     blind: bool = True
     cache: Path | None = field(default_factory=cache_folder)
-
-    @property
-    def acts(self) -> bool:
-        """Whether interactive tasks are added, which is only done for the included sample."""
-        return self.pack is None and self.url is None
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,14 +88,11 @@ class Demo:
         taken: The attempt with the images.
         blind: The attempt without the images; None: there was none.
         seconds: The duration of both, in seconds.
-        left_out: The reason why no interactive task was taken, as a sentence; empty: some were
-            taken, or none were planned.
     """
 
     taken: AttemptLog
     blind: AttemptLog | None
     seconds: float
-    left_out: str = ""
 
     @property
     def rows(self) -> Sequence[Row]:
@@ -169,52 +156,22 @@ async def _run(
     options: DemoOptions, vision: Vision, notify: Callable[[Step, int, int], None] | None
 ) -> Demo:
     began = time.perf_counter()
-    left_out = _no_browser() if options.acts else ""
-    async with _connected(options, acts=options.acts and not left_out) as exam:
+    async with _connected(options) as exam:
         taken = await take(exam, vision, notify=notify)
         blind = await take(exam, None) if options.blind else None
-    return Demo(taken, blind, time.perf_counter() - began, left_out)
-
-
-def _no_browser() -> str:
-    """Return a sentence why no interactive task can be taken; empty: it can."""
-    from snellen.tasks.environments.browser import Browser
-
-    try:
-        Browser()
-    except (InputError, MissingExtraError) as error:
-        return f"No interactive task was taken: {error}."
-    return ""
-
-
-def make_episodes(folder: Path, seed: int) -> None:
-    """Create a pack of two easy tasks on the desk; their worlds depend on the seed."""
-    from snellen.tasks.benchmarks.desk.load import L3, write_rows
-    from snellen.tasks.benchmarks.table import load_task
-    from snellen.tasks.environments.desk.making import rows_of
-    from snellen.tasks.environments.desk.templates.table import TEMPLATES
-    from snellen.tasks.pack.write import Part, write_pack
-
-    tasks = [TEMPLATES[name].make(seed, "easy") for name in EPISODES]
-    with TemporaryDirectory(prefix="snellen-") as rows:
-        file = write_rows(rows_of(tasks), Path(rows))
-        write_pack([Part(load_task(L3, file))], folder, name="desk")
+    return Demo(taken, blind, time.perf_counter() - began)
 
 
 @asynccontextmanager
-async def _connected(options: DemoOptions, *, acts: bool) -> AsyncGenerator[ExamClient]:
+async def _connected(options: DemoOptions) -> AsyncGenerator[ExamClient]:
     if options.url is not None:
         async with ExamClient.connect(options.url, options.token) as exam:
             yield exam
         return
     with TemporaryDirectory(prefix="snellen-demo-") as folder:
         store = str(Path(folder) / "exam.sqlite")
-        packs: list[Path] = []
-        if acts:
-            make_episodes(Path(folder) / "desk", options.seed)
-            packs = [Path(folder) / "desk"]
         exam = Path(folder) / "exam.toml"
-        exam.write_text(_exam_file(options, packs), encoding="utf-8")
+        exam.write_text(exam_file(options), encoding="utf-8")
         command = [str(exam), "--store", store]
         if options.key is not None:
             command += ["--key", str(options.key.resolve())]
@@ -222,22 +179,33 @@ async def _connected(options: DemoOptions, *, acts: bool) -> AsyncGenerator[Exam
             yield exam
 
 
-def _exam_file(options: DemoOptions, packs: Sequence[Path]) -> str:
-    from snellen.tasks.pack.read import open_pack
-    from snellen.tasks.samples import sample_exam
+def exam_file(options: DemoOptions) -> str:
+    """Return the exam file of a demonstration.
 
-    folder = options.pack or sample_exam()
-    counts = [task.items for task in open_pack(folder).manifest.tasks]
-    if not counts:
-        raise InputError("the pack has no items", file=str(folder))
+    Raises:
+        InputError: There is no such exam.
+    """
+    pack = str(options.pack)
+    if not is_generated(pack):
+        pack = str(exam_folder(options.pack).resolve())
     # Practice mode returns the score of each answer at once, for the page of steps. Options are not
     # shuffled, so that the same seed gives the same demonstration.
-    named = [str(pack) for pack in (*packs, folder.resolve())]
-    lines = ['name = "demo"', f"packs = {json.dumps(named, ensure_ascii=False)}", "[rules]"]
+    lines = ['name = "demo"', f"packs = {json.dumps([pack], ensure_ascii=False)}", "[rules]"]
     lines += ['mode = "practice"', f"seed = {options.seed}", "shuffle_options = false"]
     if options.items is not None:
-        lines.append(f"sample = {sample_size(counts, options.items)}")
+        lines.append(f"sample = {sample_size(_counts(options.pack), options.items)}")
     return "\n".join(lines)
+
+
+def _counts(pack: Path) -> Sequence[int]:
+    from snellen.tasks.pack.read import read_manifest
+
+    if is_generated(str(pack)):
+        raise InputError(f"{pack} is generated at its start: take all of its items")
+    counts = [task.items for task in read_manifest(exam_folder(pack)).tasks]
+    if not counts:
+        raise InputError("the pack has no items", file=str(pack))
+    return counts
 
 
 def _row(seen: Mapping[str, Any], blind: Mapping[str, Any] | None) -> Row:

@@ -36,6 +36,7 @@ from pydantic import (
 from snellen.grading.errors import InputError
 from snellen.grading.models.base import Closed
 from snellen.server.exam.rules import Rules
+from snellen.tasks.samples import INCLUDED, exam_folder
 
 NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
 MAIN = "main"
@@ -190,7 +191,8 @@ class ExamFile(Closed):
         name: Its name in URLs.
         title: A title for people; empty: the name.
         description: A description, in plain text.
-        packs: The folders of its packs; relative paths start at the file's folder.
+        packs: The folders of its packs; relative paths start at the file's folder. A name that is
+            no folder there is an included exam's: `sample`.
         store: The database: a SQLite file (relative to the file's folder) or a URL.
         files: The place of uploaded files: a folder (relative to the file's folder) or a URL such
             as `s3://bucket/prefix`; empty: in the store.
@@ -282,7 +284,7 @@ def read_exam_file(path: Path) -> ExamFile:
     home = path.parent.absolute()
     return read.model_copy(
         update={
-            "packs": tuple(str(home / folder) for folder in read.packs),
+            "packs": tuple(_pack(folder, home) for folder in read.packs),
             "store": _store(read, home),
             "files": _place_of(read.files, home),
             "images": _place_of(read.images, home),
@@ -312,13 +314,14 @@ def exam_file_for(pack: Path, title: str, file: Path, now: datetime) -> str:
     """Return an exam file for a pack, with all settings and their meanings.
 
     Args:
-        pack: The pack's folder.
+        pack: The pack's folder, or the name of an included exam.
         title: The pack's title.
         file: The path of the new file; the pack's path is relative to it.
         now: The start of its phase.
     """
-    folder = pack.resolve()
-    named = os.path.relpath(folder, file.absolute().parent).replace(os.sep, "/")
+    named = str(pack)
+    if named not in INCLUDED or pack.is_dir():
+        named = os.path.relpath(pack.resolve(), file.absolute().parent).replace(os.sep, "/")
     name = _name_of(title)
     start = now.replace(microsecond=0).isoformat()
     return _TEMPLATE.format(name=name, title=title, pack=named, start=start)
@@ -361,6 +364,13 @@ reports = "hidden"              # who can see item results
 # public_share = 0.5            # show scores on half of the screens until the end
 # exact = true                  # exact scores before the end; they tell which answers are right
 """
+
+
+def _pack(given: str, home: Path) -> str:
+    folder = home / given
+    if given not in INCLUDED or folder.is_dir():
+        return str(folder)
+    return str(exam_folder(given)) if INCLUDED[given].folder else given
 
 
 def _store(read: ExamFile, home: Path) -> str:

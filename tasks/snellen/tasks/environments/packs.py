@@ -19,6 +19,15 @@ def _desk(folder: Path, seed: int, count: int | None) -> None:
     make_tasks(folder, seed=seed, count=count or COUNT)
 
 
+def _desk_easy(folder: Path, seed: int, _: int | None) -> None:
+    from snellen.tasks.benchmarks.desk.load import write_rows
+    from snellen.tasks.environments.desk.making import rows_of
+    from snellen.tasks.environments.desk.templates.table import TEMPLATES
+
+    tasks = [TEMPLATES[name].make(seed, "easy") for name in ("mail-delete", "notes-pin")]
+    write_rows(rows_of(tasks), folder)
+
+
 def _miniwob(folder: Path, seed: int, count: int | None) -> None:
     from snellen.tasks.benchmarks.miniwob.schedule import drawn
     from snellen.tasks.environments.miniwob.episodes import make_episodes
@@ -50,6 +59,7 @@ def _tiddlywiki(folder: Path, seed: int, count: int | None) -> None:
 MADE: Mapping[str, Callable[[Path, int, int | None], None]] = MappingProxyType(
     {
         "desk": _desk,
+        "desk-easy": _desk_easy,
         "miniwob": _miniwob,
         "miniwob-browsergym": _browsergym,
         "tiddlywiki": _tiddlywiki,
@@ -64,8 +74,8 @@ def make_episode_pack(
     """Make a pack of interactive tasks.
 
     Args:
-        what: One of `MADE`: `desk`; `miniwob`, an episode a page; `miniwob-browsergym`, the 625
-            episodes that BrowserGym runs; `tiddlywiki`.
+        what: One of `MADE`: `desk`; `desk-easy`, two tasks that rules can do; `miniwob`, an episode
+            a page; `miniwob-browsergym`, the 625 episodes that BrowserGym runs; `tiddlywiki`.
         folder: The pack's folder, which must not exist or must be empty.
         seed: The seed of all random choices; with it anybody can compute the references.
         count: The number of tasks; None: one of each template or page, or the whole schedule.

@@ -1,19 +1,85 @@
-"""The packs that ship, to try an exam without any data; their references lie open.
+"""The exams that are included, by name; the references of those that ship lie open.
 
-`screens` has twelve ScreenQA questions on stand-in screens, so that an agent's first exam takes it
-minutes. The questions are ScreenQA's, the screens are drawn from Screen Annotation's layouts (both
-Google Research, CC BY 4.0). `exam` has 144 items of every task that needs no interaction;
-`snellen build` made it of sites that it generated. A score on either is no score of a benchmark.
+`sample` has two items of each task that needs no interaction, of the 144 of `sample-full`, which
+`snellen build` made of sites that it generated. `wireframes` has twelve questions of ScreenQA; its
+screens are drawn from Screen Annotation's layouts (both Google Research, CC BY 4.0). The
+interactive ones are generated at the first start, with a seed of their own on each machine. A score
+on any of them is no score of a benchmark.
 """
 
+import json
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from snellen.grading.errors import InputError
+
+DEFAULT = "sample"
+"""The exam of every command that is given none."""
 
 
-def sample_pack() -> Path:
-    """Return the folder of the twelve questions."""
-    return Path(__file__).with_name("screens")
+class IncludedExam(NamedTuple):
+    """An exam that is served by its name.
+
+    Attributes:
+        title: What it has, in a few words.
+        folder: The name of its pack's folder beside this module; empty: it is generated.
+        episodes: The number of interactive tasks that are generated at its first start.
+    """
+
+    title: str
+    folder: str = ""
+    episodes: int = 0
 
 
-def sample_exam() -> Path:
-    """Return the folder of the sample exam."""
-    return Path(__file__).with_name("exam")
+INCLUDED: Mapping[str, IncludedExam] = MappingProxyType(
+    {
+        DEFAULT: IncludedExam("two items of each task, or a pair", "sample"),
+        "sample-full": IncludedExam("all items of the sample", "exam"),
+        "wireframes": IncludedExam("ScreenQA on drawn screens", "screens"),
+        "desk": IncludedExam("ten applications", episodes=58),
+        "desk-easy": IncludedExam("two easy tasks of it, which the baseline does", episodes=2),
+        "miniwob": IncludedExam("the pages of MiniWoB++", episodes=130),
+        "miniwob-browsergym": IncludedExam("what BrowserGym runs", episodes=625),
+        "tiddlywiki": IncludedExam("a wiki of an npm package", episodes=10),
+    }
+)
+"""The included exams by name."""
+
+
+def is_generated(name: str) -> bool:
+    """Whether a name is that of an included exam that is generated, and of no folder here."""
+    return name in INCLUDED and not INCLUDED[name].folder and not Path(name).is_dir()
+
+
+def exam_folder(name: str | Path) -> Path:
+    """Return the folder of a pack, or of an included exam that ships.
+
+    Args:
+        name: A path or a name; a folder that is there comes before an included exam.
+
+    Raises:
+        InputError: There is neither.
+    """
+    folder = Path(name)
+    if folder.is_dir():
+        return folder
+    known = INCLUDED.get(str(name))
+    if known is None or not known.folder:
+        raise InputError(
+            f"there is no such folder and no included exam {folder.name!r}; the included ones are"
+            f" {', '.join(INCLUDED)}",
+            file=str(name),
+        )
+    return Path(__file__).with_name(known.folder)
+
+
+def baselines() -> Mapping[str, Any]:
+    """Return the scores of the baseline agent on the exams that ship, as `perf/baseline.py` wrote.
+
+    By name: `score` and `items` of the whole exam; `benchmarks` and `tasks`, the rows of its tables
+    with items, answered, value, low, high, blind and chance, 0..1.
+    """
+    file = Path(__file__).with_name("baselines.json")
+    return json.loads(file.read_text(encoding="utf-8"))

@@ -15,7 +15,7 @@ from hosted import as_lines
 from snellen.server.http.auth import Tokens
 from snellen.server.store.schema import open_store
 from snellen.server.store.tables.exams import Scope
-from snellen.tasks.samples import sample_pack
+from snellen.tasks.samples import exam_folder
 
 pytestmark = pytest.mark.thorough
 
@@ -52,7 +52,7 @@ SECONDS = 30
 
 @pytest.fixture
 def address(serve: Callable[..., Any], tmp_path: Path) -> str:
-    (tmp_path / "exam.toml").write_text(EXAM.format(pack=sample_pack()))
+    (tmp_path / "exam.toml").write_text(EXAM.format(pack=exam_folder("wireframes")))
     served = serve(str(tmp_path / "exam.toml"))
     return served.url.removesuffix("/mcp")
 

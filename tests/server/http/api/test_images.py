@@ -24,7 +24,7 @@ from snellen.server.http.api.api import rest_app
 from snellen.server.http.api.desk import Desk
 from snellen.server.http.auth import Tokens
 from snellen.server.settings import Settings
-from snellen.tasks.samples import sample_pack
+from snellen.tasks.samples import exam_folder
 
 MIB = 1 << 10
 """Of what getrusage counts in: KiB."""
@@ -33,7 +33,7 @@ MIB = 1 << 10
 @pytest.fixture
 def pack(tmp_path: Path) -> Path:
     """Return a copy of the sample."""
-    return Path(shutil.copytree(sample_pack(), tmp_path / "pack"))
+    return Path(shutil.copytree(exam_folder("wireframes"), tmp_path / "pack"))
 
 
 @pytest.fixture

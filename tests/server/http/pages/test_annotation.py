@@ -27,7 +27,7 @@ from snellen.server.settings import Settings
 from snellen.server.store.tables.annotations import AnnotationMode
 from snellen.server.store.tables.exams import Scope
 from snellen.tasks.pack.read import Pack, open_pack, open_references
-from snellen.tasks.samples import sample_exam
+from snellen.tasks.samples import exam_folder
 
 TEXTS, OPTIONS, LINES = "screenqa/short", "mmbench-gui/l1", "screenqa/ui_contents"
 BOXES, POINTS = "visualwebbench/element_ground_bbox", "mmbench-gui/l2_basic"
@@ -67,10 +67,10 @@ def site(either_store: str) -> Opening:
 
     @asynccontextmanager
     async def opened(**annotations: Mapping[str, Any]) -> AsyncGenerator[Site]:
-        settings = Settings((sample_exam(),), either_store)
+        settings = Settings((exam_folder("sample-full"),), either_store)
         host = open_exam(settings)
         try:
-            file = ExamFile(name="exam", packs=(str(sample_exam()),))
+            file = ExamFile(name="exam", packs=(str(exam_folder("sample-full")),))
             clock = Clock(now=lambda: NOON)
             challenge = Challenge(
                 file, host.service.exam, references_digest(settings), host.database, clock
@@ -82,7 +82,7 @@ def site(either_store: str) -> Opening:
                 routes=challenge_routes(served, tokens, guarded=True),
                 middleware=[Middleware(SafetyMiddleware, names={"127.0.0.1"})],
             )
-            pack = open_pack(sample_exam())
+            pack = open_pack(exam_folder("sample-full"))
             service = Annotations([pack], host.database, clock)
             for name, more in annotations.items():
                 service.create(AnnotationPlan(name, pack, **more))
@@ -168,7 +168,7 @@ async def test_a_text_a_choice_and_lines_are_answered_by_a_form(site: Opening) -
 
 
 async def test_an_element_is_pressed_and_pressed_again(site: Opening, tmp_path: Path) -> None:
-    pack = open_pack(sample_exam())
+    pack = open_pack(exam_folder("sample-full"))
     items = [*pack.index[BOXES]]
     boxes = [(0.0, 0.0, 640.0, 400.0), (10.0, 20.0, 110.0, 60.0)]
     plan = {"tasks": (BOXES,), "elements": {(BOXES, item): boxes for item in items}}

@@ -18,7 +18,7 @@ from snellen.server.http.auth import Tokens
 from snellen.server.store.schema import open_store
 from snellen.server.store.tables.exams import Scope
 from snellen.tasks.pack.read import open_pack, open_references
-from snellen.tasks.samples import sample_exam, sample_pack
+from snellen.tasks.samples import exam_folder
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -104,9 +104,9 @@ def place(serve: Callable[..., Any], store: Path, tmp_path: Path, right: dict[st
         "ada": held.create("ada", [Scope.SUBMIT]),
         "eve": held.create("eve", [Scope.ANNOTATE]),
     }
-    annotate(Annotations([open_pack(sample_pack())], database))
+    annotate(Annotations([open_pack(exam_folder("wireframes"))], database))
     database.close()
-    (tmp_path / "exam.toml").write_text(EXAM.format(pack=sample_pack()))
+    (tmp_path / "exam.toml").write_text(EXAM.format(pack=exam_folder("wireframes")))
     address = serve(str(tmp_path / "exam.toml")).url.removesuffix("/mcp")
     found = Place(address, tokens, [])
     half = dict(list(right.items())[:6])
@@ -271,7 +271,7 @@ def shown(place: Place) -> dict[str, str]:
 
 
 def _items() -> list[str]:
-    return (sample_pack() / "items.jsonl").read_text(encoding="utf-8").splitlines()
+    return (exam_folder("wireframes") / "items.jsonl").read_text(encoding="utf-8").splitlines()
 
 
 def test_axe_finds_nothing_grave_and_no_page_scrolls_sideways(
@@ -306,7 +306,7 @@ BOXES, POINTS = "visualwebbench/element_ground_bbox", "mmbench-gui/l2_basic"
 def places(serve: Callable[..., Any], store: Path) -> Place:
     """Return a server on which places are annotated: by elements, and by corners."""
     database = open_store(store)
-    pack = open_pack(sample_exam())
+    pack = open_pack(exam_folder("sample-full"))
     service = Annotations([pack], database)
     targets = open_references(pack).golds[BOXES]
     elements = {
@@ -316,7 +316,7 @@ def places(serve: Callable[..., Any], store: Path) -> Place:
     service.create(AnnotationPlan("corners", pack, (POINTS,)))
     tokens = {"eve": Tokens(database).create("eve", [Scope.ANNOTATE])}
     database.close()
-    address = serve(str(sample_exam()), "--store", str(store)).url.removesuffix("/mcp")
+    address = serve(str(exam_folder("sample-full")), "--store", str(store)).url.removesuffix("/mcp")
     return Place(address, tokens, [])
 
 
@@ -348,7 +348,8 @@ def answered(places: Place, store: Path, name: str) -> list[Any]:
     database = open_store(store)
     try:
         return [
-            one.given for one in Annotations([open_pack(sample_exam())], database).answers(name)
+            one.given
+            for one in Annotations([open_pack(exam_folder("sample-full"))], database).answers(name)
         ]
     finally:
         database.close()
@@ -359,7 +360,8 @@ def test_a_rater_presses_an_element_twice_with_the_mouse_and_with_the_keyboard(
 ) -> None:
     tab = rater_tab(WIDE, "light")
     targets = [
-        list(gold.bbox) for gold in open_references(open_pack(sample_exam())).golds[BOXES].values()
+        list(gold.bbox)
+        for gold in open_references(open_pack(exam_folder("sample-full"))).golds[BOXES].values()
     ]
     tab.goto("/annotate/elements")
     element = tab.get_by_role("link", name="Element 2 of 2")

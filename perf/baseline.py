@@ -1,0 +1,56 @@
+"""Write the baseline agent's scores on the included exams: `python perf/baseline.py [EXAM ...]`.
+
+They go to `tasks/snellen/tasks/samples/baselines.json`, from which `snellen benchmarks` and
+`docs/generate.py` make their tables. The exams that are generated at their first start differ from
+machine to machine and have none.
+"""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from snellen.sdk.demo.page import Mean, by_benchmark, mean_of
+from snellen.sdk.demo.run import Demo, DemoOptions, Row, run_demo
+from snellen.tasks import samples
+
+FILE = Path(samples.__file__).with_name("baselines.json")
+DIGITS = 4
+
+
+def main() -> None:
+    """Let the agent take the exams that are named, or all that ship."""
+    shipped = [name for name, exam in samples.INCLUDED.items() if not exam.episodes]
+    found: dict[str, Any] = json.loads(FILE.read_text()) if FILE.exists() else {}
+    for name in sys.argv[1:] or shipped:
+        found[name] = scores(run_demo(DemoOptions(Path(name))))
+        print(f"{name}: {found[name]['score']} on {found[name]['items']} items")
+    FILE.write_text(json.dumps(found, indent=1) + "\n")
+
+
+def scores(demo: Demo) -> dict[str, Any]:
+    """Return the rows of a demonstration's tables."""
+    whole = mean_of(demo.rows, demo.taken.steps)
+    return {
+        "score": _rounded(whole.value),
+        "items": whole.items,
+        "benchmarks": {
+            name: {"tasks": len(rows), **_row(mean)} for name, mean, rows in by_benchmark(demo)
+        },
+        "tasks": {row.task: {"metric": row.metric, **_row(row)} for row in demo.rows},
+    }
+
+
+def _row(row: Row | Mean) -> dict[str, Any]:
+    values = {
+        name: _rounded(getattr(row, name)) for name in ("value", "low", "high", "blind", "chance")
+    }
+    return {"items": row.items, "answered": row.answered, **values}
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, DIGITS)
+
+
+if __name__ == "__main__":
+    main()
