@@ -179,6 +179,7 @@ MOVED_OPTIONS: Mapping[tuple[str, str], str] = {
     ("build", "--work"): "build -o EXAM, with its work folder EXAM.build",
     ("compare", "--changes"): "compare --show",
     ("explain", "--partings"): "explain --show",
+    ("demo", "--all"): "demo --n 0",
     ("evaluate", "--name"): "evaluate --endpoint URL --model NAME",
     ("export", "--by"): "pack split FOLDER --by TAG",
     ("export", "--seed"): "pack split FOLDER --seed N",

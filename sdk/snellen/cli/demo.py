@@ -22,12 +22,12 @@ def demo(
         int | None,
         typer.Option(
             "--n",
-            help="Approximate number of items, spread evenly over the tasks; by default 70.",
-            min=1,
+            help="Approximate number of items, spread evenly over the tasks; by default 70; "
+            "0: all items.",
+            min=0,
             show_default=False,
         ),
     ] = None,
-    every: Annotated[bool, typer.Option("--all", help="Take all items.")] = False,
     output: Annotated[
         Path, typer.Option("--output", "-o", help="The folder for report.json and report.html.")
     ] = Path("snellen-demo"),
@@ -43,9 +43,7 @@ def demo(
     from snellen.sdk.demo.run import ITEMS, DemoOptions, run_demo
 
     with report_errors():
-        if n is not None and every:
-            raise InputError("--n and --all exclude one another")
-        options = DemoOptions(items=None if every else n or ITEMS)
+        options = DemoOptions(items=ITEMS if n is None else n or None)
         try:
             given = run_demo(options, _show_step)
         except KeyboardInterrupt:

@@ -5,9 +5,10 @@ import json
 import re
 import zlib
 from base64 import b32encode
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
 from importlib.metadata import version
@@ -45,6 +46,29 @@ _KEY = re.compile(r"[\x21-\x7e]{1,255}")
 _LINK = re.compile(r"https?://[^\s<>\"']{1,490}")
 
 
+SECONDS = (0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 14_400, 86_400)
+"""The upper bounds of the durations of jobs that are counted together, in seconds."""
+
+
+@dataclass
+class Durations:
+    """The durations of jobs.
+
+    Attributes:
+        counts: The number of jobs up to each of `SECONDS` and above the one before it; the last
+            number is of those above all.
+        total: The sum of all durations, in seconds.
+    """
+
+    counts: list[int] = field(default_factory=lambda: [0] * (len(SECONDS) + 1))
+    total: float = 0.0
+
+    def add(self, seconds: float) -> None:
+        """Count a job."""
+        self.counts[bisect_left(SECONDS, seconds)] += 1
+        self.total += seconds
+
+
 class Challenge(Reading):
     """The submissions of an exam, in phases.
 
@@ -69,12 +93,18 @@ class Challenge(Reading):
         self._files = Files(file.files) if file.files else None
         # From 0, so that the metrics name every kind before its first fault.
         self.worker_faults = Counter(heartbeat=0, result=0, grading=0)
+        self.waiting_seconds, self.grading_seconds = Durations(), Durations()
         self._counting = Lock()
 
     def count_fault(self, what: str) -> None:
         """Count a fault of a worker in this process, for its metrics."""
         with self._counting:
             self.worker_faults[what] += 1
+
+    def count_seconds(self, durations: Durations, seconds: float) -> None:
+        """Count how long a job of a worker in this process waited or took, for its metrics."""
+        with self._counting:
+            durations.add(seconds)
 
     # ---- gradings ----------------------------------------------------------------------------
 

@@ -4,10 +4,16 @@ import asyncio
 import time
 from collections.abc import Callable, Iterator, Sequence
 from http import HTTPStatus
+from itertools import accumulate
 from typing import NamedTuple
 
 from prometheus_client import CollectorRegistry
-from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.core import (
+    CounterMetricFamily,
+    GaugeMetricFamily,
+    HistogramMetricFamily,
+    Metric,
+)
 from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
 from prometheus_client.registry import Collector
 from sqlalchemy import Connection
@@ -19,7 +25,7 @@ from starlette.routing import Route
 from snellen.server.attempts.service import Service
 from snellen.server.challenge import queries
 from snellen.server.challenge.queries import JobCount, SubmissionCount
-from snellen.server.challenge.service import Challenge
+from snellen.server.challenge.service import SECONDS, Challenge, Durations
 from snellen.server.errors import StoreError
 from snellen.server.http.observe import METRICS, READY, RequestMetrics
 from snellen.server.logs import fault, warn_once
@@ -157,6 +163,16 @@ class StoreCollector(Collector):
             for what, count in sorted(self._challenge.worker_faults.items()):
                 faults.add_metric([what], count)
             yield faults
+            yield _histogram(
+                "snellen_waiting_seconds",
+                "Seconds that a submission waited until a worker of this process took it.",
+                self._challenge.waiting_seconds,
+            )
+            yield _histogram(
+                "snellen_grading_seconds",
+                "Seconds that a worker of this process graded a submission.",
+                self._challenge.grading_seconds,
+            )
         yield from found
 
     def _read(self, connection: Connection) -> Sequence[Metric]:
@@ -232,6 +248,13 @@ def routes(
         Route(READY, ready, methods=["GET", "HEAD"]),
         Route(METRICS, numbers, methods=["GET"], middleware=guard),
     ]
+
+
+def _histogram(name: str, meaning: str, durations: Durations) -> Metric:
+    """Return durations as Prometheus has them: each bucket includes those below it."""
+    bounds = [*(str(float(bound)) for bound in SECONDS), "+Inf"]
+    buckets = list(zip(bounds, accumulate(durations.counts), strict=True))
+    return HistogramMetricFamily(name, meaning, buckets, durations.total)
 
 
 def _text(registry: CollectorRegistry) -> bytes:
