@@ -2,28 +2,31 @@
 
 usage: python perf/endpoint.py [--quick]
 
-Requests go to two servers in turn, ours and the bare framework's under the same uvicorn: the bare
-one takes the same parameters, answers the same bytes and checks nothing. The upload goes to the
-command itself. Targets are of an unloaded machine with two cores.
+All requests go to `snellen serve` itself, and in turn to a bare application of the same framework
+over the same protocol of uvicorn. The bare one takes the same parameters, answers the same bytes
+and checks nothing; it writes an upload to disk. Targets are of an unloaded machine with two cores.
 """
 
 import asyncio
 import json
 import multiprocessing
-import os
 import re
+import secrets
 import socket
+import sqlite3
 import subprocess
 import sys
 import tempfile
 import time
 import zlib
-from collections.abc import Callable, Generator
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from hashlib import sha256
+from itertools import cycle
 from pathlib import Path
 from statistics import median
 from threading import Event, Thread
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import httpx2
 import numpy as np
@@ -44,14 +47,36 @@ from snellen.server.http.api.access import Access
 from snellen.server.http.api.api import rest_app
 from snellen.server.http.api.desk import Desk
 from snellen.server.http.api.exams import BoardQuery
+from snellen.server.http.api.submissions import UploadQuery
 from snellen.server.http.auth import Tokens
+from snellen.server.http.connections import connection_limit, protocol
 from snellen.server.settings import Settings
+from snellen.server.store.schema import open_store
 from snellen.server.store.statements import row_values
 from snellen.server.store.tables.endpoint import JobRow, JobState, ScoreRow, Source, SubmissionRow
 from snellen.server.store.tables.exams import Scope
 from snellen.tasks.pack.write import Part, write_pack
 
 TASK = "screenqa/short"
+TEAM = "lab"
+EXAM = "/v1/exams/perf"
+STATUS, BOARD, UPLOADS = (
+    f"{EXAM}/{rest}" for rest in ("submissions/sub_000000", "leaderboard", "submissions")
+)
+TARGETS = {
+    STATUS: ("status", 1.8),
+    UPLOADS: ("upload of 2 KB", 3),
+    BOARD: ("leaderboard", 2),
+    EXAM: ("exam", 2),
+}
+"""Each measured path, with its name and the ratio to reach."""
+
+
+class Cost(NamedTuple):
+    """What a request costs its server, and how long it takes, in microseconds."""
+
+    processor: float
+    wall: float
 
 
 def make_pack(folder: Path, items: int) -> Path:
@@ -72,25 +97,32 @@ def make_pack(folder: Path, items: int) -> Path:
 
 
 @contextmanager
-def served(folder: Path) -> Generator[tuple[str, str, int]]:
-    """Serve an exam file; yield its address, the admin's token and the process's number."""
-    text = f'name = "perf"\npacks = ["{folder / "pack"}"]\n[[phases]]\nname = "main"\n'
-    (folder / "exam.toml").write_text(text)
+def served(folder: Path, *more: str) -> Generator[tuple[str, int]]:
+    """Serve an exam as its hosts do, with its log in a file; yield its address and process."""
+    text = f'name = "perf"\npacks = ["{folder / "pack"}"]\nstore = "{folder / "exam.sqlite"}"\n'
+    (folder / "exam.toml").write_text(f'{text}[[phases]]\nname = "main"\n')
     code = "from snellen.cli import main; main()"
-    words = [sys.executable, "-c", code, "serve", str(folder / "exam.toml"), "--port", "0"]
-    with subprocess.Popen(
-        words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ}
-    ) as process:
-        assert process.stdout is not None
-        assert process.stderr is not None
-        token = process.stdout.readline().strip()
-        said = ""
-        while "serving on" not in said:
-            said = process.stderr.readline()
-        found = re.search(r"http://127\.0\.0\.1:\d+", said)
-        assert found
-        yield found[0], token, process.pid
-        process.terminate()
+    words = [sys.executable, "-c", code, "serve", str(folder / "exam.toml"), "--port", "0", *more]
+    log = folder / "serve.log"
+    with log.open("wb") as out, subprocess.Popen(words, stdout=out, stderr=out) as process:
+        try:
+            while not (
+                found := re.search(r"serving on (http://127\.0\.0\.1:\d+)", log.read_text())
+            ):
+                assert process.poll() is None, log.read_text()
+                time.sleep(0.05)
+            yield found[1], process.pid
+        finally:
+            process.terminate()
+
+
+def tokens_of(folder: Path, count: int, *scopes: Scope) -> list[str]:
+    """Create tokens of one team in an exam's store."""
+    database = open_store(folder / "exam.sqlite")
+    held = Tokens(database)
+    made = [held.create(f"ada{number}", scopes, team=TEAM) for number in range(count)]
+    database.close()
+    return made
 
 
 class Memory:
@@ -143,7 +175,8 @@ def upload(folder: Path, items: int) -> None:
             response = f"the answer {number}" if number % 3 else "something else"
             line = {"item_id": f"test/{number // 2}/{number % 2}", "response": response}
             out.write(json.dumps(line) + "\n")
-    with served(folder) as (url, token, process), sdk.Client(url, token=token) as client:
+    (token,) = tokens_of(folder, 1, Scope.ADMIN)
+    with served(folder) as (url, process), sdk.Client(url, token=token) as client:
         first = next(iter(client.items()))
         assert first.id == "test/0/0", first.id
         with Memory(process) as memory:
@@ -165,93 +198,127 @@ class Loaded:
     """A server in a process of its own, and what its requests cost.
 
     Args:
-        serve: What the process runs, with a socket that listens and whatever else it is given.
-        given: That.
-        token: What its requests carry.
+        url: Its address.
+        process: The number of its process.
+        tokens: What its requests carry, in turn: a token may make 1,200 calls a minute.
     """
 
-    def __init__(self, serve: Callable[..., None], given: object, token: str) -> None:
-        with socket.create_server(("127.0.0.1", 0)) as listener:
-            port = listener.getsockname()[1]
-            # As our server does it: without, each answer waits 40 ms for a receipt.
-            listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            context = multiprocessing.get_context("spawn")
-            self._process = context.Process(target=serve, args=(listener, given), daemon=True)
-            self._process.start()
-            self._http = httpx2.Client(
-                base_url=f"http://127.0.0.1:{port}",
-                headers={"Authorization": f"Bearer {token}"},
-                timeout=60,
-            )
-            # The socket is handed over once the process asks for it.
-            self.ask("/exams/perf")
+    def __init__(self, url: str, process: int, tokens: Sequence[str]) -> None:
+        self._process = process
+        self._headers = cycle([{"Authorization": f"Bearer {token}"} for token in tokens])
+        self._http = httpx2.Client(base_url=url, timeout=60)
+        self._number = 0
 
     def ask(self, path: str) -> bytes:
         """Return what a path answers."""
-        return self._http.get(path).raise_for_status().content
+        return self._http.get(path, headers=next(self._headers)).raise_for_status().content
 
-    def cost(self, path: str, calls: int) -> float:
-        """Return the processor time that a request takes there, in microseconds."""
-        start = self._seconds()
+    def upload(self, path: str) -> bytes:
+        """Upload 2 KB that were not uploaded before; return what is answered."""
+        self._number += 1
+        answer = f"{self._number:09}" + "x" * 1_960
+        body = json.dumps({"item_id": "test/0/0", "response": answer}).encode()
+        headers = {**next(self._headers), "Content-Type": "application/x-ndjson"}
+        return self._http.post(path, content=body, headers=headers).raise_for_status().content
+
+    def cost(self, path: str, calls: int) -> Cost:
+        """Return what a request costs there."""
+        ask = self.upload if path == UPLOADS else self.ask
+        start, wall = self._seconds(), time.perf_counter()
         for _ in range(calls):
-            self.ask(path)
-        return (self._seconds() - start) / calls * 1e6
+            ask(path)
+        used, passed = self._seconds() - start, time.perf_counter() - wall
+        return Cost(used / calls * 1e6, passed / calls * 1e6)
 
     def _seconds(self) -> float:
         # Linux's clock of another process, of all its threads: the ticks of /proc/PID/stat are
         # 10 ms long. See clock_getcpuclockid(3).
-        assert self._process.pid is not None
-        return time.clock_gettime((~self._process.pid << 3) | 2)
-
-    def close(self) -> None:
-        """End it."""
-        self._http.close()
-        self._process.kill()
-        self._process.join()
+        return time.clock_gettime((~self._process << 3) | 2)
 
 
-def serve_ours(listener: socket.socket, folder: Path) -> None:
-    """Serve the challenge in a folder."""
-    _run(Hosted(folder).app, listener)
-
-
-def serve_bare(listener: socket.socket, bodies: list[bytes]) -> None:
+@contextmanager
+def served_bare(
+    folder: Path, bodies: Mapping[str, bytes], tokens: Sequence[str]
+) -> Generator[Loaded]:
     """Serve the bare framework."""
-    _run(bare(*bodies), listener)
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+        # As our server does it: without, each answer waits 40 ms for a receipt.
+        listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        process = multiprocessing.get_context("spawn").Process(
+            target=serve_bare, args=(listener, folder / "bare.sqlite", bodies), daemon=True
+        )
+        process.start()
+        assert process.pid is not None
+        try:
+            loaded = Loaded(f"http://127.0.0.1:{port}", process.pid, tokens)
+            # The socket is handed over once the process asks for it.
+            loaded.ask(EXAM)
+            yield loaded
+        finally:
+            process.kill()
+            process.join()
 
 
-def _run(app: FastAPI, listener: socket.socket) -> None:
-    config = uvicorn.Config(app, http="h11", log_config=None, access_log=False)
+def serve_bare(listener: socket.socket, store: Path, bodies: Mapping[str, bytes]) -> None:
+    """Serve the bare framework, by the protocol of our own server."""
+    http = protocol(connection_limit())
+    config = uvicorn.Config(bare(store, bodies), http=http, log_config=None, access_log=False)
     asyncio.run(uvicorn.Server(config).serve(sockets=[listener]))
 
 
-def bare(status: bytes, board: bytes, exam: bytes) -> FastAPI:
-    """Return an application with the same parameters that answers with bytes and checks nothing."""
+def bare(store: Path, bodies: Mapping[str, bytes]) -> FastAPI:
+    """Return an application with the same parameters that answers with bytes and checks nothing.
+
+    An upload is a row with its bytes, on disk before it is answered.
+    """
     app = FastAPI(
         openapi_url=None,
         docs_url=None,
         redoc_url=None,
         telemetry={"tracing": False, "metrics": False, "logs": False},
     )
+    database = sqlite3.connect(store, check_same_thread=False, isolation_level=None)
+    database.execute("PRAGMA journal_mode=WAL")
+    database.execute("PRAGMA synchronous=FULL")
+    database.execute("CREATE TABLE uploads (id TEXT, at REAL, digest BLOB, body BLOB)")
 
-    @app.get("/exams/{exam}")
+    def keep(body: bytes) -> None:
+        row = (secrets.token_hex(8), time.time(), sha256(body).digest(), zlib.compress(body, 1))
+        database.execute("INSERT INTO uploads VALUES (?, ?, ?, ?)", row)
+
+    @app.get("/v1/exams/{exam}")
     async def show_exam(request: Request, exam: str) -> Response:
-        return Response(exam_body, media_type="application/json")
+        return Response(bodies[EXAM], media_type="application/json")
 
-    @app.get("/exams/{exam}/leaderboard")
+    @app.get("/v1/exams/{exam}/leaderboard")
     async def leaderboard(
         request: Request,
         exam: str,
         query: Annotated[BoardQuery, Query()],
         if_none_match: Annotated[str | None, Header()] = None,
     ) -> Response:
-        return Response(board, media_type="application/json")
+        return Response(bodies[BOARD], media_type="application/json")
 
-    @app.get("/exams/{exam}/submissions/{submission}")
-    async def submission(request: Request, exam: str, submission: str) -> Response:
-        return Response(status, media_type="application/json")
+    @app.get("/v1/exams/{exam}/submissions/{submission}")
+    async def submission(
+        request: Request,
+        exam: str,
+        submission: str,
+        if_none_match: Annotated[str | None, Header()] = None,
+    ) -> Response:
+        return Response(bodies[STATUS], media_type="application/json")
 
-    exam_body = exam
+    @app.post("/v1/exams/{exam}/submissions")
+    async def upload(
+        request: Request,
+        exam: str,
+        query: Annotated[UploadQuery, Query()],
+        idempotency_key: Annotated[str | None, Header()] = None,
+    ) -> Response:
+        await asyncio.to_thread(keep, await request.body())
+        return Response(bodies[UPLOADS], 201, media_type="application/json")
+
     return app
 
 
@@ -269,8 +336,8 @@ class Hosted:
         access = Access(self.tokens, guarded=True, calls_a_minute=10**9)
         self.app = rest_app(Desk(self.challenge, self.boards, access))
 
-    async def fill(self, runs: int, items: int) -> str:
-        """Write graded runs; return the id of one of them."""
+    async def fill(self, runs: int, items: int) -> None:
+        """Write graded runs, the first of them the team's."""
         await self.challenge.begin()
         phase = self.challenge.phase(None)
         random = np.random.default_rng(7)
@@ -281,7 +348,8 @@ class Hosted:
             for number in range(runs):
                 values = (random.random(items) < 0.4 + 0.4 * number / runs).astype("<f8")
                 row = SubmissionRow(
-                    id=f"sub_{number:06}", phase=self.challenge.key(phase), caller=f"team{number}",
+                    id=f"sub_{number:06}", phase=self.challenge.key(phase),
+                    caller=TEAM if number == 0 else f"team{number}",
                     source=Source.UPLOAD, attempt=None, task=None, name=f"run {number}", link="",
                     form=".jsonl", digest=b"x" * 32, size=1, at=number, day="2026-01-01",
                 )  # fmt: skip
@@ -295,35 +363,30 @@ class Hosted:
                     item_values=zlib.compress(values.tobytes()), item_groups=groups,
                 )  # fmt: skip
                 queries.ADD_SCORE.run(connection, row_values(score))
-            named = queries.SUBMISSION.one(connection, {"s": "sub_000000"})
-            connection.exec_driver_sql(
-                "UPDATE submissions SET caller = 'ada' WHERE id = ?", (named.id,)
-            )
 
         await self.host.database.write(work)
-        return "sub_000000"
 
 
-def requests(folder: Path, token: str, one: str, rounds: int, calls: int) -> None:
-    """Print what a request costs its server, ours and the bare framework's in turn."""
-    paths = {
-        "status": f"/exams/perf/submissions/{one}",
-        "leaderboard": "/exams/perf/leaderboard",
-        "exam": "/exams/perf",
-    }
-    ours = Loaded(serve_ours, folder, token)
-    other = Loaded(serve_bare, [ours.ask(path) for path in paths.values()], token)
-    found: dict[str, list[tuple[float, float]]] = {}
-    for _ in range(rounds):
-        for name, path in paths.items():
-            found.setdefault(name, []).append((ours.cost(path, calls), other.cost(path, calls)))
-    print(f"{'request':<14} {'ours, us':>9} {'bare, us':>9} {'ratio':>7}   target 2x")
-    for name, pairs in found.items():
-        mine, plain = (median(each) for each in zip(*pairs, strict=True))
-        ratio = median(one / two for one, two in pairs)
-        print(f"{name:<14} {mine:>9.0f} {plain:>9.0f} {ratio:>6.2f}x")
-    ours.close()
-    other.close()
+def requests(folder: Path, rounds: int, calls: int) -> None:
+    """Print what a request costs `snellen serve`, and the bare framework, in turn."""
+    tokens = tokens_of(folder, 40, Scope.SUBMIT)
+    with served(folder, "--workers", "0") as (url, process):
+        ours = Loaded(url, process, tokens)
+        bodies = {path: ours.ask(path) for path in (STATUS, BOARD, EXAM)}
+        bodies[UPLOADS] = ours.upload(UPLOADS)
+        with served_bare(folder, bodies, tokens) as other:
+            found: dict[str, list[tuple[Cost, Cost]]] = {path: [] for path in TARGETS}
+            for _ in range(rounds):
+                for path, pairs in found.items():
+                    pairs.append((ours.cost(path, calls), other.cost(path, calls)))
+    print("processor time of a request; the ratio of the time until it is answered in brackets")
+    print(f"{'request':<14} {'ours, us':>9} {'bare, us':>9} {'ratio':>7} {'':>8}  target")
+    for path, pairs in found.items():
+        name, target = TARGETS[path]
+        mine, plain = (median(cost.processor for cost in each) for each in zip(*pairs, strict=True))
+        ratio = median(one.processor / two.processor for one, two in pairs)
+        waited = median(one.wall / two.wall for one, two in pairs)
+        print(f"{name:<14} {mine:>9.0f} {plain:>9.0f} {ratio:>6.2f}x ({waited:>5.2f}x)  {target}x")
 
 
 async def board(hosted: Hosted, runs: int) -> None:
@@ -361,12 +424,11 @@ async def inside(folder: Path, *, quick: bool) -> None:
     runs, items = (100, 200) if quick else (1000, 2000)
     make_pack(folder, items)
     hosted = Hosted(folder)
-    token = hosted.tokens.create("ada", [Scope.SUBMIT])
-    one = await hosted.fill(runs, items)
+    await hosted.fill(runs, items)
     await board(hosted, runs)
-    requests(folder, token, one, rounds=3 if quick else 9, calls=100 if quick else 500)
     await race(hosted, 200)
     hosted.host.close()
+    requests(folder, rounds=3 if quick else 9, calls=100 if quick else 300)
 
 
 def main() -> None:

@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+import os
+import stat
 import tomllib
 from pathlib import Path
 
@@ -54,6 +56,38 @@ def test_the_first_token_of_a_store_says_what_it_changes(store: str) -> None:
     for name in ("alice", "bob"):
         run("token", "revoke", name, "--store", store)
     assert "next start" not in run("token", "create", "carol", "--store", store).stderr
+
+
+def test_a_token_goes_to_a_new_file_that_only_its_owner_can_read(
+    store: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "boss.token"
+    mask = os.umask(0)
+    try:
+        made = run("token", "create", "boss", "--to", str(file), "--store", store)
+    finally:
+        os.umask(mask)
+    assert (made.exit_code, made.stdout) == (0, f"the token is in {file}\n")
+    token = file.read_text(encoding="utf-8").strip()
+    assert token.startswith("snellen_")
+    assert token not in made.output
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    # Refused before the token is made: the name is free for the next try.
+    again = run("token", "create", "ada", "--to", str(file), "--store", store)
+    assert (again.exit_code, again.stdout) == (2, "")
+    assert "it exists already" in again.stderr
+    assert file.read_text(encoding="utf-8").strip() == token
+    assert "ada" not in run("token", "list", "--store", store).stdout
+
+
+def test_a_token_that_is_refused_leaves_no_file(store: str, tmp_path: Path) -> None:
+    file = tmp_path / "x.token"
+    refused = run("token", "create", "a b", "--to", str(file), "--store", store)
+    assert refused.exit_code == 2
+    assert not file.exists()
+    nowhere = run("token", "create", "ada", "--to", str(tmp_path / "no" / "x"), "--store", store)
+    assert nowhere.exit_code == 2
+    assert "can't be written" in nowhere.stderr
 
 
 def test_a_token_can_have_both_scopes(store: str) -> None:

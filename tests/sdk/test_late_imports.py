@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -13,6 +14,11 @@ LIST = (
     "try: main()\n"
     "except SystemExit: pass"
 )
+
+
+def command(*words: str) -> str:
+    """Return the code of a command."""
+    return LIST.replace("['snellen', 'benchmarks']", str(["snellen", *words]))
 
 
 def imported(code: str) -> set[str]:
@@ -37,3 +43,22 @@ def test_a_first_score_imports_its_own_benchmark_alone() -> None:
     found = {name.rpartition(".")[2] for name in imported(SCORE) if ".grading.protocols." in name}
     assert "screenqa" in found
     assert not found & {"matrix", "webrssbench", "visualwebbench", "mmbench_gui", "screenspot"}
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("submit", "--help"),
+        ("take", "--help"),
+        ("token", "create", "ada", "--store", "@"),
+        ("store", "backup", "@.copy", "--store", "@"),
+    ],
+    ids=" ".join,
+)
+def test_a_command_about_an_endpoint_loads_no_numbers(
+    words: tuple[str, ...], tmp_path: Path
+) -> None:
+    store = str(tmp_path / "exam.sqlite")
+    assert imported(command("token", "list", "--store", store))
+    found = imported(command(*(word.replace("@", store) for word in words)))
+    assert not found & {"numpy", "scipy", "mcp", "alembic", "fastapi"}

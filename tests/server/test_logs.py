@@ -2,7 +2,11 @@
 
 import io
 import os
+import subprocess
+import sys
 import threading
+
+from typing_extensions import Buffer
 
 from snellen.server.logs import LogWriter, Repeats, fault, short
 
@@ -14,6 +18,35 @@ def test_lines_come_out_in_order() -> None:
         lines.info(str(number).encode())
     assert lines.drain(10)
     assert stream.getvalue() == b"".join(b"%d\n" % number for number in range(1000))
+
+
+class Counting(io.BytesIO):
+    """A stream that counts how often it is written to."""
+
+    writes = 0
+
+    def write(self, data: Buffer, /) -> int:
+        self.writes += 1
+        return super().write(data)
+
+
+def test_lines_that_come_together_are_written_together() -> None:
+    stream = Counting()
+    lines = LogWriter(stream)
+    for number in range(1000):
+        lines.info(str(number).encode())
+    assert lines.drain(10)
+    assert stream.getvalue().count(b"\n") == 1000
+    assert stream.writes < 100
+
+
+def test_the_last_lines_of_a_process_are_written() -> None:
+    code = (
+        "from snellen.server.logs import log\n"
+        "for number in range(20): log().error('line', number=number)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert len(done.stderr.splitlines()) == 20
 
 
 def test_nobody_waits_for_a_reader_and_the_oldest_lines_are_dropped() -> None:

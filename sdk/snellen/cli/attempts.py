@@ -28,9 +28,6 @@ from snellen.cli.terminal import Terminal
 from snellen.grading.errors import InputError
 from snellen.grading.table import figures
 from snellen.sdk.files import write_atomically
-from snellen.tasks.pack.format import SEALED
-from snellen.tasks.pack.read import has_references, read_manifest
-from snellen.tasks.pack.seal import KEY_VARIABLE
 
 if TYPE_CHECKING:
     from snellen.server.attempts.models import TaskAnswers
@@ -261,6 +258,8 @@ def _served(
 
 def _in_order(folders: Sequence[Path], attempt: "Attempt") -> tuple[Path, ...]:
     """Put packs in the order in which the attempt's exam names them."""
+    from snellen.tasks.pack.read import read_manifest
+
     names = attempt.exam.rpartition("@")[0].split("+")
 
     def place(folder: Path) -> int:
@@ -318,6 +317,10 @@ def _tell_how(
     key: Path | None,
 ) -> None:
     """Print the command that grades each file."""
+    from snellen.tasks.pack.format import SEALED
+    from snellen.tasks.pack.read import has_references
+    from snellen.tasks.pack.seal import KEY_VARIABLE
+
     for part in exported:
         pack, items = _pack(service, part), _items(output, part)
         words = ["snellen", "grade", str(_answers(output, part)), "--task", part.task]

@@ -8,8 +8,7 @@ import typer
 
 from snellen.cli.listing import task_names
 from snellen.grading.errors import InputError, UnknownNameError
-from snellen.sdk.files import check_ending
-from snellen.sdk.report import ENDINGS, PAGE
+from snellen.sdk.files import ENDINGS, PAGE, check_ending
 
 if TYPE_CHECKING:
     from snellen.grading.metrics.code import CodeExecutor

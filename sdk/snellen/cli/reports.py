@@ -21,7 +21,8 @@ from snellen.grading.report.render import (
     sentences,
 )
 from snellen.grading.tables.matrix import Grid
-from snellen.sdk.report import PAGE, Report
+from snellen.sdk.files import PAGE
+from snellen.sdk.report import Report
 
 _out = Terminal()
 _err = Terminal(stderr=True)

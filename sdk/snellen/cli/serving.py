@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
 from pydantic import ValidationError
@@ -236,6 +236,13 @@ def create(
             show_default=False,
         ),
     ] = None,
+    to: Annotated[
+        Path | None,
+        typer.Option(
+            help="A new file for the token, which only you can read; nothing prints the token.",
+            show_default=False,
+        ),
+    ] = None,
     store: Store = None,
 ) -> None:
     """Create a token and print it; it is not stored and can't be shown again."""
@@ -249,8 +256,13 @@ def create(
         scopes = [Scope(word) for word in scope or (Scope.TAKE,)]
         held = Tokens(database)
         first = not held.known
-        sys.stdout.write(held.create(name, scopes, days, team) + "\n")
-        tell("keep it now: it is not shown again")
+        if to is None:
+            sys.stdout.write(held.create(name, scopes, days, team) + "\n")
+            tell("keep it now: it is not shown again")
+        else:
+            with _new_secret(to) as file:
+                file.write(held.create(name, scopes, days, team) + "\n")
+            write(f"the token is in {to}\n")
         if first:
             tell(_FIRST)
 
@@ -301,6 +313,31 @@ def open_database(url: str | None) -> Generator["Database"]:
         yield database
     finally:
         database.close()
+
+
+@contextmanager
+def _new_secret(path: Path) -> Generator[TextIO]:
+    """Create a file that only its owner can read; without it again if the context fails.
+
+    Raises:
+        InputError: It exists already, or can't be created.
+    """
+    try:
+        # The mode is the file's from the start: nobody else can open it before it is changed.
+        handle = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+    except FileExistsError:
+        reason = "it exists already: choose another name"
+        raise InputError(reason, file=str(path)) from None
+    except OSError as error:
+        raise InputError(f"can't be written: {error.strerror}", file=str(path)) from None
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+    except BaseException:
+        path.unlink(missing_ok=True)
+        raise
 
 
 @contextmanager

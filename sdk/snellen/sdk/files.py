@@ -1,4 +1,4 @@
-"""Atomic writing of files."""
+"""Files to write: the endings of reports, and atomic writing."""
 
 import os
 import secrets
@@ -6,6 +6,12 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from snellen.grading.errors import InputError
+
+PAGE = ".html"
+"""The ending of a report's page."""
+
+ENDINGS = (".json", ".csv", ".md", PAGE)
+"""The endings under which a report can be saved."""
 
 
 def check_ending(path: Path, known: Iterable[str], what: str) -> str:

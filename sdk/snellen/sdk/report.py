@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from snellen.grading.errors import InputError
-from snellen.sdk.files import check_ending, write_atomically
+from snellen.sdk.files import ENDINGS, PAGE, check_ending, write_atomically
 from snellen.sdk.scored import ScoredReport
 
 if TYPE_CHECKING:
@@ -24,12 +24,6 @@ if TYPE_CHECKING:
     from snellen.sdk.exports.options import Relationship
     from snellen.sdk.page.thumbnails import ThumbnailBudget
     from snellen.tasks.published.beside import Beside
-
-PAGE = ".html"
-"""The ending of a report's page."""
-
-ENDINGS = (".json", ".csv", ".md", PAGE)
-"""The endings under which a report can be saved."""
 
 
 class Report(ScoredReport):

@@ -4,6 +4,7 @@ A separate thread writes the lines: a host that does not read its server's stand
 block the exam when the pipe is full.
 """
 
+import atexit
 import json
 import logging
 import sys
@@ -21,10 +22,16 @@ import msgspec
 MAX_WAITING = 10_000
 """How many lines wait for a reader before the oldest are dropped."""
 
+PAUSE_SECONDS = 0.05
+"""How long lines are collected after one was written: a thread that wakes for each line costs a
+request more than its line."""
+
 REPEAT_SECONDS = 60.0
 """How long a line that says the same as an earlier one is left out."""
 
+_MOST_TOGETHER = 100
 _MOST_REPEATED = 100
+_EXIT_SECONDS = 1.0
 _HANDLE_SHOWN = 8
 
 
@@ -60,11 +67,16 @@ class LogWriter:
 
     def _write(self) -> None:
         while True:
-            line = self._lines.get()
+            lines = [self._lines.get()]
+            with suppress(Empty):
+                while len(lines) < _MOST_TOGETHER:
+                    lines.append(self._lines.get_nowait())
             with suppress(OSError, ValueError):  # no reader is left
-                self._stream.write(line + b"\n")
+                self._stream.write(b"".join(line + b"\n" for line in lines))
                 self._stream.flush()
-            self._lines.task_done()
+            for _ in lines:
+                self._lines.task_done()
+            time.sleep(PAUSE_SECONDS)
 
 
 class Repeats:
@@ -118,7 +130,10 @@ def warn_once(event: str, **known: Any) -> None:  # noqa: ANN401  # as structlog
 @cache
 def lines_to_stderr() -> LogWriter:
     """Return the one writer to standard error."""
-    return LogWriter(sys.stderr.buffer)
+    writer = LogWriter(sys.stderr.buffer)
+    # The last lines of a command say why it ended.
+    atexit.register(writer.drain, _EXIT_SECONDS)
+    return writer
 
 
 @cache

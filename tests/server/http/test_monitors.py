@@ -134,6 +134,47 @@ async def test_the_faults_of_workers_are_counted(replica: Opening) -> None:
         assert numbers["snellen_worker_faults_total{what=grading}"] == 1
 
 
+async def test_the_seconds_of_waiting_and_of_grading_are_histograms(replica: Opening) -> None:
+    async with replica() as here:
+        boss = here.tokens.create("boss", [Scope.ORGANIZE])
+        first = await here.numbers(boss)
+        for name in ("snellen_waiting_seconds", "snellen_grading_seconds"):
+            assert first[f"{name}_count"] == first[f"{name}_sum"] == 0
+        await here.hosted.upload("ada")
+        await here.hosted.upload("bob")
+        here.age(45)
+        worker = Worker(here.hosted.challenge, here.hosted.settings)
+        try:
+            assert await asyncio.to_thread(worker.step)
+            assert await asyncio.to_thread(worker.step)
+        finally:
+            worker.close()
+        numbers = await here.numbers(boss)
+        assert numbers["snellen_waiting_seconds_count"] == 2
+        assert numbers["snellen_waiting_seconds_bucket{le=30.0}"] == 0
+        assert numbers["snellen_waiting_seconds_bucket{le=86400.0}"] == 2
+        assert numbers["snellen_waiting_seconds_sum"] >= 90
+        assert numbers["snellen_grading_seconds_bucket{le=+Inf}"] == 2
+        assert numbers["snellen_grading_seconds_sum"] > 0
+
+
+async def test_a_job_that_a_worker_had_before_is_not_counted_as_waiting_again(
+    replica: Opening,
+) -> None:
+    async with replica() as here:
+        await here.hosted.upload("ada")
+        challenge = here.hosted.challenge
+        assert Jobs(challenge, "dead", lease_seconds=0.0).claim() is not None
+        worker = Worker(challenge, here.hosted.settings)
+        try:
+            assert await asyncio.to_thread(worker.step)
+        finally:
+            worker.close()
+        numbers = await here.numbers(here.tokens.create("boss", [Scope.ORGANIZE]))
+        assert numbers["snellen_waiting_seconds_count"] == 0
+        assert numbers["snellen_grading_seconds_count"] == 1
+
+
 async def test_readiness_is_looked_up_once_a_second(replica: Opening) -> None:
     async with replica() as here:
         time = [0.0]

@@ -56,12 +56,14 @@ class Job:
         submission: The submission to grade.
         grading: The grading.
         parts: The submission's file, in compressed parts.
+        waited: The time since it was queued, in seconds; None: a worker had it before.
     """
 
     row: JobRow
     submission: SubmissionRow
     grading: GradingRow
     parts: Sequence[PartRow] = field(repr=False)
+    waited: float | None
 
     @property
     def key(self) -> JobKey:
@@ -131,13 +133,15 @@ class Jobs:
                 self._write(connection, row, JobState.STUCK, error)
                 give_back(connection, submission)
                 continue
-            until = queries.database_now(connection) + self._lease
-            queries.CLAIM.run(connection, {**this, "w": self._worker, "until": until})
+            now = queries.database_now(connection)
+            taken = {**this, "w": self._worker, "until": now + self._lease}
+            queries.CLAIM.run(connection, taken)
             return Job(
                 queries.JOB.one(connection, this),
                 submission,
                 queries.GRADING.one(connection, this),
                 queries.PARTS.all(connection, this),
+                (now - row.at) / 1000 if row.worker is None else None,
             )
         return None
 

@@ -13,6 +13,7 @@ from hashlib import sha256
 from importlib.metadata import version
 from threading import Lock
 
+from prometheus_client import Histogram
 from sqlalchemy import Connection
 
 from snellen.server.attempts.register import Clock
@@ -45,6 +46,9 @@ _KEY = re.compile(r"[\x21-\x7e]{1,255}")
 _LINK = re.compile(r"https?://[^\s<>\"']{1,490}")
 
 
+_SECONDS = (0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 14_400, 86_400)
+
+
 class Challenge(Reading):
     """The submissions of an exam, in phases.
 
@@ -69,6 +73,18 @@ class Challenge(Reading):
         self._files = Files(file.files) if file.files else None
         # From 0, so that the metrics name every kind before its first fault.
         self.worker_faults = Counter(heartbeat=0, result=0, grading=0)
+        self.waiting_seconds = Histogram(
+            "snellen_waiting_seconds",
+            "Seconds that a submission waited until a worker of this process took it.",
+            buckets=_SECONDS,
+            registry=None,
+        )
+        self.grading_seconds = Histogram(
+            "snellen_grading_seconds",
+            "Seconds that a worker of this process graded a submission.",
+            buckets=_SECONDS,
+            registry=None,
+        )
         self._counting = Lock()
 
     def count_fault(self, what: str) -> None:

@@ -245,6 +245,8 @@ class Worker:
         job = self._jobs.claim()
         if job is None:
             return False
+        if job.waited is not None:
+            self._challenge.waiting_seconds.observe(job.waited)
         start = time.monotonic()
         with tempfile.TemporaryDirectory(prefix=_ROOM) as room, locked(Path(room)):
             path = Path(room) / f"answers{job.submission.form}"
@@ -307,6 +309,8 @@ class Worker:
         while True:
             ended = self._grader.poll(min(self._beat, 0.2))
             if ended is not None:
+                if (began := self._grader.began) is not None:
+                    self._challenge.grading_seconds.observe(time.monotonic() - began)
                 return ended
             if self._stopping.is_set():
                 self._jobs.give_back(job)

@@ -157,6 +157,8 @@ class StoreCollector(Collector):
             for what, count in sorted(self._challenge.worker_faults.items()):
                 faults.add_metric([what], count)
             yield faults
+            yield from self._challenge.waiting_seconds.collect()
+            yield from self._challenge.grading_seconds.collect()
         yield from found
 
     def _read(self, connection: Connection) -> Sequence[Metric]:

@@ -1,10 +1,13 @@
+import gc
+import tracemalloc
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from typing import Any
 
 import pytest
 
-from snellen.server.http.api.access import WRONG_A_MINUTE
+from snellen.server.errors import RateError
+from snellen.server.http.api.access import WRONG_A_MINUTE, CallLimit
 from snellen.server.store.tables.exams import Scope
 
 EXAM = "/exams/sample"
@@ -94,3 +97,46 @@ async def test_a_fault_of_ours_says_nothing_of_what_failed(
         assert sent.status_code == 503
         assert sent.headers["content-type"] == "application/problem+json"
         assert sent.headers["retry-after"]
+
+
+def test_within_any_minute_a_caller_has_as_many_calls_as_the_limit() -> None:
+    clock = [0.0]
+    limit = CallLimit(3, lambda: clock[0])
+    for clock[0] in (0.0, 20.0, 40.0):
+        limit.count("ada")
+    # Refused calls do not count, and other callers are not concerned.
+    for clock[0] in (41.0, 59.9):
+        assert not limit.test("ada")
+        with pytest.raises(RateError, match="more than 3 calls"):
+            limit.count("ada")
+    limit.count("bob")
+    clock[0] = 60.0
+    assert limit.test("ada")
+    limit.count("ada")
+    assert not limit.test("ada")
+    clock[0] = 80.0
+    limit.count("ada")
+
+
+def test_callers_of_long_ago_take_no_memory() -> None:
+    clock = [0.0]
+    limit = CallLimit(3, lambda: clock[0])
+
+    def held() -> int:
+        gc.collect()
+        return tracemalloc.get_traced_memory()[0]
+
+    tracemalloc.start()
+    try:
+        limit.count("first")
+        before = held()
+        for number in range(5_000):
+            limit.count(f"10.0.{number}")
+        size = held() - before
+        clock[0] = 61.0
+        limit.count("first")
+        after = held() - before
+    finally:
+        tracemalloc.stop()
+    assert size > 1_000_000
+    assert after < size / 4

@@ -1,12 +1,12 @@
 """Callers and their rights: the holder of a token, this machine's user, or an unknown caller."""
 
+import threading
+import time
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
-from limits import RateLimitItemPerMinute
-from limits.storage import MemoryStorage
-from limits.strategies import MovingWindowRateLimiter
 from starlette.requests import Request
 
 from snellen.server.errors import ForbiddenError, RateError, UnauthorizedError
@@ -30,6 +30,7 @@ CALLER = "snellen.caller"
 LOCAL = "local"
 """The caller's name if no token is required: the user of this machine."""
 
+_MINUTE = 60.0
 _FOR = {
     Scope.TAKE: "taking the exam",
     Scope.SUBMIT: "uploading predictions",
@@ -105,6 +106,49 @@ _STRANGER = Visitor(None, frozenset())
 _HERE = Visitor(LOCAL, frozenset({Scope.TAKE, Scope.SUBMIT}))
 
 
+class CallLimit:
+    """Allows each caller a number of calls within any minute; refused calls do not count.
+
+    Args:
+        most: That number.
+        clock: Returns the time in seconds.
+    """
+
+    def __init__(self, most: int, clock: Callable[[], float] = time.monotonic) -> None:
+        self.most = most
+        self._clock = clock
+        self._calls: dict[str, deque[float]] = {}
+        self._forget_at = 0.0
+        self._lock = threading.Lock()
+
+    def count(self, who: str) -> None:
+        """Count a call.
+
+        Raises:
+            RateError: It is not allowed.
+        """
+        now = self._clock()
+        with self._lock:
+            if now >= self._forget_at:
+                # Anybody may call, by any address: those without a recent call are forgotten.
+                self._forget_at = now + _MINUTE
+                since = now - _MINUTE
+                known = self._calls.items()
+                self._calls = {who: calls for who, calls in known if calls and calls[-1] > since}
+            calls = self._calls.setdefault(who, deque())
+            while calls and calls[0] <= now - _MINUTE:
+                calls.popleft()
+            if len(calls) >= self.most:
+                raise RateError(f"more than {self.most} calls in a minute; wait, then try again")
+            calls.append(now)
+
+    def test(self, who: str) -> bool:
+        """Return whether a call would be allowed."""
+        since = self._clock() - _MINUTE
+        with self._lock:
+            return sum(at > since for at in self._calls.get(who, ())) < self.most
+
+
 class Access:
     """Identifies callers and limits their requests.
 
@@ -119,9 +163,8 @@ class Access:
     ) -> None:
         self.tokens = tokens
         self._guarded = guarded
-        self._limiter = MovingWindowRateLimiter(MemoryStorage())
-        self._calls = RateLimitItemPerMinute(calls_a_minute)
-        self._wrong = RateLimitItemPerMinute(WRONG_A_MINUTE)
+        self._calls = CallLimit(calls_a_minute)
+        self._wrong = CallLimit(WRONG_A_MINUTE)
 
     def visitor(self, request: Request) -> Visitor:
         """Return the caller of a request.
@@ -134,7 +177,7 @@ class Access:
         kind, _, given = request.headers.get("authorization", "").partition(" ")
         token = given.strip()
         if kind.lower() != "bearer" or not token:
-            self._count(self._calls, f"at {address}")
+            self._calls.count(f"at {address}")
             # A token created while the server runs identifies its holder at once, but callers
             # without a token keep their rights until the next start.
             return _STRANGER if self._guarded else _HERE
@@ -151,7 +194,7 @@ class Access:
             RateError: There are too many calls.
         """
         request.scope[CALLER] = holder.name
-        self._count(self._calls, f"of {holder.name}")
+        self._calls.count(f"of {holder.name}")
         return Visitor(self.tokens.participant(holder), holder.scopes)
 
     def count_wrong_token(self, request: Request) -> None:
@@ -161,7 +204,7 @@ class Access:
             RateError: There are too many.
         """
         address = request.client.host if request.client else ""
-        self._count(self._wrong, f"wrong {address}")
+        self._wrong.count(address)
 
     def check_guesses(self, request: Request) -> None:
         """Check that the request's address did not send too many wrong tokens.
@@ -170,12 +213,8 @@ class Access:
             RateError: It sent too many.
         """
         address = request.client.host if request.client else ""
-        if not self._limiter.test(self._wrong, f"wrong {address}"):
+        if not self._wrong.test(address):
             raise RateError("too many wrong tokens came from this address; wait a minute")
-
-    def _count(self, limit: RateLimitItemPerMinute, who: str) -> None:
-        if not self._limiter.hit(limit, who):
-            raise RateError(f"more than {limit.amount} calls in a minute; wait, then try again")
 
     async def ask(self, request: Request, work: Callable[[Visitor], T]) -> T:
         """Identify the caller and return the result of a read; see `Database.off_loop`."""

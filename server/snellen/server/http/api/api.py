@@ -9,7 +9,7 @@ from fastapi.openapi.utils import get_openapi
 
 from snellen.server.http.api import exams, organizing, submissions
 from snellen.server.http.api.desk import Desk
-from snellen.server.http.api.problems import Problem, answer_with_problems, documented
+from snellen.server.http.api.problems import EVERYWHERE, Problem, answer_with_problems, documented
 
 VERSION = "1"
 PREFIX = "/v1"
@@ -20,12 +20,6 @@ Send `Authorization: Bearer TOKEN`; the host of the exam issues tokens. Every li
 send `next` of one page as `after` (for submissions: `before`) to get the next page. Errors are
 problem details (RFC 9457).
 """
-_EVERYWHERE = documented(
-    HTTPStatus.UNAUTHORIZED,
-    HTTPStatus.TOO_MANY_REQUESTS,
-    HTTPStatus.INTERNAL_SERVER_ERROR,
-    HTTPStatus.SERVICE_UNAVAILABLE,
-)
 _INVALID = documented(HTTPStatus.UNPROCESSABLE_ENTITY)[422]
 
 
@@ -42,8 +36,10 @@ def rest_app(desk: Desk) -> FastAPI:
     )
     answer_with_problems(app)
     # The most requested routes come first, because each earlier route costs a little time.
-    for part in (submissions, exams, organizing):
-        app.include_router(part.routes(desk), responses=_EVERYWHERE)
+    for part in (submissions, exams):
+        # As the application's own: an included router looks for each request's route twice.
+        app.router.routes.extend(part.routes(desk).routes)
+    app.include_router(organizing.routes(desk), responses=EVERYWHERE)
 
     def document() -> dict[str, Any]:
         if app.openapi_schema is None:

@@ -17,7 +17,7 @@ from snellen.server.challenge.models import ExamCard
 from snellen.server.errors import NotFoundError, StoreError
 from snellen.server.http.api.access import Visitor
 from snellen.server.http.api.desk import JSON, Desk, PhaseQuery, answered
-from snellen.server.http.api.problems import documented
+from snellen.server.http.api.problems import EVERYWHERE, documented
 from snellen.server.screenshots.sources import image_source
 from snellen.server.store.tables.endpoint import Source
 from snellen.tasks.pack.format import PackItem
@@ -96,7 +96,7 @@ class BoardQuery(Closed):
 
 def routes(desk: Desk) -> APIRouter:
     """Return the routes."""
-    router = APIRouter(tags=["exam"])
+    router = APIRouter(tags=["exam"], responses=EVERYWHERE)
     challenge, access = desk.challenge, desk.access
     guarded = documented(HTTPStatus.FORBIDDEN, HTTPStatus.NOT_FOUND)
     unchanged: dict[int | str, Any] = {304: {"description": "Unchanged"}}

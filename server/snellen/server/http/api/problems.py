@@ -105,3 +105,12 @@ async def _failed(request: Request, error: Exception) -> Response:
     # The error's message may quote an answer, so it is only logged.
     log().error("fault", path=request.url.path, **fault(error))
     return problem(HTTPStatus.INTERNAL_SERVER_ERROR, _FAILED)
+
+
+EVERYWHERE = documented(
+    HTTPStatus.UNAUTHORIZED,
+    HTTPStatus.TOO_MANY_REQUESTS,
+    HTTPStatus.INTERNAL_SERVER_ERROR,
+    HTTPStatus.SERVICE_UNAVAILABLE,
+)
+"""The problems that every route can answer with."""

@@ -17,7 +17,7 @@ from snellen.server.challenge.reading import MOST_LISTED
 from snellen.server.errors import FormError, MalformedError, TooLargeError
 from snellen.server.http.api.access import Visitor
 from snellen.server.http.api.desk import JSON, LONGEST_BODY, Desk, PhaseQuery, answered
-from snellen.server.http.api.problems import documented
+from snellen.server.http.api.problems import EVERYWHERE, documented
 from snellen.server.store.tables.endpoint import JobState
 from snellen.server.store.tables.exams import Scope
 
@@ -108,7 +108,7 @@ class TaskQuery(Closed):
 
 def routes(desk: Desk) -> APIRouter:
     """Return the routes."""
-    router = APIRouter(tags=["submissions"])
+    router = APIRouter(tags=["submissions"], responses=EVERYWHERE)
     challenge, access = desk.challenge, desk.access
     guarded = documented(HTTPStatus.FORBIDDEN, HTTPStatus.NOT_FOUND)
     taking = documented(
