@@ -144,7 +144,7 @@ def write_showdown(folder: Path, golds: Drawn) -> None:
     home = folder / "showdown-clicks-dev"
     paint(home / "frames" / "a.png", "a")
     rows = ["id,image,instruction,x1,y1,x2,y2,width,height"]
-    for number in range(2):
+    for number in range(3):
         box = ",".join(map(str, golds.box()))
         rows.append(f"{number}a,frames/a.png,click {number},{box},60,80")
     (home / "data.csv").write_text("\n".join(rows))
@@ -155,9 +155,11 @@ def write_cagui(folder: Path, golds: Drawn) -> None:
 
     What is asked of a text is the answer to where it is, so the texts have a folder of their own.
     """
-    write_cagui_elements(folder, golds.box, lambda part, number: f"{part} {number}")
+    write_cagui_elements(folder, lambda _: golds.box(), lambda part, number: f"{part} {number}")
     own = folder.with_name(CAGUI_TEXTS)
-    write_cagui_elements(own, lambda: [12, 16, 30, 40], lambda part, number: golds.text())
+    write_cagui_elements(
+        own, lambda number: [12, 16, 30, 40 + number], lambda part, number: golds.text()
+    )
     write_aitw_steps(folder / "CAGUI_agent", golds)
 
 
@@ -165,14 +167,14 @@ CAGUI_TEXTS = "cagui texts"
 
 
 def write_cagui_elements(
-    folder: Path, box_of: Callable[[], list[int]], text_of: Callable[[str, int], str]
+    folder: Path, box_of: Callable[[int], list[int]], text_of: Callable[[str, int], str]
 ) -> None:
     """Elements of two parts."""
     home = folder / "CAGUI_grounding"
     for part in ("cap", "ocr"):
         rows: list[Row] = []
         for number in range(2):
-            box = box_of()
+            box = box_of(number)
             sides = [side / (60, 80)[place % 2] for place, side in enumerate(box)]
             rows.append(
                 {
@@ -305,7 +307,7 @@ def write_aitw_steps(folder: Path, golds: Drawn) -> None:
         {
             "episode_id": "7",
             "step_id": number,
-            "instruction": "goal",
+            "instruction": f"goal {number}",
             "image_path": f"{subset}/7/{number}.png",
             "image_width": 60,
             "image_height": 80,
