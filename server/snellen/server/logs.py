@@ -25,7 +25,7 @@ REPEAT_SECONDS = 60.0
 """How long a line that says the same as an earlier one is left out."""
 
 _MOST_REPEATED = 100
-_HANDLE_SHOWN = 8
+_HANDLE_SHOWN = 4
 
 
 class LogWriter:

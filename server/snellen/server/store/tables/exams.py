@@ -126,7 +126,7 @@ class Attempt:
 
     Attributes:
         id: Its number in the store.
-        digest: SHA-256 of its handle, which is 192 random bits.
+        digest: SHA-256 of its handle, which is 60 random bits and opens it for its caller alone.
         secret: The key that determines its items' ids and the shuffle of their options.
         caller: The caller who owns it.
         exam: The exam's name and digest.
