@@ -548,3 +548,78 @@ async def test_a_long_page_comes_in_tiles_at_full_size(sample: Exam) -> None:
             for where, _, shown in parts:
                 left, top, right, bottom = map(int, where.split()[1].split(","))
                 assert shown == f"{right - left}x{bottom - top}"
+
+
+CHOICE, POINT, LIST = "visualwebbench/action_ground", "mmbench-gui/l2_basic", "screenqa/ui_contents"
+
+
+@pytest.mark.parametrize("task", [CHOICE, POINT, LIST])
+async def test_an_answer_that_can_not_be_read_is_written_again_once_and_then_kept(
+    sample: Exam, task: str
+) -> None:
+    async with sample() as agent:
+        started = await agent.call("start_attempt", tasks=[task])
+        assert any("may be written again once" in rule for rule in started["rules"])
+        given = {"attempt": started["attempt"], "answer": "no idea", "next": True}
+        first = (await agent.call("get_item", attempt=started["attempt"]))["item"]
+        said = await agent.refused("submit_answer", **given, item=first)
+        assert "Write it again, once: the next answer is kept as it is" in said
+        listed = await agent.call("list_items", attempt=started["attempt"], status="open")
+        assert len(listed["items"]) == started["items"]
+        kept = await agent.call("submit_answer", **given, item=first)
+        assert kept["progress"]["answered"] == 1
+        second = kept["next_item"]
+        example = {CHOICE: "A", POINT: second["answer_format"]["example"], LIST: "[]"}[task]
+        again = {**given, "answer": example}
+        done = await agent.call("submit_answer", **again, item=second["item"])
+        assert done["next"] == "finish_attempt"
+        (result,) = (await agent.call("finish_attempt", attempt=started["attempt"]))["tasks"]
+        assert (result["answered"], result["rewritten"]) == (2, 1)
+        assert "rewrites:" not in result["signature"]
+
+
+async def test_an_answer_that_was_written_again_scores_as_if_it_were_the_first(
+    exam: Exam, golds: Mapping[str, str]
+) -> None:
+    async with exam(sample=1, counting="first") as agent:
+        await agent.start()
+        item = await agent.item()
+        given = {"attempt": agent.attempt, "item": item["item"]}
+        assert "is empty" in await agent.refused("submit_answer", **given, answer=" ")
+        stored = await agent.call("submit_answer", **given, answer=golds[item["prompt"]])
+        assert (stored["again"], stored["submissions_left"]) == (False, 0)
+        report = await agent.call("finish_attempt", attempt=agent.attempt)
+        assert (report["value"], report["tasks"][0]["rewritten"]) == (1.0, 1)
+
+
+@pytest.mark.parametrize("rewrites", [0, 2])
+async def test_the_organizer_sets_how_often_an_answer_is_written_again(
+    sample: Exam, rewrites: int
+) -> None:
+    async with sample(rewrites=rewrites) as agent:
+        await agent.start(tasks=[CHOICE])
+        given = {"attempt": agent.attempt, "item": (await agent.item())["item"], "answer": "?"}
+        for left in range(rewrites, 0, -1):
+            said = await agent.refused("submit_answer", **given)
+            assert ("once" if left == 1 else f"at most {left} times") in said
+        assert (await agent.call("submit_answer", **given))["progress"]["answered"] == 1
+        report = await agent.call("finish_attempt", attempt=agent.attempt)
+        assert report["tasks"][0]["rewritten"] == min(rewrites, 1)
+        assert f"|rewrites:{rewrites}" in report["tasks"][0]["signature"]
+
+
+async def test_what_can_not_be_read_among_shuffled_options_is_never_right(sample: Exam) -> None:
+    async with sample(rewrites=0, mode="practice") as agent:
+        await agent.start(tasks=[CHOICE])
+        item, scores = await agent.item(), list[float]()
+        for letter in "AB":
+            told = await agent.call(
+                "submit_answer",
+                attempt=agent.attempt,
+                item=item["item"],
+                answer=f"It is ({letter}), or ({letter})",
+                next=True,
+            )
+            scores.append(told["score"]["value"])
+            item = told.get("next_item", item)
+        assert scores == [0.0, 0.0]

@@ -36,7 +36,7 @@ def _acting(by_tools: bool) -> str:
 def rules_said(rules: Rules, contexts: Contexts | None = None) -> list[str]:
     """Return the rules as sentences, for the examinee."""
     policy = contexts or rules.contexts
-    said = [_hears(rules.mode), _answers(rules)]
+    said = [_hears(rules.mode), _answers(rules), _rewrites(rules.rewrites)]
     if rules.minutes is not None:
         said.append(f"An attempt lasts {rules.minutes:g} minutes.")
     if rules.attempts is not None:
@@ -172,6 +172,13 @@ def _answers(rules: Rules) -> str:
         Counting.BEST: "the best counts",
     }[rules.counting]
     return f"{rules.submissions} answers to an item are taken; {counted}."
+
+
+def _rewrites(times: int) -> str:
+    if not times:
+        return "An answer that can't be read is kept as it is."
+    often = "once" if times == 1 else f"{times} times"
+    return f"An answer that can't be read may be written again {often}; the next is kept as it is."
 
 
 def _many(count: int, word: str) -> str:

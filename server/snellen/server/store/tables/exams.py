@@ -217,7 +217,8 @@ class AnswerRow:
     """An answer to an item.
 
     Attributes:
-        number: The number of the answer among those to its item, from 1.
+        number: The number of the answer among those to its item, from 1; negative, from -1 down, if
+            it could not be read and might be written again.
         holder: The client that answered.
         given: The answer as received, as JSON.
         response: The answer as graded, as JSON.
