@@ -133,7 +133,7 @@ def extras() -> None:
 
 
 def exam_over_stdio() -> None:
-    """An agent takes the included exam from `snellen mcp`."""
+    """An agent takes an included exam from `snellen mcp`."""
     asyncio.run(_take_exam())
 
 
@@ -142,7 +142,9 @@ async def _take_exam() -> None:
     from mcp.client.stdio import stdio_client
 
     command = str(Path(sysconfig.get_path("scripts"), "snellen"))
-    server = StdioServerParameters(command=command, args=["mcp"], env=dict(os.environ))
+    server = StdioServerParameters(
+        command=command, args=["mcp", "wireframes"], env=dict(os.environ)
+    )
     with tempfile.TemporaryFile("w") as log:
         async with Client(stdio_client(server, errlog=log)) as client:
 

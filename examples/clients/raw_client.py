@@ -19,6 +19,7 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.types import CallToolResult, TextContent
 
 SERVER = StdioServerParameters(command="snellen", args=["mcp"])
+TRIES = 2
 
 
 def answer(prompt: str, images: list[bytes]) -> str:
@@ -28,30 +29,55 @@ def answer(prompt: str, images: list[bytes]) -> str:
 
 
 async def take(client: Client, ask: Callable[[str, list[bytes]], str]) -> dict[str, Any]:
-    """Take the whole exam and return its report."""
-    attempt = told(await client.call_tool("start_attempt", {}))
-    given = {"attempt": attempt["attempt"]}
-    following = attempt["next"]
-    while following == "get_item":
-        result = await client.call_tool("get_item", given)
-        item = told(result)
-        said = ask(item["prompt"], images(result))
-        answered = {**given, "item": item["item"], "answer": said}
-        following = told(await client.call_tool("submit_answer", answered))["next"]
-    return told(await client.call_tool("finish_attempt", given))
+    """Take the whole exam and return its report, whatever the exam replies."""
+    started = json.loads(words(await client.call_tool("start_attempt", {})))
+    given, given_up = {"attempt": started["attempt"]}, set[str]()
+    reply = await client.call_tool("get_item", given)
+    while (item := item_in(reply)) is not None and item["item"] not in given_up:
+        prompt, pictures = item["prompt"], await all_images(client, given, item, reply)
+        for number in range(2 * TRIES):
+            # The model's answer may be too long, also the second time: then the item gets none.
+            said = ask(prompt, pictures) if number < TRIES else "?"
+            answered = {**given, "item": item["item"], "answer": said}
+            reply = await client.call_tool("submit_answer", {**answered, "next": True})
+            if not reply.is_error:
+                break
+            # It says what is wrong. An answer that can't be read a second time is kept.
+            prompt = f"{item['prompt']}\n\n{words(reply)}"
+        else:
+            given_up.add(item["item"])
+        if item_in(reply) is None:
+            reply = await client.call_tool("get_item", given)
+    return json.loads(words(await client.call_tool("finish_attempt", given)))
 
 
-def told(result: CallToolResult) -> dict[str, Any]:
-    """Return the JSON of a result; a refusal says in words what to do instead."""
-    text = next(part.text for part in result.content if isinstance(part, TextContent))
-    if result.is_error:
-        raise RuntimeError(text)
-    return json.loads(text)
+def item_in(reply: CallToolResult) -> dict[str, Any] | None:
+    """Return the item in a reply; None: it has none, such as at the end."""
+    found: dict[str, Any] = {} if reply.is_error else json.loads(words(reply))
+    return found if "prompt" in found else found.get("next_item")
 
 
-def images(result: CallToolResult) -> list[bytes]:
-    """Return the images of a result; an item may have none."""
-    return [base64.b64decode(part.data) for part in result.content if part.type == "image"]
+async def all_images(
+    client: Client, given: dict[str, str], item: dict[str, Any], reply: CallToolResult
+) -> list[bytes]:
+    """Return an item's images; large ones beside the first have to be asked for."""
+    found = images(reply)
+    views = item.get("views") or ([item["view"]] if "view" in item else [])
+    for image in item.get("images", ()):
+        if not any(view["id"].startswith(f"{image['name']} ") for view in views):
+            asked = {**given, "item": item["item"], "image": image["name"]}
+            found += images(await client.call_tool("get_screenshot", asked))
+    return found
+
+
+def words(reply: CallToolResult) -> str:
+    """Return the text of a reply: JSON, or what is wrong and what to do."""
+    return "".join(part.text for part in reply.content if isinstance(part, TextContent))
+
+
+def images(reply: CallToolResult) -> list[bytes]:
+    """Return the images of a reply; it may have none."""
+    return [base64.b64decode(part.data) for part in reply.content if part.type == "image"]
 
 
 async def on_this_machine(log: TextIO) -> dict[str, Any]:
@@ -71,15 +97,14 @@ async def of_a_server(url: str, token: str) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Take the exam and print its number, and everything that the number depends on."""
+    """Take the exam and print each task's score, and everything that it depends on."""
     if len(sys.argv) > 1:
         report = asyncio.run(of_a_server(sys.argv[1], os.environ["TOKEN"]))
     else:
         with open(os.devnull, "w") as log:
             report = asyncio.run(on_this_machine(log))
     for task in report["tasks"]:
-        print(task["signature"])
-    print(report["value"])
+        print(task["value"], task["signature"])
 
 
 if __name__ == "__main__":

@@ -41,7 +41,7 @@ def take(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Take:
     monkeypatch.setenv("SNELLEN_PACK_KEY", "00" * 64)
 
     def run(*options: str, sample: int = 4) -> Result:
-        serve = ["--store", str(tmp_path / "exam.sqlite"), "--sample", str(sample)]
+        serve = ["wireframes", "--store", str(tmp_path / "exam.sqlite"), "--sample", str(sample)]
         arguments = ["take", *options, "--", *serve]
         return CliRunner(env={"COLUMNS": "200"}).invoke(app, arguments)
 

@@ -30,7 +30,8 @@ async def test_it_serves_the_sample_without_any_argument(
         async with Client(stdio_client(started(environment), errlog=log), mode=era) as client:
             agent = agent_of(client)
             assert len((await client.list_tools()).tools) == 7
-            await agent.start()
+            assert len((await agent.call("list_benchmarks"))["tasks"]) == 28
+            await agent.start(tasks=["screenqa/short"])
             item = await agent.item()
             await agent.answer(item["item"], "a very secret answer")
             report = await agent.call("finish_attempt", attempt=agent.attempt)
@@ -39,10 +40,12 @@ async def test_it_serves_the_sample_without_any_argument(
         text = log.read()
     lines = [json.loads(line) for line in text.splitlines()]
     calls = [line["tool"] for line in lines if line["event"] == "call"]
-    assert calls == ["start_attempt", "get_item", "submit_answer", "finish_attempt"]
+    assert calls == [
+        *("list_benchmarks", "start_attempt", "get_item", "submit_answer", "finish_attempt")
+    ]
     assert "secret" not in text
     assert agent.attempt not in text
-    assert agent.attempt[:8] in text
+    assert agent.attempt[:4] in text
 
 
 @pytest.mark.slow
@@ -51,7 +54,7 @@ async def test_an_attempt_goes_on_in_another_process(
 ) -> None:
     store = str(tmp_path / "attempts.sqlite")
     with (tmp_path / "log").open("w") as log:
-        server = started(environment, "--store", store, "--seed", "7")
+        server = started(environment, "wireframes", "--store", store, "--seed", "7")
         async with Client(stdio_client(server, errlog=log)) as client:
             agent = agent_of(client)
             handle = await agent.start()

@@ -20,6 +20,10 @@ class ExamError(InputError):
     """A call that the exam can't serve; the message is for the caller to read."""
 
 
+class UnreadableAnswerError(ExamError):
+    """The parser of an item's task can't read an answer, so it may be written again."""
+
+
 class NoSuchAttemptError(ExamError):
     """There is no attempt of this handle, or it is another caller's: the message is the same."""
 

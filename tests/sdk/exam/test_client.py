@@ -17,7 +17,15 @@ def path(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def options(tmp_path: Path) -> list[str]:
-    return ["--store", str(tmp_path / "exam.sqlite"), "--sample", "2", "--mode", "practice"]
+    return [
+        "wireframes",
+        "--store",
+        str(tmp_path / "exam.sqlite"),
+        "--sample",
+        "2",
+        "--mode",
+        "practice",
+    ]
 
 
 @pytest.mark.slow

@@ -42,7 +42,7 @@ async def test_an_exam_elsewhere_is_taken_with_its_token(store: Path, tmp_path: 
     database.close()
     said: list[str] = []
     agent = shlex.join([sys.executable, str(AGENT), "answers", str(tmp_path)])
-    async with serving(["--store", str(store), "--sample", "1"]) as url:
+    async with serving(["wireframes", "--store", str(store), "--sample", "1"]) as url:
         taking = await take(agent, ExamRequest(url=url, token=token), RunLimits(), said.append)
         assert taking.report is not None
         assert (taking.answered, taking.open, taking.runs) == (1, 0, 1)
@@ -60,7 +60,7 @@ async def test_a_runner_that_is_stopped_leaves_no_agent_behind(store: Path, tmp_
     os.mkfifo(pipe)
     config = tmp_path / "config"
     agent = f'echo "$SNELLEN_MCP_CONFIG" > {config}; echo $$ > {pipe}; sleep 600'
-    async with serving(["--store", str(store), "--sample", "1"]) as url:
+    async with serving(["wireframes", "--store", str(store), "--sample", "1"]) as url:
         running = asyncio.create_task(take(agent, ExamRequest(url=url), RunLimits(), print))
         process = int(await asyncio.to_thread(pipe.read_text))
         assert mode_of(config) == 0o600
@@ -75,7 +75,7 @@ async def test_a_runner_that_is_stopped_leaves_no_agent_behind(store: Path, tmp_
 
 @pytest.mark.slow
 async def test_what_the_exam_refuses_is_said(store: Path) -> None:
-    async with serving(["--store", str(store)]) as url:
+    async with serving(["wireframes", "--store", str(store)]) as url:
         with pytest.raises(SnellenError, match=r"the exam refuses start_attempt: .*'wrong' is not"):
             await take("true", ExamRequest(url=url, tasks=["wrong"]), RunLimits(), print)
         with pytest.raises(SnellenError, match="the exam refuses list_items"):

@@ -79,14 +79,14 @@ def remote(serve: Callable[..., Any], store: Path) -> tuple[str, str]:
     database = open_store(store)
     token = Tokens(database).create("somebody", (Scope.TAKE,))
     database.close()
-    return serve("--store", str(store), "--sample", "3").url, token
+    return serve("wireframes", "--store", str(store), "--sample", "3").url, token
 
 
 @pytest.fixture(params=["on this machine", "of a server"])
 def exam_of(request: pytest.FixtureRequest) -> Callable[[ModuleType], Any]:
     """Return what makes an exam of three items, in each of an example's two ways."""
     if request.param == "on this machine":
-        request.getfixturevalue("organized")("--sample", "3")
+        request.getfixturevalue("organized")("wireframes", "--sample", "3")
         return lambda example: example.on_this_machine()
     url, token = request.getfixturevalue("remote")
     return lambda example: example.of_a_server(url, token)

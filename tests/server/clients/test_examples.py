@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import runpy
 import subprocess
 import sys
 import tomllib
@@ -19,9 +20,14 @@ from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamable_http_client
 
 from snellen.cli.places import default_store
+from snellen.server.host import LazyHost, open_exam
 from snellen.server.http.auth import Tokens
+from snellen.server.mcp.server import ExamServer
+from snellen.server.settings import Settings
 from snellen.server.store.schema import open_store
 from snellen.server.store.tables.exams import Scope
+from snellen.tasks.pack.read import read_manifest
+from snellen.tasks.samples import exam_folder
 
 pytestmark = pytest.mark.thorough
 
@@ -93,17 +99,41 @@ def token(environment: Mapping[str, str], monkeypatch: pytest.MonkeyPatch) -> st
         database.close()
 
 
+TASKS = [task.task for task in read_manifest(exam_folder("sample")).tasks]
+
+
 @pytest.mark.slow
 def test_the_raw_client_takes_the_exam_on_this_machine(organized: Callable[..., Path]) -> None:
     organized()
-    signature, value = raw_client()
-    assert signature.startswith("screenqa/short")
-    assert 0.0 <= float(value) < 1.0
+    lines = [line.split(maxsplit=1) for line in raw_client()]
+    assert [signature.split("|")[0] for _, signature in lines] == TASKS
+    assert all(0.0 <= float(value) <= 1.0 for value, _ in lines)
+
+
+async def test_the_raw_clients_loop_survives_refusals_and_shows_every_image(store: Path) -> None:
+    loop = runpy.run_path(str(EXAMPLES / "raw_client.py"))["take"]
+    shown: dict[str, int] = {}
+
+    def ask(prompt: str, images: list[bytes]) -> str:
+        shown[prompt] = len(images)
+        return "nothing that can be read" if len(shown) % 2 else "x" * 200_000
+
+    settings = Settings((exam_folder("sample"),), store)
+    host = LazyHost(lambda: open_exam(settings))
+    async with Client(ExamServer(host).server) as client:
+        report = await loop(client, ask)
+    await host.close()
+    # The other halves of pairs are for other clients.
+    assert sum(task["answered"] for task in report["tasks"]) == 53
+    assert sum(task["rewritten"] for task in report["tasks"]) > 0
+    assert max(shown.values()) == 5
 
 
 @pytest.mark.slow
 def test_the_raw_client_takes_the_exam_of_a_server(serve: Callable[..., Any], token: str) -> None:
-    signature, value = raw_client(serve().url, TOKEN=token)
+    ((value, signature),) = [
+        line.split(maxsplit=1) for line in raw_client(serve("wireframes").url, TOKEN=token)
+    ]
     assert signature.startswith("screenqa/short")
     assert 0.0 <= float(value) < 1.0
 

@@ -244,7 +244,7 @@ def acting_user(tmp_path: Path, actor: Any) -> Iterator[User]:
 def test_claude_code_takes_the_exam_of_this_machine(
     organized: Callable[..., Path], user: User, check: Callable[[str], None]
 ) -> None:
-    organized("--sample", "3")
+    organized("wireframes", "--sample", "3")
     user.claude("mcp", "add", "snellen", "--", "snellen", "mcp")
     takes = ("-p", "take the exam", "--allowedTools", "mcp__snellen")
     check(user.claude(*takes, MCP_CONNECTION_NONBLOCKING="0"))
@@ -275,7 +275,7 @@ def test_claude_code_takes_the_exam_of_a_server_that_was_added_by_command(
 def test_claude_code_takes_the_exam_of_a_project(
     organized: Callable[..., Path], user: User, check: Callable[[str], None]
 ) -> None:
-    organized("--sample", "3")
+    organized("wireframes", "--sample", "3")
     shutil.copy(EXAMPLES / "claude_code.mcp.json", user.home / ".mcp.json")
     takes = ("-p", "take the exam", "--allowedTools", "mcp__snellen")
     check(user.claude(*takes))
@@ -284,7 +284,7 @@ def test_claude_code_takes_the_exam_of_a_project(
 def test_codex_takes_the_exam_of_this_machine(
     organized: Callable[..., Path], user: User, check: Callable[[str], None]
 ) -> None:
-    organized("--sample", "3")
+    organized("wireframes", "--sample", "3")
     check(user.codex(codex_table("snellen"), *CODEX_TAKES))
 
 

@@ -160,7 +160,7 @@ def test_an_exam_is_taken_by_hand_with_the_inspector(
     database = open_store(store)
     token = Tokens(database).create("somebody", (Scope.TAKE,))
     database.close()
-    served = serve("--store", str(store), "--sample", "1")
+    served = serve("wireframes", "--store", str(store), "--sample", "1")
     header = ("--protocol-era", "modern", "--header", f"Authorization: Bearer {token}")
     inspector = Inspector(tmp_path, over_http(served.url, *header))
     attempt = inspector.call("start_attempt")["attempt"]

@@ -86,7 +86,7 @@ async def work(agent: Any, client: str, golds: Mapping[str, str]) -> int:
 async def test_several_agents_share_an_attempt_on_one_connection_and_on_many(
     serve: Serve, store: Path, golds: Mapping[str, str], era: str, agent_of: AgentOf
 ) -> None:
-    served = serve("--store", str(store))
+    served = serve("wireframes", "--store", str(store))
     async with connect(served.url, era=era) as first, connect(served.url, era=era) as second:
         one, other = agent_of(first), agent_of(second)
         other.attempt = await one.start()
@@ -103,7 +103,7 @@ async def test_several_agents_share_an_attempt_on_one_connection_and_on_many(
 async def test_attempts_on_one_connection_are_never_mixed_up(
     serve: Serve, store: Path, golds: Mapping[str, str], agent_of: AgentOf
 ) -> None:
-    served = serve("--store", str(store))
+    served = serve("wireframes", "--store", str(store))
 
     async def take(client: Client, right: bool) -> float:
         agent = agent_of(client)
@@ -121,7 +121,7 @@ async def test_attempts_on_one_connection_are_never_mixed_up(
 async def test_without_a_token_it_says_that_only_this_machine_is_served(
     serve: Serve, store: Path
 ) -> None:
-    served = serve("--store", str(store))
+    served = serve("wireframes", "--store", str(store))
     assert post(served.url, LIST)[0] == 200
     assert "anyone on this machine can take the exam" in served.stop()
 
@@ -145,7 +145,7 @@ async def test_with_tokens_each_sees_its_own_attempts_only(
     serve: Serve, store: Path, agent_of: AgentOf
 ) -> None:
     first, second = token(store, "first"), token(store, "second")
-    served = serve("--store", str(store), "--host", "0.0.0.0")
+    served = serve("wireframes", "--store", str(store), "--host", "0.0.0.0")
     url = served.url.replace("0.0.0.0", "127.0.0.1")
     async with connect(url, first) as one, connect(url, second) as other:
         mine, stranger = agent_of(one), agent_of(other)
@@ -169,7 +169,7 @@ async def test_with_tokens_each_sees_its_own_attempts_only(
 @pytest.mark.slow
 async def test_who_shows_no_good_token_is_turned_away(serve: Serve, store: Path) -> None:
     good, organizer = token(store, "good"), token(store, "boss", Scope.ORGANIZE)
-    served = serve("--store", str(store))
+    served = serve("wireframes", "--store", str(store))
     assert post(served.url, LIST, Authorization=f"Bearer {good}")[0] == 200
     for held in (None, "Bearer nonsense", f"Basic {good}", "Bearer", good):
         headers = {} if held is None else {"Authorization": held}
@@ -193,7 +193,7 @@ def test_who_takes_the_exam_shows_a_token_and_well_known_pages_are_not_there(
     serve: Serve, store: Path
 ) -> None:
     token(store, "somebody")
-    served = serve("--store", str(store))
+    served = serve("wireframes", "--store", str(store))
     assert get(served.url, "/health") == 200
     assert get(served.url, "/.well-known/oauth-authorization-server") == 404
     assert get(served.url, "/.well-known/oauth-protected-resource/mcp") == 404
@@ -219,7 +219,7 @@ def test_a_page_of_another_site_can_not_reach_it(shared: Any) -> None:
 
 @pytest.mark.slow
 def test_a_name_that_was_allowed_is_served(serve: Serve, store: Path) -> None:
-    served = serve("--store", str(store), "--name", "exam.example.org")
+    served = serve("wireframes", "--store", str(store), "--name", "exam.example.org")
     assert post(served.url, LIST, Host="exam.example.org")[0] == 200
     assert post(served.url, LIST, Host="exam.example.org:443")[0] == 200
 
@@ -271,7 +271,7 @@ def test_a_body_of_more_than_four_mebibytes_is_refused(shared: Any) -> None:
 
 @pytest.mark.slow
 def test_a_server_that_is_asked_to_stop_keeps_its_traces(serve: Serve, store: Path) -> None:
-    served = serve("--store", str(store))
+    served = serve("wireframes", "--store", str(store))
 
     async def take() -> None:
         async with connect(served.url) as client:
@@ -290,7 +290,7 @@ def test_an_address_that_ends_with_a_slash_is_served_and_never_redirected(
     serve: Serve, store: Path
 ) -> None:
     good = token(store, "good")
-    served = serve("--store", str(store))
+    served = serve("wireframes", "--store", str(store))
     assert post(served.url + "/", LIST, Authorization=f"Bearer {good}")[0] == 200
     assert post(served.url + "/", LIST)[0] == 401
     assert get(served.url, "/health/") == 404
@@ -301,7 +301,7 @@ def test_an_address_that_ends_with_a_slash_is_served_and_never_redirected(
 async def test_an_item_that_is_none_is_not_logged(
     serve: Serve, store: Path, agent_of: AgentOf
 ) -> None:
-    served = serve("--store", str(store))
+    served = serve("wireframes", "--store", str(store))
     async with connect(served.url) as client:
         agent = agent_of(client)
         await agent.start()
@@ -319,14 +319,14 @@ async def test_an_item_that_is_none_is_not_logged(
 async def test_an_attempt_outlives_a_server_that_was_killed(
     serve: Serve, store: Path, agent_of: AgentOf
 ) -> None:
-    first = serve("--store", str(store))
+    first = serve("wireframes", "--store", str(store))
     async with connect(first.url) as client:
         agent = agent_of(client)
         handle = await agent.start()
         item = (await agent.item())["item"]
         await agent.answer(item, "kept")
     first.process.kill()
-    second = serve("--store", str(store))
+    second = serve("wireframes", "--store", str(store))
     async with connect(second.url) as client:
         agent = agent_of(client)
         agent.attempt = handle

@@ -3,14 +3,22 @@
 import base64
 import io
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
+from mcp import Client
 from mcp.types import Tool
 from PIL import Image
 
+from snellen.server.exam.rules import Rules
+from snellen.server.host import LazyHost, open_exam
+from snellen.server.mcp.server import ExamServer
 from snellen.server.mcp.tools import TOOLS
+from snellen.server.settings import Settings
+from snellen.tasks.samples import exam_folder
 
 pytestmark = pytest.mark.compat
 
@@ -426,3 +434,192 @@ async def test_attempts_are_limited_by_the_server(exam: Exam) -> None:
         await agent.start()
         await agent.item()
         assert "ask the exam's organizer" in await agent.refused("start_attempt")
+
+
+@pytest.fixture
+def sample(store: Path, agent_of: Callable[..., Agent]) -> Callable[..., Any]:
+    """Return a function that lets an agent take the exam `sample`, with pairs and small images."""
+
+    @asynccontextmanager
+    async def take(**rules: object) -> AsyncGenerator[Agent]:
+        settings = Settings((exam_folder("sample"),), store, Rules.model_validate(rules))
+        host = LazyHost(lambda: open_exam(settings))
+        async with Client(ExamServer(host).server) as client:
+            yield agent_of(client)
+        await host.close()
+
+    return take
+
+
+async def test_an_answer_brings_the_next_item_so_that_an_item_is_one_call(exam: Exam) -> None:
+    async with exam() as agent:
+        await agent.start()
+        item, images, calls = await agent.item(), 1, 1
+        seen = {item["item"]}
+        while True:
+            given = {"attempt": agent.attempt, "item": item["item"], "answer": "x"}
+            result = await agent.result("submit_answer", **given, next=True)
+            told, calls, images = (
+                json.loads(agent.text(result)),
+                calls + 1,
+                images + len(agent.images(result)),
+            )
+            if told["next"] == "finish_attempt":
+                break
+            assert told["next"] == "submit_answer"
+            item = told["next_item"]
+            assert {"item", "task", "prompt", "answer_format", "view"} <= item.keys()
+            seen.add(item["item"])
+        assert (len(seen), images, calls) == (12, 12, 13)
+        assert "next_item" not in told
+        report = await agent.call("finish_attempt", attempt=agent.attempt)
+        assert report["tasks"][0]["answered"] == 12
+
+
+async def test_the_same_answer_again_brings_the_same_next_item(exam: Exam) -> None:
+    async with exam() as agent:
+        await agent.start()
+        given = {"attempt": agent.attempt, "item": (await agent.item())["item"], "answer": "x"}
+        first = await agent.call("submit_answer", **given, next=True)
+        again = await agent.call("submit_answer", **given, next=True)
+        assert again["again"] is True
+        assert again["next_item"] == first["next_item"]
+
+
+async def test_the_next_item_of_a_fresh_exam_is_for_another_context(exam: Exam) -> None:
+    async with exam(contexts="fresh") as agent:
+        await agent.start()
+        given = {"attempt": agent.attempt, "item": (await agent.item())["item"], "answer": "x"}
+        result = await agent.result("submit_answer", **given, next=True)
+        told = json.loads(agent.text(result))
+        assert "next_item" not in told
+        assert agent.images(result) == []
+        assert told["next"] == "get_item"
+        assert "under another client name" in told["note"]
+        assert (await agent.item(client="other"))["item"] != given["item"]
+
+
+async def test_no_client_gets_both_halves_of_a_pair_as_next_items(sample: Exam) -> None:
+    async with sample() as agent:
+        await agent.start(tasks=["webrssbench/color"])
+
+        async def take(client: str) -> list[str]:
+            item = await agent.item(client=client)
+            seen = [item["item"]]
+            while True:
+                given = {"attempt": agent.attempt, "item": item["item"], "client": client}
+                told = await agent.call("submit_answer", **given, answer="#000000", next=True)
+                if "next_item" not in told:
+                    assert told["next"] == "finish_attempt"
+                    return seen
+                item = told["next_item"]
+                seen.append(item["item"])
+
+        seen = [await take(client) for client in "abcd"]
+        assert [len(items) for items in seen] == [1, 1, 1, 1]
+        assert len({items[0] for items in seen}) == 4
+
+
+async def test_small_images_come_with_their_item(sample: Exam) -> None:
+    async with sample() as agent:
+        await agent.start(tasks=["webrssbench/position"])
+        result = await agent.result("get_item", attempt=agent.attempt)
+        told = json.loads(agent.text(result))
+        names = [image["name"] for image in told["images"]]
+        assert len(names) == 5
+        assert [view["id"].split()[0] for view in told["views"]] == names
+        assert len(agent.images(result)) == 5
+        assert "view" not in told
+
+
+async def test_a_long_page_comes_in_tiles_at_full_size(sample: Exam) -> None:
+    async with sample() as agent:
+        await agent.start(tasks=["screenqa/complex", "screenqa/long"])
+        tiled: list[dict[str, Any]] = []
+        for client in "abcd":
+            result = await agent.result("get_item", attempt=agent.attempt, client=client)
+            told = json.loads(agent.text(result))
+            tiled += [told] if "views" in told else []
+        assert tiled
+        for told in tiled:
+            assert told["images"][0]["height"] > 2600
+            parts = [view["id"].partition(" at ") for view in told["views"]]
+            assert len(parts) >= 2
+            for where, _, shown in parts:
+                left, top, right, bottom = map(int, where.split()[1].split(","))
+                assert shown == f"{right - left}x{bottom - top}"
+
+
+CHOICE, POINT, LIST = "visualwebbench/action_ground", "mmbench-gui/l2_basic", "screenqa/ui_contents"
+
+
+@pytest.mark.parametrize("task", [CHOICE, POINT, LIST])
+async def test_an_answer_that_can_not_be_read_is_written_again_once_and_then_kept(
+    sample: Exam, task: str
+) -> None:
+    async with sample() as agent:
+        started = await agent.call("start_attempt", tasks=[task])
+        assert any("may be written again once" in rule for rule in started["rules"])
+        given = {"attempt": started["attempt"], "answer": "no idea", "next": True}
+        first = (await agent.call("get_item", attempt=started["attempt"]))["item"]
+        said = await agent.refused("submit_answer", **given, item=first)
+        assert "Write it again, once: the next answer is kept as it is" in said
+        listed = await agent.call("list_items", attempt=started["attempt"], status="open")
+        assert len(listed["items"]) == started["items"]
+        kept = await agent.call("submit_answer", **given, item=first)
+        assert kept["progress"]["answered"] == 1
+        second = kept["next_item"]
+        example = {CHOICE: "A", POINT: second["answer_format"]["example"], LIST: "[]"}[task]
+        again = {**given, "answer": example}
+        done = await agent.call("submit_answer", **again, item=second["item"])
+        assert done["next"] == "finish_attempt"
+        (result,) = (await agent.call("finish_attempt", attempt=started["attempt"]))["tasks"]
+        assert (result["answered"], result["rewritten"]) == (2, 1)
+        assert "rewrites:" not in result["signature"]
+
+
+async def test_an_answer_that_was_written_again_scores_as_if_it_were_the_first(
+    exam: Exam, golds: Mapping[str, str]
+) -> None:
+    async with exam(sample=1, counting="first") as agent:
+        await agent.start()
+        item = await agent.item()
+        given = {"attempt": agent.attempt, "item": item["item"]}
+        assert "is empty" in await agent.refused("submit_answer", **given, answer=" ")
+        stored = await agent.call("submit_answer", **given, answer=golds[item["prompt"]])
+        assert (stored["again"], stored["submissions_left"]) == (False, 0)
+        report = await agent.call("finish_attempt", attempt=agent.attempt)
+        assert (report["value"], report["tasks"][0]["rewritten"]) == (1.0, 1)
+
+
+@pytest.mark.parametrize("rewrites", [0, 2])
+async def test_the_organizer_sets_how_often_an_answer_is_written_again(
+    sample: Exam, rewrites: int
+) -> None:
+    async with sample(rewrites=rewrites) as agent:
+        await agent.start(tasks=[CHOICE])
+        given = {"attempt": agent.attempt, "item": (await agent.item())["item"], "answer": "?"}
+        for left in range(rewrites, 0, -1):
+            said = await agent.refused("submit_answer", **given)
+            assert ("once" if left == 1 else f"at most {left} times") in said
+        assert (await agent.call("submit_answer", **given))["progress"]["answered"] == 1
+        report = await agent.call("finish_attempt", attempt=agent.attempt)
+        assert report["tasks"][0]["rewritten"] == min(rewrites, 1)
+        assert f"|rewrites:{rewrites}" in report["tasks"][0]["signature"]
+
+
+async def test_what_can_not_be_read_among_shuffled_options_is_never_right(sample: Exam) -> None:
+    async with sample(rewrites=0, mode="practice") as agent:
+        await agent.start(tasks=[CHOICE])
+        item, scores = await agent.item(), list[float]()
+        for letter in "AB":
+            told = await agent.call(
+                "submit_answer",
+                attempt=agent.attempt,
+                item=item["item"],
+                answer=f"It is ({letter}), or ({letter})",
+                next=True,
+            )
+            scores.append(told["score"]["value"])
+            item = told.get("next_item", item)
+        assert scores == [0.0, 0.0]

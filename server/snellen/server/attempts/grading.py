@@ -200,8 +200,11 @@ class Grading:
         """
         pack, rules = self._exam.packs_by_task[task], attempt.rules
         given: dict[str, list[GivenAnswer]] = {row.item: [] for row in rows}
+        rewritten: set[str] = set()
         for row in rows:
-            if row.response is not None:
+            if row.number is not None and row.number < 0:
+                rewritten.add(row.item)
+            elif row.response is not None:
                 given[row.item].append(row)
         kept = {item: answers for item, answers in given.items() if answers}
         if rules.counting is Counting.BEST and rules.submissions > 1:
@@ -218,7 +221,9 @@ class Grading:
             if world is not None and item not in counted:
                 record = record_of(played[item], world.limit, rules.door)
                 submissions[place] = submissions[place].model_copy(update={"response": record})
-        return TaskAnswers(task, pack.task(task).protocol, tuple(items), submissions)
+        return TaskAnswers(
+            task, pack.task(task).protocol, tuple(items), submissions, len(rewritten)
+        )
 
     def _played(self, attempt: Attempt) -> Sequence[PlayedItem]:
         if not any(self._exam.packs_by_task[task].task(task).environment for task in attempt.tasks):

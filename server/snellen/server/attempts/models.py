@@ -163,12 +163,14 @@ class TaskAnswers(NamedTuple):
         protocol: The protocol's id and version.
         items: The ids of the items, in the pack's order.
         submissions: One per item, in the same order; empty without an answer.
+        rewritten: The number of items with an answer that could not be read and was refused.
     """
 
     task: str
     protocol: str
     items: Sequence[str]
     submissions: Sequence[Submission]
+    rewritten: int = 0
 
     def lines(self) -> str:
         """Return the submissions as JSON lines, each with its task, for `snellen grade`."""

@@ -2,6 +2,7 @@
 
 import secrets
 import time
+from base64 import b32encode
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -23,7 +24,7 @@ from snellen.server.store.tables.exams import Attempt, State
 MOST_LISTED = 100
 LARGEST = 2**31 - 1
 """No database counts attempts beyond this."""
-_PREFIX = "att_"
+_LENGTH = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,8 +150,11 @@ class Register:
 
 
 def new_handle(random: Callable[[int], bytes]) -> str:
-    """Make a handle of random bytes, for an attempt's caller."""
-    return _PREFIX + random(24).hex()
+    """Make a handle, for an attempt's caller: 12 characters, of 60 random bits.
+
+    A model writes it in each call. It opens nothing without its caller's token.
+    """
+    return b32encode(random(8)).decode().lower()[:_LENGTH]
 
 
 def digest_of(handle: str) -> bytes:

@@ -23,6 +23,8 @@ class TaskResult(Closed):
         task: The task's id.
         items: The number of items.
         answered: The number of items with an answer.
+        rewritten: The number of items with an answer that could not be read and was to be written
+            again.
         protocol: The protocol that grades the answers.
         metric: The primary metric. This and all fields below are None if answers are graded
             elsewhere.
@@ -37,6 +39,7 @@ class TaskResult(Closed):
     task: str
     items: int
     answered: int
+    rewritten: int = 0
     protocol: str
     metric: str | None = None
     value: float | None = None
@@ -81,7 +84,7 @@ class TaskResult(Closed):
 
     def without_scores(self) -> "TaskResult":
         """Return it without anything that depends on references."""
-        names = ("task", "items", "answered", "protocol", "signature")
+        names = ("task", "items", "answered", "rewritten", "protocol", "signature")
         return TaskResult(**{name: getattr(self, name) for name in names})
 
 
@@ -171,6 +174,8 @@ def conditions(attempt: Attempt) -> str:
         f"counting:{counting if rules.submissions == 1 else f'{counting} of {rules.submissions}'}",
         f"options:{'shuffled' if rules.shuffle_options else 'as made'}",
     ]
+    if rules.rewrites != 1:
+        parts.append(f"rewrites:{rules.rewrites}")
     if rules.pairs_together:
         parts.append("pairs:together")
     if rules.door is Door.TOOLS:
@@ -197,6 +202,7 @@ def _result(attempt: Attempt, graded: GradedTask) -> TaskResult:
             task=answers.task,
             items=len(answers.items),
             answered=answered,
+            rewritten=answers.rewritten,
             protocol=answers.protocol,
             signature=f"{known}|{conditions(attempt)}",
         )
@@ -205,6 +211,7 @@ def _result(attempt: Attempt, graded: GradedTask) -> TaskResult:
         task=answers.task,
         items=len(answers.items),
         answered=answered,
+        rewritten=answers.rewritten,
         protocol=answers.protocol,
         metric=report.numbers.primary,
         value=report.value,

@@ -255,12 +255,16 @@ class Service(Register):
         For the deadline, the time of the call's arrival counts.
 
         Raises:
-            ExamError: The answer is not in the item's form, the item is not this client's, no
-                more answers to it are taken, or the attempt is closed.
+            UnreadableAnswerError: The answer can't be read, and may be written again.
+            ExamError: The answer can't be stored, the item is not this client's, no more answers to
+                it are taken, or the attempt is closed.
         """
         now = self._clock.now()
         request = AnswerRequest(caller.client, item, answer, now, meta or AnswerMeta())
-        return await self.database.write(lambda c: submit(c, self.exam, attempt, request))
+        outcome = await self.database.write(lambda c: submit(c, self.exam, attempt, request))
+        if isinstance(outcome, ExamError):
+            raise outcome
+        return outcome
 
     async def score(self, attempt: Attempt, receipt: Receipt) -> Feedback:
         """Return the score of a stored answer, in practice mode only.

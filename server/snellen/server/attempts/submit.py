@@ -19,10 +19,11 @@ from sqlalchemy import Connection
 
 from snellen.grading.models.items import AnswerKind
 from snellen.grading.models.scores import Outcome
+from snellen.grading.protocols.base import PublishedCrashError
 from snellen.grading.protocols.table import protocol_of
 from snellen.server.attempts.leases import check_held, item_row
 from snellen.server.attempts.models import AnswerMeta, Receipt
-from snellen.server.errors import ExamError
+from snellen.server.errors import ExamError, UnreadableAnswerError
 from snellen.server.exam.spec import ExamSpec, Question
 from snellen.server.store import queries
 from snellen.server.store.queries import OpenItem
@@ -75,12 +76,15 @@ class AnswerRequest:
 
 def submit(
     connection: Connection, spec: ExamSpec, attempt: Attempt, request: AnswerRequest
-) -> Receipt:
+) -> Receipt | UnreadableAnswerError:
     """Store an answer.
 
+    An answer that can't be read, and may be written again, is recorded as such; the error is
+    returned, because raising it would undo that.
+
     Raises:
-        ExamError: The answer is not in the item's form, the item is not this client's, no more
-            answers to it are taken, or the attempt is closed.
+        ExamError: The answer can't be stored, the item is not this client's, no more answers to it
+            are taken, or the attempt is closed.
     """
     row = item_row(connection, attempt.id, request.item)
     if not row.submissions:
@@ -93,9 +97,13 @@ def submit(
             f" convert the coordinates, as in {answer_format.example}",
             field="space",
         )
-    response = _json_text(read_answer(question, request.answer))
     number, most = row.submissions + 1, attempt.rules.submissions
-    again = False
+    again, unreadable = False, None
+    try:
+        response = _json_text(read_answer(question, request.answer))
+    except UnreadableAnswerError as error:
+        unreadable = error
+        response = _json_text(_unread(question, request.answer))
     if row.submissions:
         last = queries.LAST.one(connection, {"a": attempt.id, "p": row.place})
         again = (last.response, last.holder) == (response, request.client)
@@ -105,6 +113,13 @@ def submit(
             check_held(row, attempt, request.client, request.at)
             if row.submissions >= most:
                 raise ExamError(_used_up(most, request.item), field="item")
+    if unreadable is not None and not again:
+        rewritten = queries.REWRITTEN.one(connection, {"a": attempt.id, "p": row.place}).count
+        if rewritten < attempt.rules.rewrites:
+            answer = _answer_row(row, request, response, number=-1 - rewritten)
+            queries.ADD_ANSWER.run(connection, row_values(answer))
+            left = attempt.rules.rewrites - rewritten
+            return UnreadableAnswerError(f"{unreadable.message}. {_rewrite(left)}", field="answer")
     if not again:
         _add(connection, row, request, response)
     answered = row.done + (0 if row.answered else 1)
@@ -123,19 +138,23 @@ def submit(
     )
 
 
-def _add(connection: Connection, row: OpenItem, request: AnswerRequest, response: str) -> None:
-    """Write an answer and count it; the first one of an item also counts for the attempt."""
+def _answer_row(row: OpenItem, request: AnswerRequest, response: str, *, number: int) -> AnswerRow:
     meta = {"space": request.meta.space, "view": request.meta.view}
-    answer = AnswerRow(
+    return AnswerRow(
         attempt=row.attempt,
         place=row.place,
-        number=row.submissions + 1,
+        number=number,
         holder=request.client,
         given=_json_text(request.answer),
         response=response,
         meta=_json_text({name: value for name, value in meta.items() if value is not None}),
         at=request.at,
     )
+
+
+def _add(connection: Connection, row: OpenItem, request: AnswerRequest, response: str) -> None:
+    """Write an answer and count it; the first one of an item also counts for the attempt."""
+    answer = _answer_row(row, request, response, number=row.submissions + 1)
     this = {"a": row.attempt, "p": row.place}
     queries.ADD_ANSWER.run(connection, row_values(answer))
     queries.MARK_ANSWERED.run(connection, {**this, "n": answer.number})
@@ -143,29 +162,46 @@ def _add(connection: Connection, row: OpenItem, request: AnswerRequest, response
         queries.COUNT_ANSWERED.run(connection, this)
 
 
+def _rewrite(left: int) -> str:
+    if left == 1:
+        return "Write it again, once: the next answer is kept as it is"
+    return f"Write it again, at most {left} times: then an answer is kept as it is"
+
+
+def _unread(question: Question, answer: JsonValue) -> JsonValue:
+    """Return an answer that can't be read in the form in which it is graded: as it is.
+
+    Among shuffled options, a letter that a protocol might still find would stand for another
+    option, so such an answer is graded as an empty one.
+    """
+    if answer is None or question.shuffled is not None:
+        return ""
+    return answer
+
+
 def read_answer(question: Question, answer: JsonValue) -> JsonValue:
     """Return an answer in the form in which it will be graded.
 
     Text is kept unchanged; the protocol parses it later. There are two exceptions. A choice among
     shuffled options must be a letter, which is mapped back to the original order. If the item
-    requires JSON, the answer must be JSON, as a value or as text. JSON that the protocol can't read
-    is rejected, so that a wrong form does not cost an answer.
+    requires JSON, the answer must be JSON, as a value or as text.
 
     Raises:
-        ExamError: The answer is empty, too long, not strict JSON, or not in the item's form.
+        UnreadableAnswerError: The answer is empty, or its task's parser can't read it.
+        ExamError: The answer is too long or no strict JSON, so it can't be stored.
     """
     example = question.item.answer_format.example
     if answer is None or (isinstance(answer, str) and not answer.strip()):
-        raise ExamError(f"the answer is empty; an answer looks like: {example}", field="answer")
+        raise UnreadableAnswerError(
+            f"the answer is empty; an answer looks like: {example}", field="answer"
+        )
     _check_plain(answer, question.item.answer_format.kind)
     if question.shuffled is not None:
         return question.shuffled.original(_letter(answer, len(question.item.answer_format.options)))
-    if isinstance(answer, str):
-        if question.item.answer_format.kind in _JSON:
-            kind = question.item.answer_format.kind
-            _check_plain(_json(answer, example), kind)
-    else:
-        _check_form(question, answer)
+    kind = question.item.answer_format.kind
+    if isinstance(answer, str) and kind in _JSON:
+        _check_plain(_json(answer, example), kind)
+    _check_form(question, answer)
     return answer
 
 
@@ -207,14 +243,17 @@ def _json(answer: str, example: str) -> JsonValue:
     except (ValueError, RecursionError) as error:
         reason = "nested too deep" if isinstance(error, RecursionError) else str(error)
         message = f"the answer is no JSON ({reason}); an answer looks like: {example}"
-        raise ExamError(message, field="answer") from None
+        raise UnreadableAnswerError(message, field="answer") from None
 
 
 def _check_form(question: Question, answer: JsonValue) -> None:
     parser = protocol_of(question.item.task, question.protocol).parser
-    parsed = parser.read(answer, question.line.context)
+    try:
+        parsed = parser.read(answer, question.line.context)
+    except PublishedCrashError:
+        return  # it is for the protocol to say what that scores
     if parsed.outcome is Outcome.UNPARSED:
-        raise ExamError(
+        raise UnreadableAnswerError(
             f"the answer is not in the item's form: {parsed.note or 'nothing could be read'};"
             f" an answer looks like: {question.item.answer_format.example}",
             field="answer",
@@ -225,7 +264,7 @@ def _letter(answer: JsonValue, options: int) -> str:
     found = _LETTER.fullmatch(answer.strip()) if isinstance(answer, str) else None
     letter = found[1].upper() if found else ""
     if letter not in ascii_uppercase[:options] or not letter:
-        raise ExamError(
+        raise UnreadableAnswerError(
             f"answer with one letter, A to {ascii_uppercase[options - 1]}, and nothing else",
             field="answer",
         )

@@ -350,6 +350,7 @@ items = "own"                   # who can read items over REST: hidden, own (wit
 [rules]                         # rules of attempts over MCP
 attempts = 1                    # attempts per participant; default: unlimited
 # sample = 100                  # items per task; default: all
+# rewrites = 1                  # how often an answer that can't be read may be written again
 
 [[phases]]
 name = "main"

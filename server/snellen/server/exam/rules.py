@@ -57,6 +57,7 @@ class Rules(Closed):
         minutes: The duration of an attempt, in minutes; None: until it is finished.
         views: The number of views of an item's images that an agent may take; None: any number.
         submissions: The number of answers to one item that are accepted.
+        rewrites: How often an answer that can't be read may be written again; the next is kept.
         counting: The answer that counts.
         contexts: The number of questions that a context may see; None: the client declares it.
         pairs_together: Whether one client may see both items of a pair.
@@ -73,6 +74,7 @@ class Rules(Closed):
     minutes: float | None = Field(default=None, gt=0)
     views: int | None = Field(default=None, gt=0)
     submissions: int = Field(default=1, gt=0)
+    rewrites: int = Field(default=1, ge=0, le=100)
     counting: Counting = Counting.LAST
     contexts: Contexts | None = None
     pairs_together: bool = False

@@ -173,6 +173,7 @@ class SubmitAnswer(Arguments):
     ]
     space: Annotated[_Space | None, Field(description="What the answer's coordinates count")] = None
     view: Annotated[str | None, Field(max_length=200, description="view id, for space view")] = None
+    next: Annotated[bool, Field(description="Also return the next item")] = False
     client: _Client = "main"
 
 

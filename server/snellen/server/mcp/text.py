@@ -11,9 +11,11 @@ if TYPE_CHECKING:
     from snellen.tasks.pack.format import PackTask
 
 INSTRUCTIONS = (
-    "An exam about screenshots. start_attempt gives a handle; then get_item, look closer with"
-    " get_screenshot where you need to, submit_answer, until nothing is open; then finish_attempt."
+    "An exam about screenshots. start_attempt gives a handle and get_item the first item; look"
+    " closer with get_screenshot where you need to; submit_answer with next=true also returns the"
+    " next item. When nothing is open, finish_attempt."
 )
+NEW_CONTEXT = "one item a context: get the next one in a new context, under another client name"
 
 
 def instructions(*, interactive: bool, by_tools: bool) -> str:
@@ -34,7 +36,7 @@ def _acting(by_tools: bool) -> str:
 def rules_said(rules: Rules, contexts: Contexts | None = None) -> list[str]:
     """Return the rules as sentences, for the examinee."""
     policy = contexts or rules.contexts
-    said = [_hears(rules.mode), _answers(rules)]
+    said = [_hears(rules.mode), _answers(rules), _rewrites(rules.rewrites)]
     if rules.minutes is not None:
         said.append(f"An attempt lasts {rules.minutes:g} minutes.")
     if rules.attempts is not None:
@@ -143,10 +145,10 @@ def take_exam(tasks: Sequence[str], *, interactive: bool = False, by_tools: bool
     which = f" with tasks {', '.join(tasks)}" if tasks else ""
     return (
         f"Take the exam that this server gives. Call start_attempt{which} and keep the handle;"
-        " pass it to every call. Then, until get_item says that every item is answered: call"
-        " get_item, read its prompt and look at its image; call get_screenshot for a part or a"
-        " tile at full size where something is too small to read; answer in the form that the"
-        " item asks for with submit_answer."
+        " pass it to every call. Call get_item for the first item. Then, until next is"
+        " finish_attempt: read the item's prompt and look at its images; call get_screenshot for a"
+        " part or a tile at full size where something is too small to read; answer in the form that"
+        " the item asks for with submit_answer and next=true, which also returns the next item."
         f"{acting}"
         " Answer every item yourself from what the images show,"
         " even if you are not sure. At the end call finish_attempt and show its report."
@@ -170,6 +172,13 @@ def _answers(rules: Rules) -> str:
         Counting.BEST: "the best counts",
     }[rules.counting]
     return f"{rules.submissions} answers to an item are taken; {counted}."
+
+
+def _rewrites(times: int) -> str:
+    if not times:
+        return "An answer that can't be read is kept as it is."
+    often = "once" if times == 1 else f"{times} times"
+    return f"An answer that can't be read may be written again {often}; the next is kept as it is."
 
 
 def _many(count: int, word: str) -> str:

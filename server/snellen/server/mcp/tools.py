@@ -5,7 +5,7 @@ the tools of their worlds.
 """
 
 from base64 import b64encode
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeAlias, TypeVar
 
@@ -21,6 +21,7 @@ from snellen.server.logs import log
 from snellen.server.mcp import arguments, text
 
 if TYPE_CHECKING:
+    from snellen.grading.models.items import Item
     from snellen.server.attempts.models import Caller, Lease
     from snellen.server.episodes.service import Episodes, Shot, Turn
     from snellen.server.host import Host
@@ -38,6 +39,22 @@ ENDING = '{"status": "done"}'
 PAGE = 50
 """The number of items on a page of a list. It keeps the page under 12 KB, the size that clients
 show of a result."""
+
+
+class _Look(NamedTuple):
+    """A view of an image, in words and pixels; without pixels if it can't be shown."""
+
+    words: dict[str, Any]
+    images: Sequence[ImageContent]
+
+
+READABLE = 0.6
+"""The least view pixels for an image pixel: text 14 pixels high is then 8 high."""
+MOST_TILES = 4
+"""A longer page comes as a whole, and its tiles are asked for."""
+SMALL = 160_000
+"""The most pixels of a further image that comes with its item."""
+MOST_SMALL = 8
 
 
 @dataclass(slots=True)
@@ -185,38 +202,100 @@ async def list_items(call: ToolCall, given: arguments.ListItems) -> Sequence[Con
 
 
 async def get_item(call: ToolCall, given: arguments.GetItem) -> Sequence[Content]:
-    """Return an item and its first image."""
+    """Return an item and its images."""
     attempt = await call.find(given.attempt)
     lease = await call.host.service.lease(
         attempt, call.caller(given.client), None if given.item is None else given.item.strip()
     )
     call.about(lease)
+    look = await _show(call, attempt, lease)
+    left: dict[str, Any] = {
+        "answered": lease.item.answered,
+        "submissions_left": lease.submissions_left,
+        "progress": _progress(attempt),
+    }
+    return [_json({**look.words, **left}), *look.images]
+
+
+async def _show(
+    call: ToolCall, attempt: "Attempt", lease: "Lease", *, brief: bool = False
+) -> _Look:
+    """Return an item with its images; interactive ones with their screen.
+
+    Args:
+        call: The call.
+        attempt: The attempt.
+        lease: The item.
+        brief: Whether the words on the views are few, as after the first item.
+    """
     item = lease.question.item
-    result: dict[str, Any] = {
+    words: dict[str, Any] = {
         "item": item.id,
         "task": item.task,
         "prompt": item.prompt,
         "answer_format": item.answer_format.model_dump(mode="json", exclude_defaults=True),
         "images": [image.model_dump(mode="json", exclude_none=True) for image in item.images],
-        "answered": lease.item.answered,
-        "submissions_left": lease.submissions_left,
     }
     if lease.views_left is not None:
-        result["views_left"] = lease.views_left
-    result["progress"] = _progress(attempt)
+        words["views_left"] = lease.views_left
     if lease.question.line.world is not None:
         turn = await call.episodes.open(attempt, lease)
-        result["answer_format"] = {"kind": item.answer_format.kind, "example": ENDING}
+        words["answer_format"] = {"kind": item.answer_format.kind, "example": ENDING}
         if turn.shot is None:
-            return [_json({**result, "images": [], **_state(turn)})]
+            return _Look({**words, "images": [], **_state(turn)}, ())
         size = turn.shot.size
         screen = {"name": turn.shot.name, "width": size.width, "height": size.height}
         look = await _screen(call, turn.shot)
-        return [_json({**result, "images": [screen], **_state(turn), **look.words}), *look.images]
+        return _Look({**words, "images": [screen], **_state(turn), **look.words}, look.images)
+    looks = [
+        await _look(call, lease, view.image, view.request, brief=brief)
+        for view in _views_of(item, attempt)
+    ]
+    views = [look.words["view"] for look in looks if "view" in look.words]
+    for look in looks:
+        words |= look.words
+    if len(looks) > 1:
+        words.pop("view", None)
+        words["views"] = views
+    if brief and len(looks) >= len(item.images) and "fault" not in words:
+        # A view's id begins with its image's name and has its size.
+        del words["images"]
+    return _Look(words, [image for look in looks for image in look.images])
+
+
+class _WantedView(NamedTuple):
+    """A view that comes with an item: the image's name, and the tile or the whole."""
+
+    image: str
+    request: "ViewRequest | None" = None
+
+
+def _views_of(item: "Item", attempt: "Attempt") -> Iterator[_WantedView]:
+    """Yield the views that come with an item: its first image, and its small ones.
+
+    The first image comes in tiles if text would be too small to read in the whole.
+    """
+    from snellen.server.screenshots.frames import Extent
+    from snellen.server.screenshots.requests import MOST_SIDE, Limits, ViewRequest, make_plan
+
     if not item.images:
-        return [_json(result)]
-    look = await _look(call, lease, item.images[0].name)
-    return [_json({**result, **look.words}), *look.images]
+        return
+    first, *others = item.images
+    tiles = 1
+    if first.width is not None and first.height is not None:
+        limits = Limits(max_side=min(attempt.rules.max_view_side, MOST_SIDE))
+        full = Extent(first.width, first.height)
+        plan = make_plan(first.name, full, ViewRequest(), limits)
+        if plan.frame.shown.width < READABLE * full.width and plan.grid.count <= MOST_TILES:
+            tiles = plan.grid.count
+    if tiles == 1:
+        yield _WantedView(first.name)
+    else:
+        for tile in range(1, tiles + 1):
+            yield _WantedView(first.name, ViewRequest(tile=tile))
+    small = [image for image in others if 0 < (image.width or 0) * (image.height or 0) <= SMALL]
+    for image in small[:MOST_SMALL]:
+        yield _WantedView(image.name)
 
 
 async def get_screenshot(call: ToolCall, given: arguments.GetScreenshot) -> Sequence[Content]:
@@ -278,7 +357,21 @@ async def submit_answer(call: ToolCall, given: arguments.SubmitAnswer) -> Sequen
     }
     if service.scores_answers(attempt):
         result["score"] = await service.score(attempt, receipt)
-    return [_json(result)]
+    if not (given.next and receipt.more):
+        return [_json(result)]
+    if attempt.contexts is Contexts.FRESH:
+        return [_json({**result, "note": text.NEW_CONTEXT})]
+    try:
+        lease = await service.lease(attempt, caller)
+    except ExamError as error:
+        # The answer is stored: only the next item can't be had now.
+        return [_json({**result, "note": str(error)})]
+    # The trace is of the item whose images are shown.
+    call.place = lease.item.place
+    look = await _show(call, attempt, lease, brief=True)
+    for name in ("stored", "submissions_left", *(() if receipt.again else ("again",))):
+        del result[name]
+    return [_json({**result, "next": "submit_answer", "next_item": look.words}), *look.images]
 
 
 async def act(call: ToolCall, given: arguments.Act) -> Sequence[Content]:
@@ -355,7 +448,7 @@ TOOLS: dict[str, ExamTool[Any]] = {
         ExamTool(
             "get_item",
             "Get an item",
-            "An item to answer: prompt, answer format, first image. It is yours for a while.",
+            "An item to answer: prompt, answer format, images. It is yours for a while.",
             arguments.GetItem,
             get_item,
         ),
@@ -371,7 +464,8 @@ TOOLS: dict[str, ExamTool[Any]] = {
         ExamTool(
             "submit_answer",
             "Submit an answer",
-            "Store the answer to an item. The same answer again changes nothing.",
+            "Store the answer to an item; with next=true also return the next item."
+            " The same answer again changes nothing.",
             arguments.SubmitAnswer,
             submit_answer,
         ),
@@ -434,15 +528,13 @@ def _state(turn: "Turn") -> dict[str, Any]:
     return state | ({"note": turn.note} if turn.note else {})
 
 
-class _Look(NamedTuple):
-    """A view of an image, in words and pixels; without pixels if it can't be shown."""
-
-    words: dict[str, Any]
-    images: Sequence[ImageContent]
-
-
 async def _look(
-    call: ToolCall, lease: "Lease", name: str, request: "ViewRequest | None" = None
+    call: ToolCall,
+    lease: "Lease",
+    name: str,
+    request: "ViewRequest | None" = None,
+    *,
+    brief: bool = False,
 ) -> _Look:
     """Return a view, or the message of a fault: a damaged image must not stop an examinee."""
     try:
@@ -458,7 +550,8 @@ async def _look(
         return _Look({"fault": text.image_fault(name)}, ())
     call.views.append(view)
     content = ImageContent(type="image", data=view.base64, mime_type=view.media_type)
-    return _Look({"view": {"id": view.view_id(), "shows": view.words()}}, (content,))
+    shows = view.brief_words() if brief else view.words()
+    return _Look({"view": {"id": view.view_id()} | ({"shows": shows} if shows else {})}, (content,))
 
 
 async def _screen(call: ToolCall, shot: "Shot", request: "ViewRequest | None" = None) -> _Look:

@@ -90,6 +90,13 @@ class View:
         """Say what is shown, how to reckon its coordinates, and how to see more."""
         return " ".join(filter(None, (_shown(self.plan), self.frame.mapping(), _more(self.plan))))
 
+    def brief_words(self) -> str:
+        """Say how to reckon its coordinates, and which tiles there are; empty at full size."""
+        if self.frame.whole and self.frame.shown == self.full:
+            return ""
+        tiles = self.plan.grid.count if self.plan.tile is None and self.frame.whole else 0
+        return self.frame.mapping() + (f" Tiles 1-{tiles} are at full size." if tiles > 1 else "")
+
 
 class Weight(NamedTuple):
     """Bytes kept: of decoded pages, and of encoded views."""

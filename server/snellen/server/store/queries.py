@@ -259,6 +259,14 @@ MARK_ANSWERED = Statement(
     update(items).where(_THIS).values(answered=True, submissions=bindparam("n"))
 )
 
+REWRITTEN = Query(
+    select(func.count().label("count")).where(
+        answers.c.attempt == bindparam("a"),
+        answers.c.place == bindparam("p"),
+        answers.c.number < 0,
+    ),
+    Count,
+)
 LAST = Query(
     select(answers)
     .where(answers.c.attempt == bindparam("a"), answers.c.place == bindparam("p"))

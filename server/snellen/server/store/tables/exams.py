@@ -126,7 +126,7 @@ class Attempt:
 
     Attributes:
         id: Its number in the store.
-        digest: SHA-256 of its handle, which is 192 random bits.
+        digest: SHA-256 of its handle, which is 60 random bits and opens it for its caller alone.
         secret: The key that determines its items' ids and the shuffle of their options.
         caller: The caller who owns it.
         exam: The exam's name and digest.
@@ -217,7 +217,8 @@ class AnswerRow:
     """An answer to an item.
 
     Attributes:
-        number: The number of the answer among those to its item, from 1.
+        number: The number of the answer among those to its item, from 1; negative, from -1 down, if
+            it could not be read and might be written again.
         holder: The client that answered.
         given: The answer as received, as JSON.
         response: The answer as graded, as JSON.
