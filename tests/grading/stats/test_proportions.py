@@ -6,7 +6,12 @@ from scipy import stats
 
 from snellen.grading.errors import MetricError
 from snellen.grading.models.estimates import Bounds
-from snellen.grading.stats.proportions import constant_interval, wilson, wilson_estimate
+from snellen.grading.stats.proportions import (
+    clopper_pearson,
+    constant_interval,
+    wilson,
+    wilson_estimate,
+)
 
 
 @given(st.integers(1, 500), st.data(), st.sampled_from([0.8, 0.95, 0.99]))
@@ -16,6 +21,31 @@ def test_wilson_is_scipys(n: int, data: st.DataObject, level: float) -> None:
     expected = stats.binomtest(successes, n).proportion_ci(level, method="wilson")
     assert (found.low, found.high) == pytest.approx((expected.low, expected.high), abs=1e-9)
     assert 0 <= found.low <= successes / n <= found.high <= 1
+
+
+@given(st.integers(1, 500), st.data(), st.sampled_from([0.8, 0.95, 0.99]))
+def test_clopper_pearson_is_scipys(n: int, data: st.DataObject, level: float) -> None:
+    successes = data.draw(st.integers(0, n))
+    found = clopper_pearson(successes, n, level=level)
+    expected = stats.binomtest(successes, n).proportion_ci(level, method="exact")
+    assert (found.low, found.high) == pytest.approx((expected.low, expected.high), abs=1e-9)
+
+
+def test_clopper_pearson_covers_the_mean_of_different_values_in_0_to_1() -> None:
+    # A second witness by simulation: beta values of different means and widths.
+    rng = np.random.default_rng(5)
+    for n in (1, 3, 10):
+        means = rng.uniform(0.1, 0.9, n)
+        values = rng.beta(means * 0.5, (1 - means) * 0.5, (2000, n))
+        found = [clopper_pearson(float(each.sum()), n) for each in values]
+        covered = np.mean([one.low <= means.mean() <= one.high for one in found])
+        assert covered >= 0.95
+
+
+@pytest.mark.parametrize(("successes", "n"), [(-1, 3), (4, 3), (0, 0)])
+def test_clopper_pearson_of_what_is_no_share_is_refused(successes: float, n: int) -> None:
+    with pytest.raises(MetricError, match="not a share"):
+        clopper_pearson(successes, n)
 
 
 @pytest.mark.parametrize("n", [100, 400, 1000])

@@ -7,7 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from snellen.server.challenge.board import Board, BoardData, make_board
+from snellen.grading.stats.summary import estimate
+from snellen.server.challenge.board import Board, BoardData, make_board, mean_of
+from snellen.server.challenge.models import TaskScore
 from snellen.server.exam.file import Counts
 from snellen.server.store.tables.endpoint import GradingRow, ScoreValues, Source, SubmissionRow
 
@@ -111,6 +113,66 @@ def test_no_more_than_the_first_two_that_were_chosen_count() -> None:
     values = [[1.0, 0.0], [0.0, 0.0], [1.0, 1.0]]
     (row,) = board(rows, values, Counts.CHOSEN).rows
     assert (row.submission, row.value) == ("sub_00", 0.5)
+
+
+def task_score(values: Sequence[float], groups: Sequence[int]) -> TaskScore:
+    found = estimate(values, groups)
+    interval = found.interval
+    return TaskScore(
+        task=TASK,
+        metric="f1",
+        value=found.value,
+        low=None if interval is None else interval.low,
+        high=None if interval is None else interval.high,
+        items=len(values),
+        outcomes={},
+        signature="",
+    )
+
+
+def mean_of_tasks(rng: np.random.Generator, screens: int, alone: int) -> list[TaskScore]:
+    """Return the scores of 12 tasks of mean 1/2 over some screens, and of some over one screen."""
+    found: list[TaskScore] = []
+    for count in [screens] * 12 + [1] * alone:
+        # Three items of a screen: a share of the screens is easy, and others are hard.
+        easy = rng.choice([0.2, 0.8], count)
+        values = rng.binomial(1, np.repeat(easy, 3)).astype(float)
+        found.append(task_score(values.tolist(), np.repeat(np.arange(count), 3).tolist()))
+    return found
+
+
+@pytest.mark.parametrize("alone", [1, 4, 12])
+def test_the_mean_of_tasks_has_an_interval_that_covers_also_if_some_have_none(alone: int) -> None:
+    # A second witness by simulation: each task's true value is 1/2, and so is their mean.
+    rng = np.random.default_rng(alone)
+    covered, widths = 0, list[float]()
+    for _ in range(400):
+        scores = mean_of_tasks(rng, 12, alone)
+        assert sum(score.low is None for score in scores) == alone
+        value, low, high = mean_of(scores, exact=True)
+        assert low is not None
+        assert high is not None
+        assert low <= value <= high
+        covered += low <= 0.5 <= high
+        widths.append(high - low)
+    assert covered / 400 >= 0.93
+    # Knowing nothing of these tasks but that they are in 0..1 would be wider.
+    assert np.mean(widths) < 1.1 * alone / (12 + alone) + 0.2
+
+
+def test_a_task_without_an_interval_widens_the_mean_as_its_weight_says() -> None:
+    known = task_score([0, 1] * 20, list(range(40)))
+    lonely = task_score([1, 1, 1], [0, 0, 0])
+    assert lonely.low is None
+    assert known.low is not None
+    value, low, high = mean_of([known, known, known, lonely], exact=True)
+    assert value == pytest.approx((3 * 0.5 + 1) / 4)
+    assert low is not None
+    assert high is not None
+    # By hand: one value of 1 has the exact limits 0.025 and 1.
+    below = np.sqrt(3 * (0.5 - known.low) ** 2 + (1 - 0.025) ** 2) / 4
+    assert low == pytest.approx(value - below)
+    assert high == pytest.approx(value + np.sqrt(3) * (0.5 - known.low) / 4)
 
 
 def test_a_removed_submission_does_not_count_though_it_was_chosen() -> None:

@@ -47,6 +47,38 @@ def wilson(successes: float, n: float, *, level: float = 0.95) -> Interval:
     return Interval(low=low, high=high, level=level, method="wilson")
 
 
+def clopper_pearson(successes: float, n: int, *, level: float = 0.95) -> Interval:
+    """Return the exact interval of a mean of n independent values between 0 and 1.
+
+    Its ends are quantiles of beta distributions: Clopper & Pearson 1934, Biometrika 26. It is made
+    for n trials of equal probability. If the values have different expectations, or are not only 0
+    or 1, their sum has shorter tails than such trials of the same mean: Hoeffding 1956, Annals of
+    Mathematical Statistics 27, and 1963, JASA 58, section 4. So it covers their mean expectation at
+    least as often. One value is enough, as it needs no estimate of a variance.
+
+    Args:
+        successes: The sum of the values, from 0 to n.
+        n: The number of values, at least 1.
+        level: The confidence level.
+
+    Raises:
+        MetricError: The sum is not from 0 to n, or the level is not between 0 and 1.
+
+    >>> interval = clopper_pearson(1, 1)
+    >>> round(interval.low, 3), interval.high
+    (0.025, 1.0)
+    """
+    from scipy.special import betaincinv  # takes a tenth of a second to import
+
+    check_level(level)
+    if not (n >= 1 and 0 <= successes <= n):
+        raise MetricError(f"{successes} of {n} is not a share between 0 and 1")
+    tail = (1 - level) / 2
+    low = 0.0 if successes == 0 else float(betaincinv(successes, n - successes + 1, tail))
+    high = 1.0 if successes == n else float(betaincinv(successes + 1, n - successes, 1 - tail))
+    return Interval(low=low, high=high, level=level, method="clopper-pearson")
+
+
 def wilson_estimate(
     values: ArrayLike,
     clusters: ArrayLike | None = None,

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from pydantic import Field, JsonValue
 
 from snellen.grading.models.base import Closed
+from snellen.grading.stats.proportions import clopper_pearson
 from snellen.grading.stats.ranking import Stratum, groups_by_head, rank_bounds
 from snellen.grading.stats.summary import estimate
 from snellen.server.challenge.models import TaskScore, iso
@@ -310,27 +311,33 @@ def mean_of(
     For one task they are the task's own. For the mean of several independent tasks, the squared
     distances of the tasks' ends from their values are summed: MOVER, Zou and Donner 2008,
     "Construction of confidence limits about effect measures", section 2.
+
+    A task whose items depend on each other, such as all being of one screen, has no interval of its
+    own: the variance of one draw is unknown. All k such tasks together are k independent values in
+    0..1, whose mean has an exact interval (`clopper_pearson`), and count as one part with k tasks'
+    weight.
     """
     value = float(np.mean([score.value for score in scores]))
     if len(scores) == 1:
         return value, scores[0].low, scores[0].high
-    low = high = None
-    ends = [
-        (score.value - score.low, score.high - score.value)
-        for score in scores
-        if score.low is not None and score.high is not None
-    ]
-    if len(ends) == len(scores):
-        below, above = (math.hypot(*sides) / len(scores) for sides in zip(*ends, strict=True))
-        low, high = value - below, value + above
+    ends: list[tuple[float, float]] = []
+    alone: list[float] = []
+    for score in scores:
+        if score.low is None or score.high is None:
+            alone.append(score.value)
+        else:
+            ends.append((score.value - score.low, score.high - score.value))
+    if alone:
+        middle, count = math.fsum(alone) / len(alone), len(alone)
+        found = clopper_pearson(middle * count, count, level=LEVEL)
+        ends.append((count * (middle - found.low), count * (found.high - middle)))
+    below, above = (math.hypot(*sides) / len(scores) for sides in zip(*ends, strict=True))
+    # A task with many items can be at a bound where the sum of squares goes beyond it.
+    low, high = max(0.0, value - below), min(1.0, value + above)
     if exact:
         return value, low, high
     digits = digits_of(low, high)
-    return (
-        round(value, digits),
-        None if low is None else round(low, digits),
-        None if high is None else round(high, digits),
-    )
+    return round(value, digits), round(low, digits), round(high, digits)
 
 
 def _row(run: _Run, place: _Place | None) -> BoardRow:

@@ -324,3 +324,74 @@ async def test_a_participant_chooses_and_withdraws_on_the_page(
         assert "its participant withdrew it" in (await ada.get(path)).text
         other = await here.signed_in("bob", Scope.SUBMIT)
         assert (await other.post(f"{path}/choose")).status_code == 404
+
+
+@pytest.mark.slow
+async def test_a_runs_page_says_its_score_and_rank_and_leads_to_its_row(
+    site: Opening, right: dict[str, str]
+) -> None:
+    async with site(reports="public", scores="public") as here:
+        half = dict(list(right.items())[:6])
+        best = await here.hosted.upload("ada", right, name="all of them")
+        worse = await here.hosted.upload("ada", half, name="half of them")
+        other = await here.hosted.upload("bob", dict(list(right.items())[:3]))
+        await here.work()
+        browser = here.browser()
+        page = (await browser.get(f"/submissions/{best.id}")).text
+        assert "100.0 %" in page[: page.index("<h2>Scores")]
+        assert re.search(r"<dt>Rank</dt><dd>1(–2)? of 2 on the", page)
+        assert f'href="/leaderboard?phase=main#{best.id}"' in page
+        board = (await browser.get("/leaderboard")).text
+        assert f'id="{best.id}"' in board
+        assert f'href="/submissions/{best.id}"' in board
+        # What does not count says so, instead of a rank.
+        page = (await browser.get(f"/submissions/{worse.id}")).text
+        assert "another submission of ada counts" in page
+        assert re.search(
+            r"<dt>Rank</dt><dd>(1–)?2 of 2 on", (await browser.get(f"/submissions/{other.id}")).text
+        )
+
+
+@pytest.mark.slow
+async def test_a_rank_is_not_shown_where_scores_are_hidden(
+    site: Opening, right: dict[str, str]
+) -> None:
+    async with site(scores="own") as here:
+        ada, boss = await here.signed_in("ada"), await here.signed_in("boss", Scope.ORGANIZE)
+        kept = await here.hosted.upload("ada", right)
+        await here.work()
+        path = f"/submissions/{kept.id}"
+        assert "<dt>Rank</dt>" not in (await ada.get(path)).text
+        assert "<dt>Rank</dt>" in (await boss.get(path)).text
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("reports", ["own", "public", "hidden"])
+async def test_two_runs_to_compare_are_chosen_from_those_whose_reports_one_may_see(
+    site: Opening, right: dict[str, str], reports: str
+) -> None:
+    async with site(reports=reports, scores="public", counts="all") as here:
+        half = dict(list(right.items())[:6])
+        first = await here.hosted.upload("ada", right, name="all of them")
+        second = await here.hosted.upload("ada", half, name="half of them")
+        bobs = await here.hosted.upload("bob", half)
+        await here.work()
+        sees = {
+            "stranger": here.browser(),
+            "bob": await here.signed_in("bob"),
+            "boss": await here.signed_in("boss", Scope.ORGANIZE),
+        }
+        every = {first.id, second.id, bobs.id}
+        public = every if reports == "public" else set[str]()
+        own = {bobs.id} if reports == "own" else set[str]()
+        expected = {"stranger": public, "bob": public | own, "boss": every}
+        for name, browser in sees.items():
+            page = await browser.get("/compare")
+            assert page.status_code == 200
+            offered = set(re.findall(r'<option value="(sub_[a-z0-9]+)"', page.text))
+            wanted = expected[name] if len(expected[name]) > 1 else set[str]()
+            assert offered == wanted, name
+        ids = f"one={first.id}&other={second.id}"
+        page = (await sees["boss"].get(f"/compare?{ids}")).text
+        assert "all of them and half of them" in page
+        assert f'<option value="{second.id}" selected>half of them, ada, ' in page

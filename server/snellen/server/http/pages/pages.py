@@ -19,9 +19,10 @@ from starlette.routing import Route
 
 from snellen.grading.errors import SnellenError
 from snellen.grading.report.html import stylesheet
-from snellen.server.challenge.board import BoardRow
+from snellen.server.challenge.board import Board, BoardRow
 from snellen.server.challenge.boards import compare_submissions
-from snellen.server.challenge.models import FORMS, QuotaCard, Upload
+from snellen.server.challenge.models import FORMS, QuotaCard, Upload, iso
+from snellen.server.challenge.reading import MOST_LISTED
 from snellen.server.errors import ExamError, ForbiddenError, NotFoundError, TooLargeError
 from snellen.server.exam.file import Counts, Phase, Who
 from snellen.server.exam.phases import ALL
@@ -110,14 +111,16 @@ class Pages(Frame):
 
     async def _exam(self, request: Request, visitor: Visitor) -> Response:
         phase = self._challenge.phase(None)
-        rows: Sequence[BoardRow] = ()
-        if phase.scores is Who.PUBLIC or visitor.organizes:
-            organizer, boards = visitor.organizes, self._desk.boards
-            with suppress(NotFoundError):
-                kept = await self._read(lambda: boards.board(phase, organizer=organizer))
-                rows = kept.board.rows[:_FIRST_ROWS]
+        board = await self._read(lambda: self._board(phase, visitor))
+        rows = () if board is None else board.rows[:_FIRST_ROWS]
         caption = f"The first {len(rows)}, phase {phase.title or phase.name}"
         return self._page("exam", request, visitor, rows=rows, caption=caption)
+
+    def _board(self, phase: Phase, visitor: Visitor) -> Board | None:
+        """Return a phase's leaderboard; None: it is hidden from the visitor, or not there yet."""
+        with suppress(ForbiddenError, NotFoundError):
+            return self._desk.boards.board(phase, organizer=visitor.organizes).board
+        return None
 
     async def _leaderboard(self, request: Request, visitor: Visitor) -> Response:
         given = request.query_params
@@ -293,21 +296,44 @@ class Pages(Frame):
             raise NotFoundError(f"you have no submission {submission[:40]!r}")
         owner = None if visitor.organizes else row.caller
         status = await self._read(lambda: self._challenge.status(submission, owner))
-        open_reports = phase.reports is not Who.HIDDEN and self._challenge.part(phase) == ALL
+        board = await self._read(lambda: self._board(phase, visitor))
+        rows = {} if board is None else {each.submission: each for each in board.rows}
+        runs = await self._read(lambda: self._comparable(visitor))
         return self._page(
             "submission", request, visitor, status=status, mine=mine,
-            reports=visitor.organizes or open_reports,
+            reports=visitor.organizes or self._open_reports(phase),
+            board=board, place=rows.get(submission),
+            runs={key: text for key, text in runs.items() if key != submission},
             deciding=visitor.name == row.caller and not phase.over(self._challenge.now()),
             choosing=phase.counts is Counts.CHOSEN,
         )  # fmt: skip
 
+    def _open_reports(self, phase: Phase) -> bool:
+        """Whether participants may see reports of a phase."""
+        return phase.reports is not Who.HIDDEN and self._challenge.part(phase) == ALL
+
     def _public(self, phase: Phase) -> bool:
         """Whether everyone may see a phase's submissions."""
-        return (
-            phase.reports is Who.PUBLIC
-            and phase.scores is Who.PUBLIC
-            and self._challenge.part(phase) == ALL
-        )
+        public = phase.reports is Who.PUBLIC and phase.scores is Who.PUBLIC
+        return public and self._open_reports(phase)
+
+    def _comparable(self, visitor: Visitor) -> Mapping[str, str]:
+        """Return the submissions that a visitor may compare, by id, as texts to choose from."""
+        challenge = self._challenge
+        found: dict[str, str] = {}
+        for phase in challenge.file.phases:
+            if not (visitor.organizes or self._open_reports(phase)):
+                continue
+            if self._public(phase) and (board := self._board(phase, visitor)) is not None:
+                for row in board.rows:
+                    found[row.submission] = _choice(row.name, row.participant, phase, row.at)
+            if visitor.organizes or visitor.may(Scope.SUBMIT):
+                key = challenge.key(phase)
+                for row in challenge.listed(
+                    visitor.owner(), phase=key, state=JobState.GRADED, limit=MOST_LISTED
+                ):
+                    found[row.id] = _choice(row.name, row.caller, phase, iso(row.at))
+        return found
 
     async def _file(self, request: Request, visitor: Visitor) -> Response:
         submission, owner = request.path_params["submission"], visitor.owner()
@@ -345,6 +371,10 @@ class Pages(Frame):
     async def _compare(self, request: Request, visitor: Visitor) -> Response:
         given = request.query_params
         ids = (given.get("one", ""), given.get("other", "").strip())
+        runs = await self._read(lambda: self._comparable(visitor))
+        chosen = {"runs": runs, "ids": ids, "task": given.get("task", "")}
+        if not all(ids):
+            return self._page("compare", request, visitor, found=None, **chosen)
         found = await self._read(
             lambda: compare_submissions(
                 self._challenge,
@@ -360,7 +390,9 @@ class Pages(Frame):
             names = [f"{row.name} ({row.id})" for row in rows]
         items = self._challenge.file.items
         gallery = items is Who.PUBLIC or visitor.may(Scope.SUBMIT) or visitor.organizes
-        return self._page("compare", request, visitor, found=found, names=names, gallery=gallery)
+        return self._page(
+            "compare", request, visitor, found=found, names=names, gallery=gallery, **chosen
+        )
 
     # ---- organizers' decisions ---------------------------------------------------------------
 
@@ -491,6 +523,12 @@ class Pages(Frame):
 _FIRST_ROWS = 10
 _DECISIONS = ("remove", "restore", "baseline", "retry")
 _ENDINGS = sorted(set(FORMS.values()), key=len, reverse=True)
+
+
+def _choice(name: str, participant: str, phase: Phase, at: str) -> str:
+    """Return a submission's text in a list to choose from."""
+    whose = "" if name == participant else f", {participant}"
+    return f"{name}{whose}, {phase.title or phase.name}, {at[:16].replace('T', ' ')} UTC"
 
 
 def _shown(row: BoardRow, phase: Phase, visitor: Visitor) -> dict[str, Any]:
