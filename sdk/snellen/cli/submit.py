@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from snellen.cli.messages import report_errors
+from snellen.cli.messages import list_problems, message, report_errors
 from snellen.cli.options import PROBLEMS, check
 from snellen.cli.plain import tell, write
 from snellen.cli.tables import print_table
@@ -64,6 +64,7 @@ def submit(
         status = sent.done(progress=True)
         if status.state != "graded":
             write(f"{sent.id} {status.state}: {status.error}\n")
+            list_problems(status.problems, status.problem_count)
             raise typer.Exit(PROBLEMS)
         if status.scores:
             rows = [
@@ -79,6 +80,9 @@ def submit(
             print_table(_out, figures(_COLUMNS, rows, texts=range(2)))
         else:
             write("it is graded; what it scores is not shown in this phase\n")
+        if status.problem_count:
+            message(f"{status.problem_count:,} problem(s) in the file; the rest was graded:")
+            list_problems(status.problems, status.problem_count)
         if output is not None:
             sent.wait(task=task).save(output)
             write(f"wrote {output}\n")

@@ -9,6 +9,7 @@ from typing import Literal
 from pydantic import Field, JsonValue
 
 from snellen.grading.models.base import Closed
+from snellen.grading.models.reports import Problem, Problems
 from snellen.grading.models.scores import Outcome
 from snellen.server.challenge.queries import Listed
 from snellen.server.exam.file import Counts, Who
@@ -252,6 +253,8 @@ class SubmissionStatus(Closed):
         baseline: Whether it is a baseline, which is not ranked.
         chosen: Whether its participant chose it to count at the end of the phase.
         scores: Its score on each task; empty if they are not known yet, or not visible.
+        problems: What is wrong with the lines of its file, the first 20 by line.
+        problem_count: The number of all problems.
     """
 
     id: str
@@ -270,6 +273,8 @@ class SubmissionStatus(Closed):
     baseline: bool = False
     chosen: bool = False
     scores: tuple[TaskScore, ...] = Field(default=())
+    problems: tuple[Problem, ...] = Field(default=())
+    problem_count: int = 0
 
     @classmethod
     def of(
@@ -280,6 +285,7 @@ class SubmissionStatus(Closed):
         The participant sees the error if the answers can't be graded. Only organizers see the error
         of a server fault, because its text may quote a reference.
         """
+        found = Problems.model_validate_json(row.problems) if row.problems else Problems()
         ours = row.error is not None and row.state is not JobState.FAILED and not organizer
         return cls(
             id=row.id,
@@ -298,6 +304,8 @@ class SubmissionStatus(Closed):
             baseline=row.baseline,
             chosen=row.chosen is not None,
             scores=tuple(scores),
+            problems=found.first,
+            problem_count=found.count,
         )
 
     @property

@@ -60,6 +60,7 @@ class Listed(SubmissionRow):
     state: JobState
     tries: int
     error: str | None
+    problems: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,7 +129,7 @@ class Turn:
 
 _LATEST = jobs.alias()
 # A submission's own state is that of its newest grading.
-_LISTED = select(submissions, jobs.c.state, jobs.c.tries, jobs.c.error).join_from(
+_LISTED = select(submissions, jobs.c.state, jobs.c.tries, jobs.c.error, jobs.c.problems).join_from(
     submissions,
     jobs,
     and_(
@@ -326,6 +327,8 @@ CHANGE_JOB = Statement(
         tries=bindparam("t"),
     )
 )
+
+SAY_PROBLEMS = Statement(update(jobs).where(_JOB).values(problems=bindparam("p")))
 
 ADD_SCORE = Statement(insert(scores))
 SCORES = Query(

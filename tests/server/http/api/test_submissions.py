@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from hosted import NOON
+from hosted import NOON, as_lines
 from starlette.requests import ClientDisconnect
 
 from snellen.server.store.tables.exams import Scope
@@ -313,3 +313,40 @@ async def test_the_list_of_submissions_has_their_scores(
         await here.work()
         (row,) = (await here.get(f"{EXAM}/submissions", ada)).json()["submissions"]
         assert [(one["task"], one["value"]) for one in row["scores"]] == [("screenqa/short", 0.5)]
+
+
+@pytest.mark.slow
+async def test_each_faulty_line_is_said_up_to_twenty_whether_the_rest_is_graded_or_not(
+    door: Opening, right: dict[str, str]
+) -> None:
+    async with door() as here:
+        ada = here.token("ada")
+        bad = '{"item_id": 5}\n'
+        one = as_lines(dict(list(right.items())[:1]))
+        partly = (await here.upload(ada, one + 22 * bad)).json()
+        wholly = (await here.upload(ada, 3 * bad)).json()
+        fine = (await here.upload(ada, one)).json()
+        await here.work()
+        found = [
+            (await here.get(f"{EXAM}/submissions/{each['id']}", ada)).json()
+            for each in (partly, wholly, fine)
+        ]
+        assert [each["state"] for each in found] == ["graded", "failed", "graded"]
+        assert [each["problem_count"] for each in found] == [22, 3, 0]
+        assert [each["line"] for each in found[0]["problems"]] == [*range(2, 22)]
+        assert [each["line"] for each in found[1]["problems"]] == [1, 2, 3]
+        first = found[1]["problems"][0]
+        assert (first["kind"], first["field"], first["file"]) == ("wrong type", "item_id", None)
+        assert "item_id is the number 5" in first["message"]
+
+
+@pytest.mark.slow
+async def test_a_faulty_line_is_said_in_few_words_and_names_no_folder(door: Opening) -> None:
+    async with door() as here:
+        ada = here.token("ada")
+        sent = await here.upload(ada, json.dumps({"item_id": "x" * 9999, "response": ""}))
+        await here.work()
+        where = sent.headers["location"].removeprefix("/v1")
+        (found,) = (await here.get(where, ada)).json()["problems"]
+        assert len(found["message"]) <= 500
+        assert "snellen-job" not in str(found)

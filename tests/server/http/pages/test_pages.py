@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from hosted import NOON
+from hosted import NOON, as_lines
 
 from snellen.server.exam.file import Counts
 from snellen.server.http.auth import SESSION_HOURS
@@ -324,3 +324,22 @@ async def test_a_participant_chooses_and_withdraws_on_the_page(
         assert "its participant withdrew it" in (await ada.get(path)).text
         other = await here.signed_in("bob", Scope.SUBMIT)
         assert (await other.post(f"{path}/choose")).status_code == 404
+
+
+@pytest.mark.slow
+async def test_a_submissions_page_lists_its_faulty_lines_for_its_participant_alone(
+    site: Opening, right: dict[str, str]
+) -> None:
+    lines = as_lines(dict(list(right.items())[:1])) + '{"item_id": 5}\n' * 22
+    async with site(reports="public") as here:
+        ada = await here.signed_in("ada")
+        kept = await here.hosted.upload("ada", lines)
+        await here.work()
+        page = (await ada.get(f"/submissions/{kept.id}")).text
+        assert "22 problems in the file; the rest was graded" in page
+        assert "line 21, field <code>item_id</code>: item_id is the number 5" in page
+        assert "line 22" not in page
+        assert "and 2 more" in page
+        assert (
+            "problems in the file" not in (await here.browser().get(f"/submissions/{kept.id}")).text
+        )

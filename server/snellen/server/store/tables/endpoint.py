@@ -150,6 +150,7 @@ class JobRow:
         lease: The end of that worker's lease, by the database's clock.
         at: The time when it was queued, by the same clock.
         error: The error; None: none.
+        problems: What is wrong with the lines of its file, as JSON (`Problems`); None: nothing.
     """
 
     submission: Annotated[str, _OF_SUBMISSION, KEY]
@@ -160,6 +161,7 @@ class JobRow:
     worker: str | None = None
     lease: Moment | None = None
     error: str | None = None
+    problems: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
