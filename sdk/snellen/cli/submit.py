@@ -58,7 +58,8 @@ def submit(
         check(None if output is None else [output])
         tell(client.quota(phase).words)
         sent = client.submit(answers, phase=phase, task=task, name=name, link=link)
-        write(f"{sent.id} was accepted, phase {sent.status.phase}\n")
+        accepted = f"{sent.id} was accepted, phase {sent.status.phase}"
+        write(f"{sent.status.note or accepted}\n")
         if not wait:
             return
         status = sent.done(progress=True)

@@ -98,6 +98,10 @@ def test_the_command_says_what_a_file_scores_and_saves_its_report(
     assert done.exit_code == 0, done.output
     assert "0.6667" in done.output
     assert sdk.load_report(out).value == pytest.approx(2 / 3)
+    again = CliRunner().invoke(app, [*words, "--name", "another"])
+    assert again.exit_code == 0, again.output
+    assert "the same file; no upload was used: it is submission sub_" in again.stdout
+    assert "not 'another'" in again.stdout
     (folder / "bad.jsonl").write_text("nonsense\n", encoding="utf-8")
     failed = CliRunner().invoke(app, ["submit", str(folder / "bad.jsonl"), "--to", url])
     assert failed.exit_code == 1

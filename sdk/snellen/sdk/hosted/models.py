@@ -67,6 +67,8 @@ class SubmissionStatus(msgspec.Struct, frozen=True):
         scores: Its scores, task by task; empty if not yet known, or not visible.
         problems: What is wrong with the lines of its file, the first 20 by line.
         problem_count: The number of all problems.
+        note: After an upload that became an earlier submission: why, and what of it does not
+            apply; None: nothing.
     """
 
     id: str
@@ -81,6 +83,7 @@ class SubmissionStatus(msgspec.Struct, frozen=True):
     scores: tuple[TaskScore, ...] = ()
     problems: tuple[LineProblem, ...] = ()
     problem_count: int = 0
+    note: str | None = None
 
     @property
     def done(self) -> bool:

@@ -255,6 +255,8 @@ class SubmissionStatus(Closed):
         scores: Its score on each task; empty if they are not known yet, or not visible.
         problems: What is wrong with the lines of its file, the first 20 by line.
         problem_count: The number of all problems.
+        note: After an upload that became an earlier submission: why, and what of it does not
+            apply; None: nothing.
     """
 
     id: str
@@ -275,6 +277,7 @@ class SubmissionStatus(Closed):
     scores: tuple[TaskScore, ...] = Field(default=())
     problems: tuple[Problem, ...] = Field(default=())
     problem_count: int = 0
+    note: str | None = None
 
     @classmethod
     def of(

@@ -185,6 +185,21 @@ CHOSEN = Query(
 KEY = Query(
     select(keys).where(keys.c.caller == bindparam("c"), keys.c.key == bindparam("k")), KeyRow
 )
+SAME = Query(
+    _LISTED.where(
+        submissions.c.caller == bindparam("c"),
+        submissions.c.phase == bindparam("f"),
+        submissions.c.digest == bindparam("d"),
+        submissions.c.form == bindparam("form"),
+        func.coalesce(submissions.c.task, "") == bindparam("t"),
+        submissions.c.source == Source.UPLOAD,
+        func.coalesce(submissions.c.removed, "") != bindparam("withdrawn"),
+        literal_column("jobs.state") != JobState.STUCK,
+    )
+    .order_by(submissions.c.at, submissions.c.id)
+    .limit(1),
+    Listed,
+)
 ADD_KEY = Statement(insert(keys))
 
 _QUOTA = and_(

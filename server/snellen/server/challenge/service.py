@@ -6,7 +6,7 @@ import re
 import zlib
 from base64 import b32encode
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from hashlib import sha256
@@ -160,14 +160,6 @@ class Challenge(Reading):
 
     # ---- taking submissions ------------------------------------------------------------------
 
-    def check_quota(self, caller: str, phase: Phase, at: int) -> None:
-        """Check the quota early, before a file is read; it is checked again when the file is saved.
-
-        Raises:
-            QuotaError: No upload is left.
-        """
-        self.database.read(lambda c: check_quota(c, self.key(phase), phase, caller, at))
-
     def quota(self, caller: str, name: str | None) -> QuotaCard:
         """Return the uploads that a participant has left, and in which phase.
 
@@ -188,8 +180,9 @@ class Challenge(Reading):
     async def keep(self, upload: Upload) -> tuple[SubmissionStatus, bool]:
         """Save an upload, queued for grading; return whether it is new.
 
-        If the idempotency key was used before with the same bytes, the earlier submission is
-        returned, and no quota is used.
+        If the idempotency key was used before with the same bytes, or the participant uploaded the
+        same file before, the earlier submission is returned, and no quota is used; its `note` says
+        so. A file that was withdrawn, or is stuck, is graded as a new one.
 
         Raises:
             ExamError: The key was used before with other bytes.
@@ -231,34 +224,30 @@ class Challenge(Reading):
             day=phase.day(upload.at),
         )
 
-        def work(connection: Connection) -> tuple[Listed, bool]:
-            if upload.key is not None:
-                this = {"c": upload.caller, "k": upload.key}
-                before = queries.KEY.first(connection, this)
-                if before is not None:
-                    if before.digest != upload.digest:
-                        raise ExamError(
-                            "this Idempotency-Key was used with another file; use a new key for a"
-                            " new file",
-                            field="key",
-                        )
-                    return queries.SUBMISSION.one(connection, {"s": before.submission}), False
-            check_stuck(connection, row.phase, phase, row.caller)
-            check_quota(connection, row.phase, phase, row.caller, row.at)
-            take(connection, row)
-            self._add(connection, phase, row, parts)
+        def work(connection: Connection) -> tuple[Listed, str | None]:
+            if (of_key := _of_key(connection, upload)) is not None:
+                return of_key, _note_of(of_key, upload, "this Idempotency-Key was used before")
+            same = queries.SAME.first(connection, _like(row))
+            if same is None:
+                check_stuck(connection, row.phase, phase, row.caller)
+                check_quota(connection, row.phase, phase, row.caller, row.at)
+                take(connection, row)
+                self._add(connection, phase, row, parts)
+            kept = same or queries.SUBMISSION.one(connection, {"s": row.id})
             if upload.key is not None:
                 key = KeyRow(
-                    caller=row.caller, key=upload.key, digest=row.digest, submission=row.id
+                    caller=row.caller, key=upload.key, digest=row.digest, submission=kept.id
                 )
                 queries.ADD_KEY.run(connection, row_values(key))
-            return queries.SUBMISSION.one(connection, {"s": row.id}), True
+            return kept, None if same is None else _note_of(same, upload, "")
 
         parts = await self._parts(row, upload.body)
-        kept, new = await self.database.write(work)
-        if new:
+        kept, note = await self.database.write(work)
+        if kept.id == row.id:
             log().info("submission", id=row.id, caller=row.caller, phase=row.phase, size=row.size)
-        return SubmissionStatus.of(kept), new
+            return SubmissionStatus.of(kept), True
+        status = await self.database.off_loop(lambda: self.status(kept.id, row.caller))
+        return status.model_copy(update={"note": note}), False
 
     async def keep_attempt(self, row: SubmissionRow, body: Sequence[bytes]) -> None:
         """Save the answers of an ended attempt, once."""
@@ -481,6 +470,61 @@ class Challenge(Reading):
         )
         queries.add_event(connection, event)
         log().info("decided", phase=phase, submission=submission, caller=caller, what=what, why=why)
+
+
+def _of_key(connection: Connection, upload: Upload) -> Listed | None:
+    """Return the submission of an upload's idempotency key; None: the key is new, or there is none.
+
+    Raises:
+        ExamError: The key was used before with other bytes.
+    """
+    if upload.key is None:
+        return None
+    before = queries.KEY.first(connection, {"c": upload.caller, "k": upload.key})
+    if before is None:
+        return None
+    if before.digest != upload.digest:
+        raise ExamError(
+            "this Idempotency-Key was used with another file; use a new key for a new file",
+            field="key",
+        )
+    return queries.SUBMISSION.one(connection, {"s": before.submission})
+
+
+def _like(row: SubmissionRow) -> Mapping[str, object]:
+    """Return what an earlier upload of the same file has in common with this one."""
+    return {
+        "c": row.caller,
+        "f": row.phase,
+        "d": row.digest,
+        "form": row.form,
+        "t": row.task or "",
+        "withdrawn": WITHDRAWN,
+    }
+
+
+def _note_of(earlier: Listed, upload: Upload, why: str) -> str | None:
+    """Return what the sender of a file must know that became an earlier submission.
+
+    Args:
+        earlier: The submission.
+        upload: The file, as it was sent again.
+        why: Why it is that submission; empty: the bytes are the same.
+    """
+    given = (
+        ("name", _name(upload.name), earlier.name),
+        ("link", upload.link, earlier.link),
+        ("task", upload.task or "", earlier.task or ""),
+        ("phase", upload.phase or "", earlier.phase.rpartition("/")[2]),
+    )
+    differ = [
+        f"its {what} is {old!r}, not {new!r}" for what, new, old in given if new not in ("", old)
+    ]
+    if why and not differ:
+        return None
+    moment = iso(earlier.at)[:16].replace("T", " ")
+    same = why or "the same file; no upload was used"
+    return "; ".join([f"{same}: it is submission {earlier.id} of {moment} UTC", *differ])
 
 
 def _reason(why: str) -> str:

@@ -343,3 +343,18 @@ async def test_a_submissions_page_lists_its_faulty_lines_for_its_participant_alo
         assert (
             "problems in the file" not in (await here.browser().get(f"/submissions/{kept.id}")).text
         )
+
+
+async def test_the_page_says_that_the_same_file_was_uploaded_before(site: Opening) -> None:
+    async with site(uploads=1) as here:
+        ada = await here.signed_in("ada")
+        file = {"file": ("a.jsonl", b"{}")}
+        first = await ada.post("/submissions", files=file, data={"name": "One"})
+        again = await ada.post("/submissions", files=file, data={"name": "Two"})
+        where = first.headers["location"]
+        assert again.headers["location"] == f"{where}?again=name"
+        assert "You uploaded" not in (await ada.get(where)).text
+        page = (await ada.get(again.headers["location"])).text
+        assert "You uploaded the same file before" in page
+        assert "It keeps its name, not the one that you gave now." in page
+        assert "Uploads left: 0 in all" in (await ada.get("/submissions")).text

@@ -252,8 +252,7 @@ class Pages(Frame):
     async def _upload(self, request: Request, visitor: Visitor) -> Response:
         at = self._challenge.now()
         caller = visitor.need(Scope.SUBMIT)
-        phase = self._challenge.phases.check_open(None, at)
-        await self._read(lambda: self._challenge.check_quota(caller, phase, at))
+        self._challenge.phases.check_open(None, at)
         most = self._challenge.file.longest_upload
         said = request.headers.get("content-length", "")
         # A browser sends the length of its form, so a request without one is not from our page.
@@ -268,7 +267,7 @@ class Pages(Frame):
             ending = next((each for each in _ENDINGS if file.filename.endswith(each)), "")
             body = await keep_bytes(_chunks(file.read), most)
             words = {name: str(form.get(name) or "") for name in ("name", "link", "task")}
-        kept, _ = await self._challenge.keep(
+        kept, new = await self._challenge.keep(
             Upload(
                 caller=caller,
                 body=body.parts,
@@ -281,7 +280,10 @@ class Pages(Frame):
                 task=words["task"] or None,
             )
         )
-        return go(f"/submissions/{kept.id}")
+        # The page of an earlier submission says that it is one, and which of its words stay.
+        stays = [name for name in ("name", "link") if words[name] not in ("", getattr(kept, name))]
+        again = "" if new else "?" + urlencode({"again": ",".join(stays) or "same"})
+        return go(f"/submissions/{kept.id}{again}")
 
     async def _submission(self, request: Request, visitor: Visitor) -> Response:
         submission = request.path_params["submission"]
@@ -299,6 +301,7 @@ class Pages(Frame):
             reports=visitor.organizes or open_reports,
             deciding=visitor.name == row.caller and not phase.over(self._challenge.now()),
             choosing=phase.counts is Counts.CHOSEN,
+            again=request.query_params.get("again", "").split(","),
         )  # fmt: skip
 
     def _public(self, phase: Phase) -> bool:
