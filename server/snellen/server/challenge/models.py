@@ -12,7 +12,7 @@ from snellen.grading.models.base import Closed
 from snellen.grading.models.reports import Problem, Problems
 from snellen.grading.models.scores import Outcome
 from snellen.server.challenge.queries import Listed
-from snellen.server.exam.file import Counts, Who
+from snellen.server.exam.file import Counts, Instant, Who
 from snellen.server.store.tables.endpoint import EventRow, JobState, ScoreNumbers, Source
 
 _OUR_FAULT = "it could not be graded yet through no fault of yours; the organizer sees why"
@@ -94,6 +94,7 @@ class PhaseCard(Closed):
         part: The part of the items whose values are visible now: `all`, or `public` during the
             phase.
         protocols: The protocol of each task.
+        changes: What an organizer changed since the exam file was written, in words.
     """
 
     name: str
@@ -110,6 +111,23 @@ class PhaseCard(Closed):
     reports: Who
     part: str
     protocols: Mapping[str, str]
+    changes: tuple[str, ...] = ()
+
+
+class PhaseChange(Closed):
+    """New settings of a phase; None: as before.
+
+    Attributes:
+        start: A new start; the phase must not have begun.
+        end: A new end, which must be in the future.
+        uploads: The number of uploads per participant in total.
+        uploads_a_day: The number of uploads per participant and day.
+    """
+
+    start: Instant | None = None
+    end: Instant | None = None
+    uploads: int | None = Field(default=None, ge=0)
+    uploads_a_day: int | None = Field(default=None, ge=0)
 
 
 class QuotaCard(Closed):

@@ -13,19 +13,30 @@ from hashlib import sha256
 from importlib.metadata import version
 from threading import Lock
 
+from pydantic import ValidationError
 from sqlalchemy import Connection
 
 from snellen.server.attempts.register import Clock
+from snellen.server.attempts.service import deadline_of
 from snellen.server.challenge import queries
 from snellen.server.challenge.board import MOST_CHOSEN
-from snellen.server.challenge.models import FORMS, QuotaCard, SubmissionStatus, Upload, iso
+from snellen.server.challenge.models import (
+    FORMS,
+    PhaseChange,
+    QuotaCard,
+    SubmissionStatus,
+    Upload,
+    iso,
+)
 from snellen.server.challenge.queries import Listed
 from snellen.server.challenge.quotas import check_quota, check_stuck, left, take
 from snellen.server.challenge.reading import LONGEST, Reading
 from snellen.server.errors import ExamError, ForbiddenError, FormError, NotFoundError, StoreError
 from snellen.server.exam.file import Counts, ExamFile, Phase
+from snellen.server.exam.phases import Phases, after_moves, movable
 from snellen.server.exam.spec import ExamSpec
 from snellen.server.logs import log
+from snellen.server.store import queries as store_queries
 from snellen.server.store.database import Database
 from snellen.server.store.files import Files
 from snellen.server.store.statements import row_values
@@ -446,6 +457,52 @@ class Challenge(Reading):
 
         await self.database.write(work)
 
+    async def change_phase(self, name: str, caller: str, given: PhaseChange, why: str) -> None:
+        """Change the times or the quotas of a phase, for every server and worker of the store.
+
+        Open attempts end at its new end, at the latest.
+
+        Raises:
+            NotFoundError: There is no such phase.
+            ExamError: Nothing changes, or no reason is given; or the phase can't change so.
+        """
+        reason = _reason(why)
+        self.phases.named(name, self.now())
+        settings = set(PhaseChange.model_fields)
+        said = given.model_dump(mode="json", include=settings, exclude_none=True)
+
+        def work(connection: Connection) -> None:
+            at = self.now()
+            file = after_moves(self.file, store_queries.MOVES.all(connection, {}))
+            phase = file.by_name[name]
+            new = _checked_change(phase, said, at)
+            before, after = movable(phase), movable(new)
+            changed = [each for each in said if before[each] != after[each]]
+            if not changed:
+                raise ExamError(f"phase {name} has these settings already; say what changes")
+            given = movable(self.file.by_name[name])
+            detail = {
+                title: {each: values[each] for each in changed}
+                for title, values in (("file", given), ("before", before), ("after", after))
+            }
+            self._note(
+                connection, self.key(phase), None, caller, "moved", reason, json.dumps(detail)
+            )
+            self._move_attempts(connection, Phases(file), new, at)
+
+        await self.database.write(work)
+        await self.database.off_loop(self.phases.refresh)
+
+    def _move_attempts(self, connection: Connection, before: Phases, new: Phase, at: int) -> None:
+        """Give the open attempts of a phase the deadlines that its new end says."""
+        for attempt in store_queries.OPEN_ATTEMPTS.all(connection, {"x": self.exam.id}):
+            opened = attempt.opened
+            phase = before.with_attempts(opened) or before.named(None, opened)
+            expired = attempt.deadline is not None and attempt.deadline < at
+            if phase.name == new.name and not expired:
+                until = deadline_of(attempt.rules, opened, new)
+                store_queries.SET_DEADLINE.run(connection, {"a": attempt.id, "until": until})
+
     async def note(self, caller: str, what: str, why: str) -> None:
         """Write an event that is not about a phase."""
         await self.database.write(lambda c: self._note(c, "", None, caller, what, why))
@@ -458,6 +515,7 @@ class Challenge(Reading):
         caller: str,
         what: str,
         why: str,
+        detail: str = "{}",
     ) -> None:
         event = EventRow(
             id=0,
@@ -467,9 +525,35 @@ class Challenge(Reading):
             caller=caller,
             what=what,
             why=why,
+            detail=detail,
         )
         queries.add_event(connection, event)
         log().info("decided", phase=phase, submission=submission, caller=caller, what=what, why=why)
+
+
+def _checked_change(phase: Phase, said: Mapping[str, object], at: int) -> Phase:
+    """Return a phase with new settings.
+
+    Raises:
+        ExamError: Its times can't be these.
+    """
+    try:
+        new = Phase.model_validate({**phase.model_dump(), **said})
+    except ValidationError:
+        raise ExamError("the end must be after the start", field="end") from None
+    if new.start != phase.start and phase.begun(at):
+        raise ExamError(f"phase {phase.name} has begun: its start stays", field="start")
+    if new.end == phase.end:
+        return new
+    if new.over(at):
+        raise ExamError("the new end must be in the future", field="end")
+    if phase.over(at) and phase.public_share is not None:
+        raise ExamError(
+            f"phase {phase.name} is over and has shown the scores of its private part: begin"
+            " another phase",
+            field="end",
+        )
+    return new
 
 
 def _of_key(connection: Connection, upload: Upload) -> Listed | None:

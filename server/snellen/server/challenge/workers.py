@@ -114,6 +114,7 @@ class AttemptCollector:
         now = self._challenge.now()
         parameters = {"x": exam.id, "m": Mode.EXAM, "now": now, "most": _TOGETHER}
         database = self._challenge.database
+        await database.off_loop(self._challenge.phases.refresh)
         found = await database.off_loop(
             lambda: database.read(lambda c: queries.UNENTERED.all(c, parameters))
         )

@@ -358,3 +358,22 @@ async def test_the_page_says_that_the_same_file_was_uploaded_before(site: Openin
         assert "You uploaded the same file before" in page
         assert "It keeps its name, not the one that you gave now." in page
         assert "Uploads left: 0 in all" in (await ada.get("/submissions")).text
+
+
+async def test_an_organizer_moves_a_deadline_on_the_page_and_the_exams_page_says_so(
+    site: Opening,
+) -> None:
+    end = datetime.fromtimestamp(NOON / 1000 + 3600, UTC)
+    async with site(end=end) as here:
+        boss = await here.signed_in("boss", Scope.ORGANIZE)
+        given = {"phase": "main", "end": "2026-01-03T12:00:00-12:00", "start": "", "why": "late"}
+        assert (await boss.post("/organize/phase", data=given)).status_code == 303
+        said = "the end moved from 2026-01-01 13:00 UTC to 2026-01-04 00:00 UTC"
+        assert said in (await here.browser().get("/")).text
+        page = (await boss.get("/organize")).text
+        assert said in page
+        assert '<th scope="row">moved</th>' in page
+        refused = await boss.post("/organize/phase", data={**given, "end": "tomorrow"})
+        assert (refused.status_code, "Write the date" in refused.text) == (409, True)
+        other = await here.signed_in("ada")
+        assert (await other.post("/organize/phase", data=given)).status_code == 403

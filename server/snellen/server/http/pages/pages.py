@@ -13,6 +13,7 @@ from importlib.resources import files
 from typing import Any
 from urllib.parse import urlencode
 
+from pydantic import ValidationError
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -21,7 +22,7 @@ from snellen.grading.errors import SnellenError
 from snellen.grading.report.html import stylesheet
 from snellen.server.challenge.board import BoardRow
 from snellen.server.challenge.boards import compare_submissions
-from snellen.server.challenge.models import FORMS, QuotaCard, Upload
+from snellen.server.challenge.models import FORMS, PhaseChange, QuotaCard, Upload
 from snellen.server.errors import ExamError, ForbiddenError, NotFoundError, TooLargeError
 from snellen.server.exam.file import Counts, Phase, Who
 from snellen.server.exam.phases import ALL
@@ -94,6 +95,7 @@ class Pages(Frame):
             route("/organize/tokens", self._make_token, "POST"),
             route("/organize/revoke", self._revoke, "POST"),
             route("/organize/rescore", self._rescore, "POST"),
+            route("/organize/phase", self._change_phase, "POST"),
             route("/organize/export", self._export),
             route("/api", self._api),
             route("/{rest:path}", self._nothing),
@@ -448,6 +450,22 @@ class Pages(Frame):
         form = await words_of(request)
         phase = self._challenge.phase(form.get("phase", ""))
         await self._challenge.rescore(phase, caller, form.get("why", ""))
+        return go("/organize")
+
+    async def _change_phase(self, request: Request, visitor: Visitor) -> Response:
+        caller = visitor.need(Scope.ORGANIZE)
+        form = await words_of(request)
+        words = {name: form.get(name, "").strip() for name in ("start", "end")}
+        try:
+            given = PhaseChange.model_validate({name: said or None for name, said in words.items()})
+        except ValidationError:
+            raise ExamError(
+                "write the date, the time and the offset, as 2026-12-31T23:59:59-12:00 (the last"
+                " offset is 'anywhere on earth')"
+            ) from None
+        await self._challenge.change_phase(
+            form.get("phase", ""), caller, given, form.get("why", "")
+        )
         return go("/organize")
 
     async def _export(self, request: Request, visitor: Visitor) -> Response:

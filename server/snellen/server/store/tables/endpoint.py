@@ -223,7 +223,7 @@ class EventRow:
         caller: The caller who made the change.
         what: `removed`, `restored`, `rescored`, `same`, `retried`, `shown`, `baseline`, `ranked`,
             `chosen`, `not chosen`, `withdrawn`, `token`, `revoked`, `annotation closed`,
-            `annotation opened`, `annotation extended`.
+            `annotation opened`, `annotation extended`, `moved`.
         why: The reason given.
         detail: The values before and after, as JSON.
     """
@@ -255,3 +255,10 @@ Index(
 )
 scores = table("scores", ScoreRow)
 events = table("events", EventRow)
+# Each request reads what organizers moved.
+Index(
+    "ix_events_moved",
+    events.c.id,
+    postgresql_where=events.c.what == "moved",
+    sqlite_where=events.c.what == "moved",
+)

@@ -1,4 +1,4 @@
-"""What is wrong with the lines of a file, as its grading read them."""
+"""What is wrong with the lines of a file, and an index of the events that move phases."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -12,6 +12,8 @@ depends_on = None
 def upgrade() -> None:
     """Make the column; of earlier gradings only the first line's problem is known."""
     op.add_column("jobs", sa.Column("problems", sa.Text(), nullable=True))
+    moved = sa.text("what = 'moved'")
+    op.create_index("ix_events_moved", "events", ["id"], postgresql_where=moved, sqlite_where=moved)
 
 
 def downgrade() -> None:
