@@ -377,3 +377,18 @@ async def test_an_organizer_moves_a_deadline_on_the_page_and_the_exams_page_says
         assert (refused.status_code, "Write the date" in refused.text) == (409, True)
         other = await here.signed_in("ada")
         assert (await other.post("/organize/phase", data=given)).status_code == 403
+
+
+@pytest.mark.slow
+async def test_the_page_of_copied_submissions_is_the_organizers(site: Opening) -> None:
+    async with site() as here:
+        for name in ("ada", "bob"):
+            await here.hosted.upload(name, {"test/4965/1": "x"}, name=f"<b>{name}")
+        await here.work()
+        boss = await here.signed_in("boss", Scope.ORGANIZE)
+        assert "/organize/alike?phase=main" in (await boss.get("/organize")).text
+        page = (await boss.get("/organize/alike?phase=main")).text
+        assert "&lt;b&gt;ada" in page
+        assert "<td>file</td>" in page
+        other = await here.signed_in("cy")
+        assert (await other.get("/organize/alike")).status_code == 403

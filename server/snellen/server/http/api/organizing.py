@@ -9,6 +9,7 @@ from pydantic import Field
 from starlette.responses import Response
 
 from snellen.grading.models.base import Closed
+from snellen.server.challenge.alike import Alike, alike_submissions
 from snellen.server.challenge.models import EventCard, PhaseCard, PhaseChange, SubmissionStatus, iso
 from snellen.server.challenge.reading import MOST_LISTED
 from snellen.server.http.api.access import Visitor
@@ -66,6 +67,12 @@ class ChangeAndReason(PhaseChange):
     """New settings of a phase, and the reason for them."""
 
     why: str = Field(max_length=1000)
+
+
+class AlikeList(Closed):
+    """Pairs of submissions that look copied, the same files first."""
+
+    pairs: tuple[Alike, ...]
 
 
 class NewToken(Closed):
@@ -230,6 +237,19 @@ def routes(desk: Desk) -> APIRouter:
         await challenge.change_phase(phase, caller, given, given.why)
         (card,) = (each for each in challenge.card().phases if each.name == phase)
         return answered(card)
+
+    @router.get("/exams/{exam}/phases/{phase}/alike", response_model=AlikeList, responses=missing)
+    async def alike(request: Request, exam: str, phase: str) -> Response:
+        """List submissions of different participants with the same file or the same wrong answers.
+
+        It is a hint, never a verdict: two participants may have used the same model.
+        """
+        desk.check_exam(exam)
+        await access.named(request, Scope.ORGANIZE)
+        found = await asyncio.to_thread(
+            alike_submissions, challenge, desk.boards, challenge.phase(phase)
+        )
+        return answered(AlikeList(pairs=tuple(found)))
 
     @router.get("/exams/{exam}/events", response_model=EventPage, responses=missing)
     async def events(

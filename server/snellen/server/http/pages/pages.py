@@ -20,6 +20,7 @@ from starlette.routing import Route
 
 from snellen.grading.errors import SnellenError
 from snellen.grading.report.html import stylesheet
+from snellen.server.challenge.alike import alike_submissions
 from snellen.server.challenge.board import BoardRow
 from snellen.server.challenge.boards import compare_submissions
 from snellen.server.challenge.models import FORMS, PhaseChange, QuotaCard, Upload
@@ -96,6 +97,7 @@ class Pages(Frame):
             route("/organize/revoke", self._revoke, "POST"),
             route("/organize/rescore", self._rescore, "POST"),
             route("/organize/phase", self._change_phase, "POST"),
+            route("/organize/alike", self._alike),
             route("/organize/export", self._export),
             route("/api", self._api),
             route("/{rest:path}", self._nothing),
@@ -467,6 +469,14 @@ class Pages(Frame):
             form.get("phase", ""), caller, given, form.get("why", "")
         )
         return go("/organize")
+
+    async def _alike(self, request: Request, visitor: Visitor) -> Response:
+        visitor.need(Scope.ORGANIZE)
+        phase = self._challenge.phase(request.query_params.get("phase") or None)
+        boards = self._desk.boards
+        pairs = await asyncio.to_thread(alike_submissions, self._challenge, boards, phase)
+        title = phase.title or phase.name
+        return self._page("alike", request, visitor, pairs=pairs, title=title)
 
     async def _export(self, request: Request, visitor: Visitor) -> Response:
         phase = self._challenge.phase(request.query_params.get("phase") or None)
