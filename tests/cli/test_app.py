@@ -332,3 +332,17 @@ def test_an_option_that_has_moved_says_what_to_type_now(
     instead = f"'snellen {now}'" if now.split()[0] in COMMANDS else now
     assert (result.exit_code, result.stdout) == (2, "")
     assert result.stderr == f"error: 'snellen {command} {option}' is now {instead}\n"
+
+
+def test_a_file_of_which_nothing_can_be_graded_has_each_faulty_line_named_up_to_twenty(
+    folder: Path,
+) -> None:
+    (folder / "bad.jsonl").write_text('{"item_id": 5}\n' * 22)
+    done = run(folder, "grade", "@/bad.jsonl", "--task", "screenqa/short", "--data", "@")
+    assert done.exit_code == 2
+    first, *lines, last = done.stderr.splitlines()
+    assert "no submission could be read; the first of 22 problems: item_id is the number" in first
+    assert [line.partition(", field 'item_id': ")[0] for line in lines] == [
+        f"  line {number}" for number in range(1, 21)
+    ]
+    assert last == "  and 2 more"

@@ -25,18 +25,22 @@ class Hosted:
     host: Host
     challenge: Challenge
     time: list[int] = field(default_factory=lambda: [NOON])
+    files: int = 0
 
     async def upload(
-        self, caller: str = "ada", answers: Mapping[str, str] | str = "", **said: Any
+        self, caller: str = "ada", answers: Mapping[str, str] | str | None = None, **said: Any
     ) -> SubmissionStatus:
-        """Upload answers to the sample, none when nothing is given."""
+        """Upload answers to the sample, a new file without any when nothing is given."""
         kept, _ = await self.challenge.keep(self.file(caller, answers, **said))
         return kept
 
     def file(
-        self, caller: str = "ada", answers: Mapping[str, str] | str = "", **said: Any
+        self, caller: str = "ada", answers: Mapping[str, str] | str | None = None, **said: Any
     ) -> Upload:
         """Return an upload of answers."""
+        if answers is None:
+            answers = "\n" * self.files
+            self.files += 1
         lines = answers if isinstance(answers, str) else as_lines(answers)
         body = lines.encode()
         given: dict[str, Any] = {

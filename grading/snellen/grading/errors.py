@@ -3,6 +3,7 @@
     SnellenError
     ├── InputError            what was given can't be used; says file, line, field and what to do
     │   ├── SubmissionError   a submission or a file of submissions
+    │   │   └── UnreadableError  the same, with what is wrong with its lines (models.reports)
     │   ├── DataError         a benchmark's published data
     │   └── UnknownNameError  no task, protocol, metric or split of that name
     ├── MetricError           a metric is not defined on these values (an empty set, a zero limit)

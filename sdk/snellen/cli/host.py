@@ -113,6 +113,9 @@ def _serve(settings: Settings, where: Address, workers: int) -> None:
         hosted = None
         if settings.rules.mode is not Mode.DEFERRED:
             challenge = open_challenge(settings, opened)
+            for phase in challenge.card().phases:
+                for change in phase.changes:
+                    tell(f"phase {phase.name}: {change}; the exam file has the old value")
             hosted = Hosted(challenge, settings, workers)
         serve_web(face, where, held, opened.service, tell, hosted)
     finally:

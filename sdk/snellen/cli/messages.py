@@ -1,14 +1,16 @@
 """What every command says on standard error: what could not be done, and what was left out."""
 
-from collections.abc import Generator
+from collections.abc import Generator, Iterable
 from contextlib import contextmanager
+from typing import Protocol
 from warnings import catch_warnings, simplefilter, warn_explicit
 
 import typer
 from rich.markup import escape
 
 from snellen.cli.terminal import Terminal
-from snellen.grading.errors import SnellenError
+from snellen.grading.errors import SnellenError, where
+from snellen.grading.models.reports import UnreadableError
 from snellen.grading.protocols.plugins import PluginWarning
 
 STOPPED = 2
@@ -28,6 +30,36 @@ def left_out(why: str) -> None:
 def error_told(given: SnellenError) -> None:
     """Print why nothing could be done."""
     _err.print(f"[red]error:[/red] {escape(str(given))}", soft_wrap=True)
+    if isinstance(given, UnreadableError):
+        list_problems(given.problems.first, given.problems.count)
+
+
+class LineProblem(Protocol):
+    """What is wrong with a line of a file, as a report or a server says it."""
+
+    @property
+    def message(self) -> str:
+        """What is wrong."""
+        ...
+
+    @property
+    def line(self) -> int | None:
+        """The line; None: no line of its own."""
+        ...
+
+    @property
+    def field(self) -> str | None:
+        """The field; None: the whole line."""
+        ...
+
+
+def list_problems(first: Iterable[LineProblem], count: int) -> None:
+    """Print the first problems of a file on standard error, and the number of the others."""
+    shown = [f"{where(None, each.line, each.field)}{each.message}" for each in first]
+    for line in shown:
+        message(f"  {line}")
+    if count > len(shown):
+        message(f"  and {count - len(shown):,} more")
 
 
 @contextmanager

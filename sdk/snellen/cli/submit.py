@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from snellen.cli.messages import report_errors
+from snellen.cli.messages import list_problems, message, report_errors
 from snellen.cli.options import PROBLEMS, check
 from snellen.cli.plain import tell, write
 from snellen.cli.tables import print_table
@@ -58,12 +58,14 @@ def submit(
         check(None if output is None else [output])
         tell(client.quota(phase).words)
         sent = client.submit(answers, phase=phase, task=task, name=name, link=link)
-        write(f"{sent.id} was accepted, phase {sent.status.phase}\n")
+        accepted = f"{sent.id} was accepted, phase {sent.status.phase}"
+        write(f"{sent.status.note or accepted}\n")
         if not wait:
             return
         status = sent.done(progress=True)
         if status.state != "graded":
             write(f"{sent.id} {status.state}: {status.error}\n")
+            list_problems(status.problems, status.problem_count)
             raise typer.Exit(PROBLEMS)
         if status.scores:
             rows = [
@@ -79,6 +81,9 @@ def submit(
             print_table(_out, figures(_COLUMNS, rows, texts=range(2)))
         else:
             write("it is graded; what it scores is not shown in this phase\n")
+        if status.problem_count:
+            message(f"{status.problem_count:,} problem(s) in the file; the rest was graded:")
+            list_problems(status.problems, status.problem_count)
         if output is not None:
             sent.wait(task=task).save(output)
             write(f"wrote {output}\n")

@@ -163,6 +163,7 @@ def open_exam(settings: "Settings") -> Host:
     from snellen.server.exam.phases import Phases
     from snellen.server.grading.exam import read_exam, references_digest
     from snellen.server.screenshots.service import Screenshots
+    from snellen.server.store import queries
     from snellen.server.store.schema import open_store
 
     exam = read_exam(settings)
@@ -170,7 +171,9 @@ def open_exam(settings: "Settings") -> Host:
     service = Service(
         exam,
         database,
-        phases=Phases(settings.exam_file),
+        phases=Phases(
+            settings.exam_file, lambda: database.read(lambda c: queries.MOVES.all(c, {}))
+        ),
         secret=lambda: references_digest(settings),
     )
     episodes = open_episodes(service) if has_worlds(settings) else None

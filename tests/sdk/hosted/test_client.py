@@ -100,10 +100,26 @@ def test_the_command_says_what_a_file_scores_and_saves_its_report(
     assert done.exit_code == 0, done.output
     assert "0.6667" in done.output
     assert sdk.load_report(out).value == pytest.approx(2 / 3)
+    again = CliRunner().invoke(app, [*words, "--name", "another"])
+    assert again.exit_code == 0, again.output
+    assert "the same file; no upload was used: it is submission sub_" in again.stdout
+    assert "not 'another'" in again.stdout
     (folder / "bad.jsonl").write_text("nonsense\n", encoding="utf-8")
     failed = CliRunner().invoke(app, ["submit", str(folder / "bad.jsonl"), "--to", url])
     assert failed.exit_code == 1
     assert "failed: " in failed.output
+    (folder / "bad.jsonl").write_text('{"item_id": 5}\n' * 22, encoding="utf-8")
+    failed = CliRunner().invoke(app, ["submit", str(folder / "bad.jsonl"), "--to", url])
+    assert "  line 20, field 'item_id': item_id is the number 5; ids are text" in failed.stderr
+    assert "line 21" not in failed.stderr
+    assert failed.stderr.splitlines()[-1] == "  and 2 more"
+    (folder / "part.jsonl").write_text(
+        (folder / "answers.jsonl").read_text(encoding="utf-8") + '\n{"item_id": 5}\n',
+        encoding="utf-8",
+    )
+    partly = CliRunner().invoke(app, ["submit", str(folder / "part.jsonl"), "--to", url])
+    assert (partly.exit_code, "0.6667" in partly.stdout) == (0, True)
+    assert "1 problem(s) in the file; the rest was graded:\n  line 13, field" in partly.stderr
     strange = CliRunner(env={"SNELLEN_TOKEN": "snellen_guess"}).invoke(app, words)
     assert (strange.exit_code, "unknown" in strange.stderr) == (2, True)
 

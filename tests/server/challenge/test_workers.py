@@ -28,7 +28,7 @@ from snellen.server.challenge.workers import AttemptCollector, Grader, Worker, l
 from snellen.server.errors import QuotaError, StoreError
 from snellen.server.exam.phases import ALL
 from snellen.server.grading.exam import references_digest
-from snellen.server.grading.files import FileToGrade
+from snellen.server.grading.files import FileToGrade, Graded
 from snellen.server.settings import Settings
 from snellen.server.store.database import Database
 from snellen.server.store.tables.endpoint import JobState, ScoreRow, Source
@@ -69,7 +69,7 @@ def open_trouble(_: Settings) -> Grader:
     return _grade_trouble
 
 
-def _grade_trouble(given: FileToGrade) -> Sequence[ScoreRow]:
+def _grade_trouble(given: FileToGrade) -> Graded:
     """Do what the first line of a file says."""
     match given.path.read_text(encoding="utf-8").strip():
         case word if word.startswith("crash"):
@@ -80,7 +80,7 @@ def _grade_trouble(given: FileToGrade) -> Sequence[ScoreRow]:
             raise RuntimeError("a fault of ours")
         case word:
             raise SubmissionError(f"{word} is no answer", file=str(given.path), line=1)
-    return []
+    return Graded()
 
 
 @pytest.mark.slow
@@ -179,7 +179,7 @@ def open_echo(_: Settings) -> Grader:
     return _grade_echo
 
 
-def _grade_echo(given: FileToGrade) -> Sequence[ScoreRow]:
+def _grade_echo(given: FileToGrade) -> Graded:
     """Give a file the value that it names, slowly enough for heartbeats."""
     word = given.path.read_text(encoding="utf-8").strip()
     for _ in range(200_000):
@@ -188,7 +188,7 @@ def _grade_echo(given: FileToGrade) -> Sequence[ScoreRow]:
         raise RuntimeError("a fault")
     if word == "bad":
         raise SubmissionError("this is bad", file=str(given.path))
-    return [_score(given.submission, given.grading, float(word))]
+    return Graded([_score(given.submission, given.grading, float(word))])
 
 
 @pytest.mark.slow
@@ -276,7 +276,7 @@ def open_removing(_: Settings) -> Grader:
     return _grade_removed
 
 
-def _grade_removed(given: FileToGrade) -> Sequence[ScoreRow]:
+def _grade_removed(given: FileToGrade) -> Graded:
     given.path.unlink()
     raise SubmissionError("there is no such file (in the server's folder)", file=str(given.path))
 
@@ -285,7 +285,7 @@ def open_splitting(_: Settings) -> Grader:
     return _grade_split
 
 
-def _grade_split(given: FileToGrade) -> Sequence[ScoreRow]:
+def _grade_split(given: FileToGrade) -> Graded:
     raise SubmissionError("no answer", file=str(given.path.with_name("task-0.jsonl")), line=3)
 
 

@@ -16,7 +16,11 @@ import pytest
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
+from snellen.server.challenge.models import PhaseChange
+from snellen.server.exam.file import read_exam_file
+from snellen.server.host import open_challenge, open_exam
 from snellen.server.http.auth import Tokens
+from snellen.server.settings import Settings
 from snellen.server.store.schema import open_store
 from snellen.server.store.tables.exams import Scope
 from snellen.tasks.samples import exam_folder
@@ -351,3 +355,24 @@ def test_a_server_says_where_attempts_are_not_limited(
     exam.write_text(f'name = "sample"\npacks = ["{exam_folder("wireframes")}"]\n[rules]\n{rules}\n')
     told = "".join(serve(str(exam), "--store", str(store)).said)
     assert ("attempts are not limited" in told and "attempts = 1" in told) is said
+
+
+@pytest.mark.slow
+async def test_a_server_says_at_its_start_that_the_exam_file_has_an_old_deadline(
+    serve: Serve, store: Path, tmp_path: Path
+) -> None:
+    exam = tmp_path / "exam.toml"
+    text = 'name = "exam"\npacks = ["{pack}"]\nstore = "{store}"\n[[phases]]\nname = "main"\n'
+    exam.write_text(
+        text.format(pack=exam_folder("wireframes"), store=store) + "end = 2036-01-01T00:00:00Z\n"
+    )
+    settings = Settings((exam_folder("wireframes"),), str(store), file=read_exam_file(exam))
+    host = open_exam(settings)
+    challenge = open_challenge(settings, host)
+    change = PhaseChange.model_validate({"end": "2037-01-01T00:00:00Z"})
+    await challenge.change_phase("main", "boss", change, "the network was down")
+    host.close()
+    assert (
+        "phase main: the end moved from 2036-01-01 00:00 UTC to 2037-01-01 00:00 UTC; the exam file"
+        " has the old value\n"
+    ) in serve(str(exam)).said

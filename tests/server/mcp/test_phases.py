@@ -14,6 +14,7 @@ from mcp import Client
 
 from snellen.server.attempts.register import Clock
 from snellen.server.attempts.service import Service
+from snellen.server.challenge.models import PhaseChange
 from snellen.server.challenge.workers import AttemptCollector, Worker
 from snellen.server.exam.file import ExamFile, Phase
 from snellen.server.exam.phases import Phases
@@ -190,3 +191,22 @@ async def test_an_attempt_lasts_at_most_until_the_end_of_its_phase(
             assert (report["state"], report["tasks"][0]["answered"]) == ("expired", 0)
     finally:
         await lazy.close()
+
+
+async def test_attempts_begin_again_and_open_ones_go_on_until_a_moved_end(phased: Opening) -> None:
+    soon, later = (datetime.now(UTC) + timedelta(hours=hours) for hours in (1, 2))
+    async with phased(end=soon) as here:
+        await here.agent.start()
+        challenge = open_challenge(here.settings, here.host)
+
+        def deadlines() -> list[int | None]:
+            return [attempt.deadline for attempt in here.host.service.list_attempts()]
+
+        assert deadlines() == [int(soon.timestamp() * 1000)]
+        await challenge.change_phase("main", "boss", PhaseChange(end=later), "the server was down")
+        await here.agent.start()
+        assert deadlines() == [int(later.timestamp() * 1000)] * 2
+    async with phased(end=YESTERDAY) as here:
+        challenge = open_challenge(here.settings, here.host)
+        await challenge.change_phase("main", "boss", PhaseChange(end=later), "the server was down")
+        await here.agent.start()

@@ -4,11 +4,13 @@ Four groups: `numbers`, `provenance` (all that the numbers depend on, and so the
 (what became of the answers) and `auxiliary` (what judges say).
 """
 
+from collections.abc import Iterable
 from enum import StrEnum
 from typing import Literal
 
 from pydantic import Field
 
+from snellen.grading.errors import SubmissionError
 from snellen.grading.models.auxiliary import Auxiliary
 from snellen.grading.models.base import Closed, digest_of
 from snellen.grading.models.estimates import Chance, Estimate
@@ -108,6 +110,10 @@ class Corrected(Closed):
     other: int = 0
 
 
+MOST_PROBLEMS = 20
+"""The number of an input's problems that are named one by one."""
+
+
 class ProblemKind(StrEnum):
     """What was wrong with a line or a record of the input."""
 
@@ -127,6 +133,32 @@ class Problem(Closed):
     file: str | None = None
     line: int | None = None
     field: str | None = None
+
+
+class Problems(Closed):
+    """The first problems of an input, by line.
+
+    Attributes:
+        count: The number of all problems.
+        first: The first `MOST_PROBLEMS` of them.
+    """
+
+    count: int = 0
+    first: tuple[Problem, ...] = ()
+
+    @classmethod
+    def of(cls, found: Iterable[Problem], count: int) -> "Problems":
+        """Return the first problems of some that hold the first of each kind."""
+        by_line = sorted(found, key=lambda problem: problem.line or 0)
+        return cls(count=count, first=tuple(by_line[:MOST_PROBLEMS]))
+
+
+class UnreadableError(SubmissionError):
+    """A file can't be graded; `problems` has what is wrong with its lines."""
+
+    def __init__(self, problems: Problems, error: SubmissionError) -> None:
+        self.problems = problems
+        super().__init__(error.message, file=error.file, line=error.line, field=error.field)
 
 
 class Numbers(Closed):

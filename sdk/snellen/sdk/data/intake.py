@@ -10,7 +10,14 @@ from pydantic import BaseModel
 
 from snellen.grading.errors import InputError, SubmissionError
 from snellen.grading.grade import Answers
-from snellen.grading.models.reports import Input, Problem, ProblemKind
+from snellen.grading.models.reports import (
+    MOST_PROBLEMS,
+    Input,
+    Problem,
+    ProblemKind,
+    Problems,
+    UnreadableError,
+)
 from snellen.grading.models.scores import TOO_LONG, Outcome
 from snellen.grading.protocols.base import NO_CONTEXT, IntArray, Protocol
 from snellen.grading.protocols.golds import STEP
@@ -22,7 +29,6 @@ if TYPE_CHECKING:
     from snellen.grading.actions.declaring import ReadAs
 
 Given: TypeAlias = Source | Mapping[str, Any] | Sequence[Any]
-_SHOWN = 20
 _ANSWERED, _UNANSWERED = 1, 2
 _MOST_CELLS = 100_000_000
 
@@ -169,12 +175,15 @@ class Intake:
     def resolve(self, batches: Iterable[Batch]) -> Iterator[tuple[Answers, Batch]]:
         """Yield the answers to selected items, batch by batch; see `batches`."""
         file: str | None = None
-        for batch in batches:
-            file = batch.file
-            for problem in batch.problems:
-                self._report(problem)
-            self.notices += batch.notices
-            yield self._resolve(batch), batch
+        try:
+            for batch in batches:
+                file = batch.file
+                for problem in batch.problems:
+                    self._report(problem)
+                self.notices += batch.notices
+                yield self._resolve(batch), batch
+        except SubmissionError as error:
+            raise self._unreadable(error) from error
         if self._unanswered:
             yield self._left(), Batch([], [], None, None, None, (), [], file)
         if self._retried:
@@ -185,7 +194,16 @@ class Intake:
         if self._numbers:
             self.notices.append(f"{self._numbers:,} answers are numbers, and were read as texts")
         if not self._taken and not self.not_selected:
-            raise SubmissionError(self._nothing_known(), file=file, field="item_id")
+            raise self._unreadable(
+                SubmissionError(self._nothing_known(), file=file, field="item_id")
+            )
+
+    def _unreadable(self, error: SubmissionError) -> SubmissionError:
+        """Return the error with the problems of the lines, if they have any."""
+        if not self.problems:
+            return error
+        count = sum(self.problem_counts.values())
+        return UnreadableError(Problems.of(self.problems, count), error)
 
     def _resolve(self, batch: Batch) -> Answers:
         index, split = self.selection.index, self.selection.split
@@ -316,7 +334,7 @@ class Intake:
     def _report(self, problem: Problem) -> None:
         count = self.problem_counts.get(problem.kind, 0)
         self.problem_counts[problem.kind] = count + 1
-        if count < _SHOWN:
+        if count < MOST_PROBLEMS:
             self.problems.append(problem)
 
     def _nothing_known(self) -> str:

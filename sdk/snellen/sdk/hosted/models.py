@@ -34,6 +34,22 @@ class TaskScore(msgspec.Struct, frozen=True):
     metrics: dict[str, float] = {}
 
 
+class LineProblem(msgspec.Struct, frozen=True):
+    """What is wrong with a line of a submission's file.
+
+    Attributes:
+        kind: The kind of problem, as in a report.
+        message: What is wrong, and what became of the line.
+        line: The line of the file, from 1; None: no line of its own.
+        field: The field; None: the whole line.
+    """
+
+    kind: str
+    message: str
+    line: int | None = None
+    field: str | None = None
+
+
 class SubmissionStatus(msgspec.Struct, frozen=True):
     """A submission's status and scores.
 
@@ -49,6 +65,10 @@ class SubmissionStatus(msgspec.Struct, frozen=True):
         removed: The reason why it was removed from the leaderboard; None: it was not.
         chosen: Whether its participant chose it to count at the end of the phase.
         scores: Its scores, task by task; empty if not yet known, or not visible.
+        problems: What is wrong with the lines of its file, the first 20 by line.
+        problem_count: The number of all problems.
+        note: After an upload that became an earlier submission: why, and what of it does not
+            apply; None: nothing.
     """
 
     id: str
@@ -61,6 +81,9 @@ class SubmissionStatus(msgspec.Struct, frozen=True):
     removed: str | None = None
     chosen: bool = False
     scores: tuple[TaskScore, ...] = ()
+    problems: tuple[LineProblem, ...] = ()
+    problem_count: int = 0
+    note: str | None = None
 
     @property
     def done(self) -> bool:

@@ -111,6 +111,7 @@ class Service(Register):
         handle = new_handle(self._clock.random)
         secret = self._clock.random(32)
         opened = self._clock.now()
+        await self.database.off_loop(self.phases.refresh)
         phase = self.phases.with_attempts(opened) or self.phases.check_open(None, opened)
         asked = self.exam.items(chosen, secret)
         new = Attempt(
@@ -125,7 +126,7 @@ class Service(Register):
             contexts=policy,
             model=model,
             opened=opened,
-            deadline=_deadline(rules, opened, phase),
+            deadline=deadline_of(rules, opened, phase),
             closed=None,
             state=State.OPEN,
             total=len(asked),
@@ -318,6 +319,7 @@ class Service(Register):
             raise ExamError("there is no report yet; finish_attempt makes it")
         report = ExamReport.model_validate_json(attempt.report)
         end = attempt.closed or attempt.opened
+        await self.database.off_loop(self.phases.refresh)
         phase = self.phases.with_attempts(end) or self.phases.named(None, end)
         now = self._clock.now()
         part = self.phases.own_part(phase, now)
@@ -435,7 +437,7 @@ def _policy(rules: Rules, declared: Contexts | None) -> Contexts:
     return rules.contexts or declared or Contexts.CONTINUOUS
 
 
-def _deadline(rules: Rules, opened: int, phase: Phase) -> int | None:
+def deadline_of(rules: Rules, opened: int, phase: Phase) -> int | None:
     """Return the deadline of an attempt, at the latest its phase's end; None: it has none."""
     own = None if rules.minutes is None else opened + round(rules.minutes * 60_000)
     return min((end for end in (own, phase.last) if end is not None), default=None)
@@ -462,6 +464,6 @@ def _attempt_again(
         words = "the one attempt is" if most == 1 else f"all {most} attempts are"
         raise ExamError(f"{words} used; ask the exam's organizer for more")
     log().info("handle replaced", number=untouched.id, caller=new.caller)
-    times = {"opened": new.opened, "deadline": _deadline(untouched.rules, new.opened, phase)}
+    times = {"opened": new.opened, "deadline": deadline_of(untouched.rules, new.opened, phase)}
     queries.BEGIN_AGAIN.run(connection, {"a": untouched.id, "d": new.digest, **times})
     return untouched.id

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection
 
+from snellen.grading.models.reports import Problems
 from snellen.server.challenge import queries
 from snellen.server.challenge.quotas import give_back
 from snellen.server.challenge.service import Challenge
@@ -77,10 +78,12 @@ class Ended(NamedTuple):
     Attributes:
         scores: The submission's scores; empty: it can't be graded.
         error: The reason why it can't be graded; None: it is graded.
+        problems: What is wrong with the lines of its file.
     """
 
     scores: Sequence[ScoreRow] = ()
     error: str | None = None
+    problems: Problems = Problems()
 
 
 class Jobs:
@@ -173,6 +176,9 @@ class Jobs:
                 queries.ADD_SCORE.run(connection, row_values(score))
             state = JobState.GRADED if ended.error is None else JobState.FAILED
             self._write(connection, job.row, state, ended.error)
+            said = ended.problems.model_dump_json() if ended.problems.count else None
+            where = {"s": job.row.submission, "g": job.row.grading}
+            queries.SAY_PROBLEMS.run(connection, {**where, "p": said})
             self._show_if_whole(connection, job.grading)
             return True
 

@@ -9,9 +9,10 @@ from typing import Literal
 from pydantic import Field, JsonValue
 
 from snellen.grading.models.base import Closed
+from snellen.grading.models.reports import Problem, Problems
 from snellen.grading.models.scores import Outcome
 from snellen.server.challenge.queries import Listed
-from snellen.server.exam.file import Counts, Who
+from snellen.server.exam.file import Counts, Instant, Who
 from snellen.server.store.tables.endpoint import EventRow, JobState, ScoreNumbers, Source
 
 _OUR_FAULT = "it could not be graded yet through no fault of yours; the organizer sees why"
@@ -93,6 +94,7 @@ class PhaseCard(Closed):
         part: The part of the items whose values are visible now: `all`, or `public` during the
             phase.
         protocols: The protocol of each task.
+        changes: What an organizer changed since the exam file was written, in words.
     """
 
     name: str
@@ -109,6 +111,23 @@ class PhaseCard(Closed):
     reports: Who
     part: str
     protocols: Mapping[str, str]
+    changes: tuple[str, ...] = ()
+
+
+class PhaseChange(Closed):
+    """New settings of a phase; None: as before.
+
+    Attributes:
+        start: A new start; the phase must not have begun.
+        end: A new end, which must be in the future.
+        uploads: The number of uploads per participant in total.
+        uploads_a_day: The number of uploads per participant and day.
+    """
+
+    start: Instant | None = None
+    end: Instant | None = None
+    uploads: int | None = Field(default=None, ge=0)
+    uploads_a_day: int | None = Field(default=None, ge=0)
 
 
 class QuotaCard(Closed):
@@ -252,6 +271,10 @@ class SubmissionStatus(Closed):
         baseline: Whether it is a baseline, which is not ranked.
         chosen: Whether its participant chose it to count at the end of the phase.
         scores: Its score on each task; empty if they are not known yet, or not visible.
+        problems: What is wrong with the lines of its file, the first 20 by line.
+        problem_count: The number of all problems.
+        note: After an upload that became an earlier submission: why, and what of it does not
+            apply; None: nothing.
     """
 
     id: str
@@ -270,6 +293,9 @@ class SubmissionStatus(Closed):
     baseline: bool = False
     chosen: bool = False
     scores: tuple[TaskScore, ...] = Field(default=())
+    problems: tuple[Problem, ...] = Field(default=())
+    problem_count: int = 0
+    note: str | None = None
 
     @classmethod
     def of(
@@ -280,6 +306,7 @@ class SubmissionStatus(Closed):
         The participant sees the error if the answers can't be graded. Only organizers see the error
         of a server fault, because its text may quote a reference.
         """
+        found = Problems.model_validate_json(row.problems) if row.problems else Problems()
         ours = row.error is not None and row.state is not JobState.FAILED and not organizer
         return cls(
             id=row.id,
@@ -298,6 +325,8 @@ class SubmissionStatus(Closed):
             baseline=row.baseline,
             chosen=row.chosen is not None,
             scores=tuple(scores),
+            problems=found.first,
+            problem_count=found.count,
         )
 
     @property

@@ -60,6 +60,7 @@ class Listed(SubmissionRow):
     state: JobState
     tries: int
     error: str | None
+    problems: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,7 +129,7 @@ class Turn:
 
 _LATEST = jobs.alias()
 # A submission's own state is that of its newest grading.
-_LISTED = select(submissions, jobs.c.state, jobs.c.tries, jobs.c.error).join_from(
+_LISTED = select(submissions, jobs.c.state, jobs.c.tries, jobs.c.error, jobs.c.problems).join_from(
     submissions,
     jobs,
     and_(
@@ -183,6 +184,21 @@ CHOSEN = Query(
 
 KEY = Query(
     select(keys).where(keys.c.caller == bindparam("c"), keys.c.key == bindparam("k")), KeyRow
+)
+SAME = Query(
+    _LISTED.where(
+        submissions.c.caller == bindparam("c"),
+        submissions.c.phase == bindparam("f"),
+        submissions.c.digest == bindparam("d"),
+        submissions.c.form == bindparam("form"),
+        func.coalesce(submissions.c.task, "") == bindparam("t"),
+        submissions.c.source == Source.UPLOAD,
+        func.coalesce(submissions.c.removed, "") != bindparam("withdrawn"),
+        literal_column("jobs.state") != JobState.STUCK,
+    )
+    .order_by(submissions.c.at, submissions.c.id)
+    .limit(1),
+    Listed,
 )
 ADD_KEY = Statement(insert(keys))
 
@@ -326,6 +342,8 @@ CHANGE_JOB = Statement(
         tries=bindparam("t"),
     )
 )
+
+SAY_PROBLEMS = Statement(update(jobs).where(_JOB).values(problems=bindparam("p")))
 
 ADD_SCORE = Statement(insert(scores))
 SCORES = Query(

@@ -20,6 +20,7 @@ from snellen.server.errors import ExamError, ForbiddenError, NotFoundError, Unau
 from snellen.server.exam.file import ExamFile, Phase, Who
 from snellen.server.exam.phases import ALL, Phases
 from snellen.server.exam.spec import ExamSpec
+from snellen.server.store import queries as store_queries
 from snellen.server.store.database import Database
 from snellen.server.store.tables.endpoint import (
     JobState,
@@ -54,7 +55,7 @@ class Reading:
         self, file: ExamFile, exam: ExamSpec, database: Database, clock: Clock | None = None
     ) -> None:
         self.file = file
-        self.phases = Phases(file)
+        self.phases = Phases(file, lambda: database.read(lambda c: store_queries.MOVES.all(c, {})))
         self.exam = exam
         self.database = database
         self._clock = clock or Clock()
@@ -85,11 +86,12 @@ class Reading:
             NotFoundError: It is of another exam, or of a phase that is no longer in the exam file.
         """
         exam, _, name = row.phase.rpartition("/")
-        if exam != self.file.name or name not in self.file.by_name:
+        by_name = self.phases.file.by_name
+        if exam != self.file.name or name not in by_name:
             raise NotFoundError(
                 f"submission {row.id} is of the phase {row.phase}, which is not served here"
             )
-        return self.file.by_name[name]
+        return by_name[name]
 
     def protocols(self, phase: Phase) -> Mapping[str, str]:
         """Return the protocol of each task in a phase, with its version."""
@@ -123,7 +125,7 @@ class Reading:
                 )
                 for task, offer in self.exam.offers.items()
             ),
-            phases=tuple(map(self._phase_card, file.phases)),
+            phases=tuple(map(self._phase_card, self.phases.file.phases)),
             items=file.items,
             longest_upload=file.longest_upload,
         )
@@ -146,6 +148,7 @@ class Reading:
             reports=phase.reports,
             part=self.part(phase),
             protocols=self.protocols(phase),
+            changes=self.phases.changes(phase),
         )
 
     def part(self, phase: Phase, *, organizer: bool = False) -> str:

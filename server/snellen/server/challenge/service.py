@@ -6,7 +6,7 @@ import re
 import zlib
 from base64 import b32encode
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from hashlib import sha256
@@ -14,19 +14,30 @@ from importlib.metadata import version
 from threading import Lock
 
 from prometheus_client import Histogram
+from pydantic import ValidationError
 from sqlalchemy import Connection
 
 from snellen.server.attempts.register import Clock
+from snellen.server.attempts.service import deadline_of
 from snellen.server.challenge import queries
 from snellen.server.challenge.board import MOST_CHOSEN
-from snellen.server.challenge.models import FORMS, QuotaCard, SubmissionStatus, Upload, iso
+from snellen.server.challenge.models import (
+    FORMS,
+    PhaseChange,
+    QuotaCard,
+    SubmissionStatus,
+    Upload,
+    iso,
+)
 from snellen.server.challenge.queries import Listed
 from snellen.server.challenge.quotas import check_quota, check_stuck, left, take
 from snellen.server.challenge.reading import LONGEST, Reading
 from snellen.server.errors import ExamError, ForbiddenError, FormError, NotFoundError, StoreError
 from snellen.server.exam.file import Counts, ExamFile, Phase
+from snellen.server.exam.phases import Phases, after_moves, movable
 from snellen.server.exam.spec import ExamSpec
 from snellen.server.logs import log
+from snellen.server.store import queries as store_queries
 from snellen.server.store.database import Database
 from snellen.server.store.files import Files
 from snellen.server.store.statements import row_values
@@ -176,14 +187,6 @@ class Challenge(Reading):
 
     # ---- taking submissions ------------------------------------------------------------------
 
-    def check_quota(self, caller: str, phase: Phase, at: int) -> None:
-        """Check the quota early, before a file is read; it is checked again when the file is saved.
-
-        Raises:
-            QuotaError: No upload is left.
-        """
-        self.database.read(lambda c: check_quota(c, self.key(phase), phase, caller, at))
-
     def quota(self, caller: str, name: str | None) -> QuotaCard:
         """Return the uploads that a participant has left, and in which phase.
 
@@ -204,8 +207,9 @@ class Challenge(Reading):
     async def keep(self, upload: Upload) -> tuple[SubmissionStatus, bool]:
         """Save an upload, queued for grading; return whether it is new.
 
-        If the idempotency key was used before with the same bytes, the earlier submission is
-        returned, and no quota is used.
+        If the idempotency key was used before with the same bytes, or the participant uploaded the
+        same file before, the earlier submission is returned, and no quota is used; its `note` says
+        so. A file that was withdrawn, or is stuck, is graded as a new one.
 
         Raises:
             ExamError: The key was used before with other bytes.
@@ -247,34 +251,30 @@ class Challenge(Reading):
             day=phase.day(upload.at),
         )
 
-        def work(connection: Connection) -> tuple[Listed, bool]:
-            if upload.key is not None:
-                this = {"c": upload.caller, "k": upload.key}
-                before = queries.KEY.first(connection, this)
-                if before is not None:
-                    if before.digest != upload.digest:
-                        raise ExamError(
-                            "this Idempotency-Key was used with another file; use a new key for a"
-                            " new file",
-                            field="key",
-                        )
-                    return queries.SUBMISSION.one(connection, {"s": before.submission}), False
-            check_stuck(connection, row.phase, phase, row.caller)
-            check_quota(connection, row.phase, phase, row.caller, row.at)
-            take(connection, row)
-            self._add(connection, phase, row, parts)
+        def work(connection: Connection) -> tuple[Listed, str | None]:
+            if (of_key := _of_key(connection, upload)) is not None:
+                return of_key, _note_of(of_key, upload, "this Idempotency-Key was used before")
+            same = queries.SAME.first(connection, _like(row))
+            if same is None:
+                check_stuck(connection, row.phase, phase, row.caller)
+                check_quota(connection, row.phase, phase, row.caller, row.at)
+                take(connection, row)
+                self._add(connection, phase, row, parts)
+            kept = same or queries.SUBMISSION.one(connection, {"s": row.id})
             if upload.key is not None:
                 key = KeyRow(
-                    caller=row.caller, key=upload.key, digest=row.digest, submission=row.id
+                    caller=row.caller, key=upload.key, digest=row.digest, submission=kept.id
                 )
                 queries.ADD_KEY.run(connection, row_values(key))
-            return queries.SUBMISSION.one(connection, {"s": row.id}), True
+            return kept, None if same is None else _note_of(same, upload, "")
 
         parts = await self._parts(row, upload.body)
-        kept, new = await self.database.write(work)
-        if new:
+        kept, note = await self.database.write(work)
+        if kept.id == row.id:
             log().info("submission", id=row.id, caller=row.caller, phase=row.phase, size=row.size)
-        return SubmissionStatus.of(kept), new
+            return SubmissionStatus.of(kept), True
+        status = await self.database.off_loop(lambda: self.status(kept.id, row.caller))
+        return status.model_copy(update={"note": note}), False
 
     async def keep_attempt(self, row: SubmissionRow, body: Sequence[bytes]) -> None:
         """Save the answers of an ended attempt, once."""
@@ -473,6 +473,52 @@ class Challenge(Reading):
 
         await self.database.write(work)
 
+    async def change_phase(self, name: str, caller: str, given: PhaseChange, why: str) -> None:
+        """Change the times or the quotas of a phase, for every server and worker of the store.
+
+        Open attempts end at its new end, at the latest.
+
+        Raises:
+            NotFoundError: There is no such phase.
+            ExamError: Nothing changes, or no reason is given; or the phase can't change so.
+        """
+        reason = _reason(why)
+        self.phases.named(name, self.now())
+        settings = set(PhaseChange.model_fields)
+        said = given.model_dump(mode="json", include=settings, exclude_none=True)
+
+        def work(connection: Connection) -> None:
+            at = self.now()
+            file = after_moves(self.file, store_queries.MOVES.all(connection, {}))
+            phase = file.by_name[name]
+            new = _checked_change(phase, said, at)
+            before, after = movable(phase), movable(new)
+            changed = [each for each in said if before[each] != after[each]]
+            if not changed:
+                raise ExamError(f"phase {name} has these settings already; say what changes")
+            given = movable(self.file.by_name[name])
+            detail = {
+                title: {each: values[each] for each in changed}
+                for title, values in (("file", given), ("before", before), ("after", after))
+            }
+            self._note(
+                connection, self.key(phase), None, caller, "moved", reason, json.dumps(detail)
+            )
+            self._move_attempts(connection, Phases(file), new, at)
+
+        await self.database.write(work)
+        await self.database.off_loop(self.phases.refresh)
+
+    def _move_attempts(self, connection: Connection, before: Phases, new: Phase, at: int) -> None:
+        """Give the open attempts of a phase the deadlines that its new end says."""
+        for attempt in store_queries.OPEN_ATTEMPTS.all(connection, {"x": self.exam.id}):
+            opened = attempt.opened
+            phase = before.with_attempts(opened) or before.named(None, opened)
+            expired = attempt.deadline is not None and attempt.deadline < at
+            if phase.name == new.name and not expired:
+                until = deadline_of(attempt.rules, opened, new)
+                store_queries.SET_DEADLINE.run(connection, {"a": attempt.id, "until": until})
+
     async def note(self, caller: str, what: str, why: str) -> None:
         """Write an event that is not about a phase."""
         await self.database.write(lambda c: self._note(c, "", None, caller, what, why))
@@ -485,6 +531,7 @@ class Challenge(Reading):
         caller: str,
         what: str,
         why: str,
+        detail: str = "{}",
     ) -> None:
         event = EventRow(
             id=0,
@@ -494,9 +541,90 @@ class Challenge(Reading):
             caller=caller,
             what=what,
             why=why,
+            detail=detail,
         )
         queries.add_event(connection, event)
         log().info("decided", phase=phase, submission=submission, caller=caller, what=what, why=why)
+
+
+def _checked_change(phase: Phase, said: Mapping[str, object], at: int) -> Phase:
+    """Return a phase with new settings.
+
+    Raises:
+        ExamError: Its times can't be these.
+    """
+    try:
+        new = Phase.model_validate({**phase.model_dump(), **said})
+    except ValidationError:
+        raise ExamError("the end must be after the start", field="end") from None
+    if new.start != phase.start and phase.begun(at):
+        raise ExamError(f"phase {phase.name} has begun: its start stays", field="start")
+    if new.end == phase.end:
+        return new
+    if new.over(at):
+        raise ExamError("the new end must be in the future", field="end")
+    if phase.over(at) and phase.public_share is not None:
+        raise ExamError(
+            f"phase {phase.name} is over and has shown the scores of its private part: begin"
+            " another phase",
+            field="end",
+        )
+    return new
+
+
+def _of_key(connection: Connection, upload: Upload) -> Listed | None:
+    """Return the submission of an upload's idempotency key; None: the key is new, or there is none.
+
+    Raises:
+        ExamError: The key was used before with other bytes.
+    """
+    if upload.key is None:
+        return None
+    before = queries.KEY.first(connection, {"c": upload.caller, "k": upload.key})
+    if before is None:
+        return None
+    if before.digest != upload.digest:
+        raise ExamError(
+            "this Idempotency-Key was used with another file; use a new key for a new file",
+            field="key",
+        )
+    return queries.SUBMISSION.one(connection, {"s": before.submission})
+
+
+def _like(row: SubmissionRow) -> Mapping[str, object]:
+    """Return what an earlier upload of the same file has in common with this one."""
+    return {
+        "c": row.caller,
+        "f": row.phase,
+        "d": row.digest,
+        "form": row.form,
+        "t": row.task or "",
+        "withdrawn": WITHDRAWN,
+    }
+
+
+def _note_of(earlier: Listed, upload: Upload, why: str) -> str | None:
+    """Return what the sender of a file must know that became an earlier submission.
+
+    Args:
+        earlier: The submission.
+        upload: The file, as it was sent again.
+        why: Why it is that submission; empty: the bytes are the same.
+    """
+    given = (
+        ("name", _name(upload.name), earlier.name),
+        ("link", upload.link, earlier.link),
+        ("task", upload.task or "", earlier.task or ""),
+        ("phase", upload.phase or "", earlier.phase.rpartition("/")[2]),
+    )
+    differ = [
+        f"its {what} is {old!r}, not {new!r}" for what, new, old in given if new not in ("", old)
+    ]
+    if why and not differ:
+        return None
+    moment = iso(earlier.at)[:16].replace("T", " ")
+    same = why or "the same file; no upload was used"
+    return "; ".join([f"{same}: it is submission {earlier.id} of {moment} UTC", *differ])
 
 
 def _reason(why: str) -> str:

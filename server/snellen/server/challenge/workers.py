@@ -19,7 +19,7 @@ import tempfile
 import threading
 import time
 import zlib
-from collections.abc import AsyncGenerator, Callable, Generator, Sequence
+from collections.abc import AsyncGenerator, Callable, Generator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from hashlib import sha256
 from multiprocessing.connection import Connection
@@ -29,6 +29,7 @@ from threading import Thread
 from typing import NamedTuple
 
 from snellen.grading.errors import SubmissionError
+from snellen.grading.models.reports import Problems, UnreadableError
 from snellen.server.attempts.report import conditions
 from snellen.server.attempts.service import Service
 from snellen.server.challenge import queries
@@ -44,10 +45,10 @@ from snellen.server.challenge.jobs import (
 from snellen.server.challenge.service import Challenge
 from snellen.server.errors import StoreError
 from snellen.server.exam.rules import Mode
-from snellen.server.grading.files import FileToGrade, open_grader
+from snellen.server.grading.files import FileToGrade, Graded, open_grader
 from snellen.server.logs import fault, log
 from snellen.server.settings import Settings
-from snellen.server.store.tables.endpoint import ScoreRow, Source, SubmissionRow
+from snellen.server.store.tables.endpoint import Source, SubmissionRow
 from snellen.server.store.tables.exams import Attempt, State
 
 
@@ -113,6 +114,7 @@ class AttemptCollector:
         now = self._challenge.now()
         parameters = {"x": exam.id, "m": Mode.EXAM, "now": now, "most": _TOGETHER}
         database = self._challenge.database
+        await database.off_loop(self._challenge.phases.refresh)
         found = await database.off_loop(
             lambda: database.read(lambda c: queries.UNENTERED.all(c, parameters))
         )
@@ -154,7 +156,7 @@ class AttemptCollector:
         return row, [zlib.compress(body, 1)]
 
 
-Grader = Callable[[FileToGrade], Sequence[ScoreRow]]
+Grader = Callable[[FileToGrade], Graded]
 """Grades a file; the participant sees a `SubmissionError` that it raises."""
 
 IDLE_SECONDS = 1.0
@@ -170,6 +172,7 @@ _ROOM = "snellen-job-"
 _LEFT_SECONDS = 60.0
 
 _LONGEST_ERROR = 2000
+_LONGEST_PROBLEM = 500
 
 
 class Worker:
@@ -461,9 +464,13 @@ def _serve(pipe: Connection, open_grader: Callable[[Settings], Grader], settings
         try:
             grade = grade or open_grader(settings)
             pipe.send(Reply(key, Began()))
-            ended = Ended(tuple(grade(given)))
+            graded = grade(given)
+            ended = Ended(tuple(graded.scores), problems=_plain_problems(graded.problems, given))
         except SubmissionError as error:
-            ended = Ended(error=_plain(error, given.path))
+            problems = error.problems if isinstance(error, UnreadableError) else Problems()
+            ended = Ended(
+                error=_plain(str(error), given.path), problems=_plain_problems(problems, given)
+            )
             if not given.path.exists():
                 ended = Trouble("the file was removed while it was graded")
         except MemoryError:
@@ -526,8 +533,22 @@ def _limit() -> None:
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
-def _plain(error: SubmissionError, path: Path) -> str:
+def _plain_problems(problems: Problems, given: FileToGrade) -> Problems:
+    """Return problems as their participant may see them, each of a bounded length."""
+    first = tuple(
+        problem.model_copy(
+            update={
+                "file": None,
+                "message": _plain(problem.message, given.path)[:_LONGEST_PROBLEM],
+            }
+        )
+        for problem in problems.first
+    )
+    return Problems(count=problems.count, first=first)
+
+
+def _plain(message: str, path: Path) -> str:
     """Return an error's message with the file's name instead of any path in its folder."""
     name = f"the file (*{''.join(path.suffixes)})"
     inside = re.escape(f"{path.parent}{os.sep}") + r"[\w.-]+"
-    return re.sub(inside, lambda _: name, str(error))[:_LONGEST_ERROR]
+    return re.sub(inside, lambda _: name, message)[:_LONGEST_ERROR]

@@ -1,5 +1,12 @@
 """The rule of phases: what is accepted and shown when, over REST, on pages and over MCP."""
 
+import json
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Protocol
+
+from pydantic import ValidationError
+
 from snellen.server.errors import ForbiddenError, NotFoundError
 from snellen.server.exam.file import ExamFile, Phase, Who
 
@@ -16,15 +23,111 @@ def digits_of(low: float | None, high: float | None) -> int:
     return MORE if low is not None and high is not None and high - low < _NARROW else FEW
 
 
+_MOVABLE = {
+    "start": ("the start", "at once"),
+    "end": ("the end", "no end"),
+    "uploads": ("the uploads in total", "any number"),
+    "uploads_a_day": ("the uploads a day", "any number"),
+}
+"""The settings of a phase that an organizer can change, in words, and the word for none."""
+
+
+class Move(Protocol):
+    """An event of the store: an organizer changed settings of a phase.
+
+    Its detail is JSON: the changed settings in the exam file (`file`) and after it (`after`).
+    """
+
+    @property
+    def id(self) -> int:
+        """Its number."""
+        ...
+
+    @property
+    def phase(self) -> str:
+        """The phase's key in the store."""
+        ...
+
+    @property
+    def detail(self) -> str:
+        """The settings, as JSON."""
+        ...
+
+
+def movable(phase: Phase) -> dict[str, object]:
+    """Return the settings of a phase that can be changed, as JSON has them."""
+    return phase.model_dump(mode="json", include=set(_MOVABLE))
+
+
+def after_moves(file: ExamFile, moves: Sequence[Move]) -> ExamFile:
+    """Return an exam file with its phases as organizers changed them.
+
+    A setting that was edited in the file after the change is as the file says.
+    """
+    changed: dict[str, dict[str, object]] = {}
+    for move in moves:
+        exam, _, name = move.phase.rpartition("/")
+        if exam != file.name or name not in file.by_name:
+            continue
+        now = movable(file.by_name[name])
+        detail: Mapping[str, Mapping[str, object]] = json.loads(move.detail)
+        kept = {
+            each: new for each, new in detail["after"].items() if detail["file"][each] == now[each]
+        }
+        changed.setdefault(name, {}).update(kept)
+    phases = tuple(_changed(phase, changed.get(phase.name, {})) for phase in file.phases)
+    return file if phases == file.phases else file.model_copy(update={"phases": phases})
+
+
+def _changed(phase: Phase, settings: Mapping[str, object]) -> Phase:
+    try:
+        return Phase.model_validate({**phase.model_dump(), **settings}) if settings else phase
+    except ValidationError:  # the file was edited, and both together are no phase
+        return phase
+
+
+def changes(before: Phase, after: Phase) -> tuple[str, ...]:
+    """Return what differs between two versions of a phase, in words."""
+    return tuple(
+        f"{words} moved from {_said(old, none)} to {_said(new, none)}"
+        for name, (words, none) in _MOVABLE.items()
+        if (old := getattr(before, name)) != (new := getattr(after, name))
+    )
+
+
+def _said(value: datetime | int | None, none: str) -> str:
+    if isinstance(value, datetime):
+        return f"{value.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
+    return none if value is None else str(value)
+
+
 class Phases:
     """The phases of an exam. Times are in milliseconds since 1970, when a request arrived.
 
     Args:
         file: The exam file.
+        moves: Reads the changes by organizers; called by `refresh`, once a request.
+
+    Attributes:
+        file: The exam file with the changes.
     """
 
-    def __init__(self, file: ExamFile) -> None:
-        self._file = file
+    def __init__(self, file: ExamFile, moves: Callable[[], Sequence[Move]] = lambda: ()) -> None:
+        self._given = self.file = file
+        self._moves = moves
+        self._last: int = 0
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Read the changes by organizers, which any server of the store may have written."""
+        moves = self._moves()
+        last: int = moves[-1].id if moves else 0
+        if last != self._last:
+            self.file, self._last = after_moves(self._given, moves), last
+
+    def changes(self, phase: Phase) -> tuple[str, ...]:
+        """Return what organizers changed in a phase, in words; empty: it is as in the file."""
+        return changes(self._given.by_name[phase.name], phase)
 
     def named(self, name: str | None, at: int) -> Phase:
         """Return a phase by its name, or the one open at a time, or the last one that was open.
@@ -33,12 +136,12 @@ class Phases:
             NotFoundError: There is no phase of that name.
         """
         if name is None:
-            begun = [phase for phase in self._file.phases if phase.begun(at)]
-            return self._file.current(at) or (begun or self._file.phases)[-1]
-        if name not in self._file.by_name:
-            known = ", ".join(self._file.by_name)
+            begun = [phase for phase in self.file.phases if phase.begun(at)]
+            return self.file.current(at) or (begun or self.file.phases)[-1]
+        if name not in self.file.by_name:
+            known = ", ".join(self.file.by_name)
             raise NotFoundError(f"there is no phase {name!r}; there are: {known}", field="phase")
-        return self._file.by_name[name]
+        return self.file.by_name[name]
 
     def check_open(self, name: str | None, at: int) -> Phase:
         """Return the phase that accepts answers at a time.
@@ -68,12 +171,12 @@ class Phases:
         Raises:
             ForbiddenError: None has.
         """
-        if not any(phase.begun(at) for phase in self._file.phases):
+        if not any(phase.begun(at) for phase in self.file.phases):
             self.check_open(None, at)
 
     def with_attempts(self, at: int) -> Phase | None:
         """Return the phase on whose leaderboard an attempt is that ends at a time; None: none."""
-        phases = (phase for phase in self._file.phases if phase.attempts)
+        phases = (phase for phase in self.file.phases if phase.attempts)
         return next((phase for phase in phases if phase.open(at)), None)
 
     def part(self, phase: Phase, at: int) -> str:
@@ -93,6 +196,6 @@ class Phases:
         return None if phase.scores is Who.HIDDEN else self.part(phase, at)
 
     def _coming(self, at: int) -> Phase | None:
-        coming = {phase.start: phase for phase in self._file.phases if not phase.begun(at)}
+        coming = {phase.start: phase for phase in self.file.phases if not phase.begun(at)}
         starts = [start for start in coming if start is not None]
         return coming[min(starts)] if starts else None

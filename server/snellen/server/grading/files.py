@@ -3,6 +3,7 @@
 import gzip
 import json
 import zlib
+from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from io import BufferedWriter
@@ -14,6 +15,13 @@ import numpy as np
 
 from snellen.grading.errors import SubmissionError
 from snellen.grading.models.base import NO_JSON
+from snellen.grading.models.reports import (
+    MOST_PROBLEMS,
+    Problem,
+    ProblemKind,
+    Problems,
+    UnreadableError,
+)
 from snellen.grading.report.render import RENDERERS
 from snellen.sdk.local import grade
 from snellen.sdk.report import Report
@@ -40,6 +48,9 @@ class _Line(msgspec.Struct):
     task: str | None = None
 
 
+_DECODER = msgspec.json.Decoder(_Line)
+
+
 class FileToGrade(NamedTuple):
     """The input of a grader: a file of predictions, and the rules of its grading.
 
@@ -62,6 +73,46 @@ class FileToGrade(NamedTuple):
     recorded: bool = False
 
 
+class Graded(NamedTuple):
+    """What a file scores, task by task, and what is wrong with its lines."""
+
+    scores: Sequence[ScoreRow] = ()
+    problems: Problems = Problems()
+
+
+class TaskFile(NamedTuple):
+    """The part of a file that answers one task.
+
+    Attributes:
+        path: The part, as a file.
+        lines: The number of each of its lines in the whole file; None: it is the whole file.
+    """
+
+    path: Path
+    lines: "array[int] | None" = None
+
+    def placed(self, problems: Problems) -> Problems:
+        """Return problems with the lines of the whole file."""
+        lines = self.lines
+        if lines is None:
+            return problems
+        first = [
+            each if each.line is None else each.model_copy(update={"line": lines[each.line - 1]})
+            for each in problems.first
+        ]
+        return Problems(count=problems.count, first=tuple(first))
+
+    def placed_error(self, error: SubmissionError) -> SubmissionError:
+        """Return an error with the line of the whole file."""
+        line = error.line
+        if self.lines is not None and line is not None:
+            line = self.lines[line - 1]
+        found = SubmissionError(error.message, file=error.file, line=line, field=error.field)
+        if isinstance(error, UnreadableError):
+            return UnreadableError(self.placed(error.problems), found)
+        return found
+
+
 class FileGrader:
     """Grades the files of an exam's submissions.
 
@@ -76,8 +127,8 @@ class FileGrader:
         self._exam = exam
         self._secret = secret
 
-    def __call__(self, given: FileToGrade) -> Sequence[ScoreRow]:
-        """Return what a file scores, task by task.
+    def __call__(self, given: FileToGrade) -> Graded:
+        """Return what a file scores.
 
         Raises:
             SubmissionError: It can't be graded.
@@ -85,35 +136,43 @@ class FileGrader:
         check_unpacked(given.path, self._most)
         tasks = list(self._exam.offers)
         if given.task is not None or len(tasks) == 1:
-            files = {given.task or tasks[0]: given.path}
+            files = {given.task or tasks[0]: TaskFile(given.path)}
         else:
             files = split_by_task(given.path, tasks)
-        return [row for task, path in files.items() for row in self._rows(given, task, path)]
+        parts = [self._graded(given, task, part) for task, part in files.items()]
+        problems = [problem for part in parts for problem in part.problems.first]
+        count = sum(part.problems.count for part in parts)
+        return Graded([row for part in parts for row in part.scores], Problems.of(problems, count))
 
-    def _rows(self, given: FileToGrade, task: str, path: Path) -> list[ScoreRow]:
+    def _graded(self, given: FileToGrade, task: str, part: TaskFile) -> Graded:
         exam = self._exam
         if task in exam.acted and not given.recorded:
             raise SubmissionError(exam.acted_in(task), field="task")
         items = exam.asked(task)
         named = given.phase.protocols.get(task) or exam.packs_by_task[task].task(task).protocol
-        report = grade(
-            str(path),
-            data=exam.data(task),
-            protocol=named.partition("@")[0],
-            items=None if len(items) == len(exam.data(task)) else items,
-            progress=False,
-        )
+        try:
+            report = grade(
+                str(part.path),
+                data=exam.data(task),
+                protocol=named.partition("@")[0],
+                items=None if len(items) == len(exam.data(task)) else items,
+                progress=False,
+            )
+        except SubmissionError as error:
+            raise part.placed_error(error) from error
+        problems = Problems.of(report.input.problems, sum(report.input.problem_counts.values()))
         values = report.item_values()
         signature = "|".join(filter(None, (report.signature, given.conditions)))
         parts = {ALL: np.ones(len(values), np.bool_)}
         if given.phase.public_share is not None:
             shown = public_mask(report, self._secret, given.phase)
             parts |= {PUBLIC: shown, PRIVATE: ~shown}
-        return [
+        scores = [
             _row(given, report, values[mask], name, mask, f"{signature}{_of(name)}")
             for name, mask in parts.items()
             if mask.any()
         ]
+        return Graded(scores, part.placed(problems))
 
 
 def open_grader(settings: Settings) -> FileGrader:
@@ -145,12 +204,12 @@ def check_unpacked(path: Path, most: int) -> None:
         )
 
 
-def split_by_task(path: Path, tasks: Sequence[str]) -> Mapping[str, Path]:
+def split_by_task(path: Path, tasks: Sequence[str]) -> Mapping[str, TaskFile]:
     """Part a file of lines that each say their task; return a file for each task that occurs.
 
     Raises:
-        SubmissionError: A line says none, or one that the exam does not have; or the file is none
-            of lines.
+        UnreadableError: A line says none, or one that the exam does not have.
+        SubmissionError: The file is none of lines.
     """
     ending = "".join(path.suffixes)
     if ending not in _LINES:
@@ -159,33 +218,54 @@ def split_by_task(path: Path, tasks: Sequence[str]) -> Mapping[str, Path]:
             ' lines that each have "task"',
             field="task",
         )
-    decoder = msgspec.json.Decoder(_Line)
-    found: dict[str, Path] = {}
+    found: dict[str, TaskFile] = {}
     opened: dict[str, BufferedWriter] = {}
+    problems: list[Problem] = []
+    count = 0
     with ExitStack() as stack:
         lines = stack.enter_context((gzip.open if ending.endswith(".gz") else open)(path, "rb"))
         for number, line in enumerate(lines, 1):
             if not line.strip():
                 continue
-            try:
-                task = decoder.decode(line).task
-            except NO_JSON as error:
-                raise SubmissionError(f"it is not JSON: {error}", line=number) from None
-            if task is None or task not in tasks:
-                raise SubmissionError(
-                    f"this exam has no task {task!r}; its tasks: {', '.join(tasks)}"
-                    if task
-                    else f'each line needs a "task", one of: {", ".join(tasks)}',
-                    line=number,
-                    field="task",
-                )
+            task = _task_of(line, number, tasks)
+            if isinstance(task, Problem):
+                count += 1
+                if count <= MOST_PROBLEMS:
+                    problems.append(task)
+                continue
             if task not in opened:
-                found[task] = path.with_name(f"task-{len(found)}.jsonl")
-                opened[task] = stack.enter_context(found[task].open("wb"))
+                part = path.with_name(f"task-{len(found)}.jsonl")
+                found[task] = TaskFile(part, array("I"))
+                opened[task] = stack.enter_context(part.open("wb"))
             opened[task].write(line if line.endswith(b"\n") else line + b"\n")
+            numbers = found[task].lines
+            assert numbers is not None
+            numbers.append(number)
+    if problems:
+        first = problems[0]
+        error = SubmissionError(first.message, line=first.line, field=first.field)
+        raise UnreadableError(Problems.of(problems, count), error)
     if not found:
         raise SubmissionError("it has no submissions")
     return found
+
+
+def _task_of(line: bytes, number: int, tasks: Sequence[str]) -> str | Problem:
+    """Return the task that a line names, or why it names none of the exam's."""
+    try:
+        task = _DECODER.decode(line).task
+    except NO_JSON as error:
+        return Problem(kind=ProblemKind.MALFORMED, message=f"it is not JSON: {error}", line=number)
+    if task is not None and task in tasks:
+        return task
+    return Problem(
+        kind=ProblemKind.WRONG_TYPE,
+        message=f"this exam has no task {task!r}; its tasks: {', '.join(tasks)}"
+        if task
+        else f'each line needs a "task", one of: {", ".join(tasks)}',
+        line=number,
+        field="task",
+    )
 
 
 def _row(

@@ -21,10 +21,12 @@ from sqlalchemy import (
     not_,
     or_,
     select,
+    text,
     update,
 )
 
 from snellen.server.store.statements import Query, Statement, row_values
+from snellen.server.store.tables.endpoint import EventRow, events
 from snellen.server.store.tables.exams import (
     AnswerRow,
     Attempt,
@@ -165,6 +167,13 @@ BEGIN_AGAIN = Statement(
     )
 )
 REISSUE = Statement(update(attempts).where(_ONE).values(digest=bindparam("d")))
+# As text: the index of these events is only used if the query has its condition without parameters.
+MOVES = Query(select(events).where(text("events.what = 'moved'")).order_by(events.c.id), EventRow)
+OPEN_ATTEMPTS = Query(
+    select(attempts).where(attempts.c.exam == bindparam("x"), attempts.c.state == State.OPEN),
+    Attempt,
+)
+SET_DEADLINE = Statement(update(attempts).where(_ONE).values(deadline=bindparam("until")))
 CLOSE = Statement(
     update(attempts)
     .where(_ONE, attempts.c.state == State.OPEN)

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from hosted import NOON
+from hosted import NOON, as_lines
 from starlette.requests import ClientDisconnect
 
 from snellen.server.store.tables.exams import Scope
@@ -57,6 +57,56 @@ async def test_the_same_key_is_one_submission_and_other_bytes_are_a_conflict(
         assert (status, "used with another file" in said) == (409, True)
         status, said = problem(await here.upload(ada, {"a": "2"}))
         assert (status, "all are used" in said) == (429, True)
+
+
+async def test_the_same_file_again_is_the_earlier_submission_and_uses_no_upload(
+    door: Opening,
+) -> None:
+    async with door(uploads=2) as here:
+        ada, bob = here.token("ada"), here.token("bob")
+        first = (await here.upload(ada, {"a": "1"}, name="One")).json()
+        assert first["note"] is None
+        await here.upload(ada, {"a": "2"})
+        again = await here.upload(ada, {"a": "1"}, name="Two", key="k")
+        assert (again.status_code, again.json()["id"]) == (200, first["id"])
+        assert again.json()["note"] == (
+            f"the same file; no upload was used: it is submission {first['id']} of"
+            " 2026-01-01 12:00 UTC; its name is 'One', not 'Two'"
+        )
+        assert "not" not in (await here.upload(ada, {"a": "1"}, name="One")).json()["note"][60:]
+        # The key is the earlier submission's, too.
+        assert problem(await here.upload(ada, {"a": "3"}, key="k"))[0] == 409
+        # Another participant's file, another format and another file are new.
+        assert (await here.upload(bob, {"a": "1"})).status_code == 201
+        assert (await here.upload(bob, {"a": "1"}, form="text/csv")).status_code == 201
+        assert problem(await here.upload(ada, {"a": "3"}))[0] == 429
+
+
+async def test_the_same_file_is_new_after_it_was_withdrawn_and_where_the_server_failed_it(
+    door: Opening,
+) -> None:
+    async with door(uploads=2) as here:
+        ada = here.token("ada")
+        first = (await here.upload(ada, {"a": "1"})).json()["id"]
+        await here.call("POST", f"{EXAM}/submissions/{first}/withdraw", ada)
+        second = await here.upload(ada, {"a": "1"})
+        assert (second.status_code, second.json()["id"] != first) == (201, True)
+        await here.hosted.challenge.remove(second.json()["id"], "boss", "copied")
+        assert (await here.upload(ada, {"a": "1"})).json()["id"] == second.json()["id"]
+
+
+async def test_a_key_that_is_used_again_says_what_of_the_upload_does_not_apply(
+    door: Opening,
+) -> None:
+    async with door() as here:
+        ada = here.token("ada")
+        first = (await here.upload(ada, {"a": "1"}, name="One", key="k")).json()
+        assert (await here.upload(ada, {"a": "1"}, name="One", key="k")).json()["note"] is None
+        again = await here.upload(ada, {"a": "1"}, name="Two", task="screenqa/short", key="k")
+        assert (again.status_code, again.json()["id"]) == (200, first["id"])
+        said = again.json()["note"]
+        assert said.startswith("this Idempotency-Key was used before: it is submission")
+        assert said.endswith("its name is 'One', not 'Two'; its task is '', not 'screenqa/short'")
 
 
 async def test_a_body_that_was_compressed_on_its_way_is_the_same_file(door: Opening) -> None:
@@ -313,3 +363,40 @@ async def test_the_list_of_submissions_has_their_scores(
         await here.work()
         (row,) = (await here.get(f"{EXAM}/submissions", ada)).json()["submissions"]
         assert [(one["task"], one["value"]) for one in row["scores"]] == [("screenqa/short", 0.5)]
+
+
+@pytest.mark.slow
+async def test_each_faulty_line_is_said_up_to_twenty_whether_the_rest_is_graded_or_not(
+    door: Opening, right: dict[str, str]
+) -> None:
+    async with door() as here:
+        ada = here.token("ada")
+        bad = '{"item_id": 5}\n'
+        one = as_lines(dict(list(right.items())[:1]))
+        partly = (await here.upload(ada, one + 22 * bad)).json()
+        wholly = (await here.upload(ada, 3 * bad)).json()
+        fine = (await here.upload(ada, one)).json()
+        await here.work()
+        found = [
+            (await here.get(f"{EXAM}/submissions/{each['id']}", ada)).json()
+            for each in (partly, wholly, fine)
+        ]
+        assert [each["state"] for each in found] == ["graded", "failed", "graded"]
+        assert [each["problem_count"] for each in found] == [22, 3, 0]
+        assert [each["line"] for each in found[0]["problems"]] == [*range(2, 22)]
+        assert [each["line"] for each in found[1]["problems"]] == [1, 2, 3]
+        first = found[1]["problems"][0]
+        assert (first["kind"], first["field"], first["file"]) == ("wrong type", "item_id", None)
+        assert "item_id is the number 5" in first["message"]
+
+
+@pytest.mark.slow
+async def test_a_faulty_line_is_said_in_few_words_and_names_no_folder(door: Opening) -> None:
+    async with door() as here:
+        ada = here.token("ada")
+        sent = await here.upload(ada, json.dumps({"item_id": "x" * 9999, "response": ""}))
+        await here.work()
+        where = sent.headers["location"].removeprefix("/v1")
+        (found,) = (await here.get(where, ada)).json()["problems"]
+        assert len(found["message"]) <= 500
+        assert "snellen-job" not in str(found)

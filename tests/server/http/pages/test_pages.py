@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from hosted import NOON
+from hosted import NOON, as_lines
 
 from snellen.server.exam.file import Counts
 from snellen.server.http.auth import SESSION_HOURS
@@ -395,3 +395,70 @@ async def test_two_runs_to_compare_are_chosen_from_those_whose_reports_one_may_s
         page = (await sees["boss"].get(f"/compare?{ids}")).text
         assert "all of them and half of them" in page
         assert f'<option value="{second.id}" selected>half of them, ada, ' in page
+
+
+async def test_a_submissions_page_lists_its_faulty_lines_for_its_participant_alone(
+    site: Opening, right: dict[str, str]
+) -> None:
+    lines = as_lines(dict(list(right.items())[:1])) + '{"item_id": 5}\n' * 22
+    async with site(reports="public") as here:
+        ada = await here.signed_in("ada")
+        kept = await here.hosted.upload("ada", lines)
+        await here.work()
+        page = (await ada.get(f"/submissions/{kept.id}")).text
+        assert "22 problems in the file; the rest was graded" in page
+        assert "line 21, field <code>item_id</code>: item_id is the number 5" in page
+        assert "line 22" not in page
+        assert "and 2 more" in page
+        assert (
+            "problems in the file" not in (await here.browser().get(f"/submissions/{kept.id}")).text
+        )
+
+
+async def test_the_page_says_that_the_same_file_was_uploaded_before(site: Opening) -> None:
+    async with site(uploads=1) as here:
+        ada = await here.signed_in("ada")
+        file = {"file": ("a.jsonl", b"{}")}
+        first = await ada.post("/submissions", files=file, data={"name": "One"})
+        again = await ada.post("/submissions", files=file, data={"name": "Two"})
+        where = first.headers["location"]
+        assert again.headers["location"] == f"{where}?again=name"
+        assert "You uploaded" not in (await ada.get(where)).text
+        page = (await ada.get(again.headers["location"])).text
+        assert "You uploaded the same file before" in page
+        assert "It keeps its name, not the one that you gave now." in page
+        assert "Uploads left: 0 in all" in (await ada.get("/submissions")).text
+
+
+async def test_an_organizer_moves_a_deadline_on_the_page_and_the_exams_page_says_so(
+    site: Opening,
+) -> None:
+    end = datetime.fromtimestamp(NOON / 1000 + 3600, UTC)
+    async with site(end=end) as here:
+        boss = await here.signed_in("boss", Scope.ORGANIZE)
+        given = {"phase": "main", "end": "2026-01-03T12:00:00-12:00", "start": "", "why": "late"}
+        assert (await boss.post("/organize/phase", data=given)).status_code == 303
+        said = "the end moved from 2026-01-01 13:00 UTC to 2026-01-04 00:00 UTC"
+        assert said in (await here.browser().get("/")).text
+        page = (await boss.get("/organize")).text
+        assert said in page
+        assert '<th scope="row">moved</th>' in page
+        refused = await boss.post("/organize/phase", data={**given, "end": "tomorrow"})
+        assert (refused.status_code, "Write the date" in refused.text) == (409, True)
+        other = await here.signed_in("ada")
+        assert (await other.post("/organize/phase", data=given)).status_code == 403
+
+
+@pytest.mark.slow
+async def test_the_page_of_copied_submissions_is_the_organizers(site: Opening) -> None:
+    async with site() as here:
+        for name in ("ada", "bob"):
+            await here.hosted.upload(name, {"test/4965/1": "x"}, name=f"<b>{name}")
+        await here.work()
+        boss = await here.signed_in("boss", Scope.ORGANIZE)
+        assert "/organize/alike?phase=main" in (await boss.get("/organize")).text
+        page = (await boss.get("/organize/alike?phase=main")).text
+        assert "&lt;b&gt;ada" in page
+        assert "<td>file</td>" in page
+        other = await here.signed_in("cy")
+        assert (await other.get("/organize/alike")).status_code == 403

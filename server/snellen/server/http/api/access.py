@@ -156,6 +156,9 @@ class Access:
         tokens: The store's tokens.
         guarded: Whether a token is required; otherwise a caller without one is this machine's user.
         calls_a_minute: The maximum number of requests of a holder per minute.
+
+    Attributes:
+        before: Called once a request, where the store may be read.
     """
 
     def __init__(
@@ -165,6 +168,7 @@ class Access:
         self._guarded = guarded
         self._calls = CallLimit(calls_a_minute)
         self._wrong = CallLimit(WRONG_A_MINUTE)
+        self.before: list[Callable[[], None]] = []
 
     def visitor(self, request: Request) -> Visitor:
         """Return the caller of a request.
@@ -177,7 +181,7 @@ class Access:
         kind, _, given = request.headers.get("authorization", "").partition(" ")
         token = given.strip()
         if kind.lower() != "bearer" or not token:
-            self._calls.count(f"at {address}")
+            self._let_in(f"at {address}")
             # A token created while the server runs identifies its holder at once, but callers
             # without a token keep their rights until the next start.
             return _STRANGER if self._guarded else _HERE
@@ -194,7 +198,7 @@ class Access:
             RateError: There are too many calls.
         """
         request.scope[CALLER] = holder.name
-        self._calls.count(f"of {holder.name}")
+        self._let_in(f"of {holder.name}")
         return Visitor(self.tokens.participant(holder), holder.scopes)
 
     def count_wrong_token(self, request: Request) -> None:
@@ -215,6 +219,11 @@ class Access:
         address = request.client.host if request.client else ""
         if not self._wrong.test(address):
             raise RateError("too many wrong tokens came from this address; wait a minute")
+
+    def _let_in(self, who: str) -> None:
+        self._calls.count(who)
+        for work in self.before:
+            work()
 
     async def ask(self, request: Request, work: Callable[[Visitor], T]) -> T:
         """Identify the caller and return the result of a read; see `Database.off_loop`."""

@@ -41,6 +41,9 @@ class Desk:
     access: Access = field(repr=False)
     images: WholeImages = field(default_factory=WholeImages, repr=False)
 
+    def __post_init__(self) -> None:
+        self.access.before.append(self.challenge.phases.refresh)
+
     def check_exam(self, name: str) -> None:
         """Check that an exam is served here.
 

@@ -9,7 +9,8 @@ from pydantic import Field
 from starlette.responses import Response
 
 from snellen.grading.models.base import Closed
-from snellen.server.challenge.models import EventCard, SubmissionStatus, iso
+from snellen.server.challenge.alike import Alike, alike_submissions
+from snellen.server.challenge.models import EventCard, PhaseCard, PhaseChange, SubmissionStatus, iso
 from snellen.server.challenge.reading import MOST_LISTED
 from snellen.server.http.api.access import Visitor
 from snellen.server.http.api.desk import LONGEST_BODY, Desk, answered
@@ -60,6 +61,18 @@ class EventQuery(Closed):
     phase: str | None = None
     after: int = Field(default=0, ge=0, lt=2**31)
     limit: int = Field(default=50, ge=1, le=MOST_LISTED)
+
+
+class ChangeAndReason(PhaseChange):
+    """New settings of a phase, and the reason for them."""
+
+    why: str = Field(max_length=1000)
+
+
+class AlikeList(Closed):
+    """Pairs of submissions that look copied, the same files first."""
+
+    pairs: tuple[Alike, ...]
 
 
 class NewToken(Closed):
@@ -209,6 +222,34 @@ def routes(desk: Desk) -> APIRouter:
         caller = await access.named(request, Scope.ORGANIZE)
         number = await challenge.rescore(challenge.phase(phase), caller, given.why)
         return answered(Rescored(submissions=number))
+
+    @router.post(
+        "/exams/{exam}/phases/{phase}/change", response_model=PhaseCard, responses=deciding
+    )
+    async def change(request: Request, exam: str, phase: str, given: ChangeAndReason) -> Response:
+        """Move a phase's end, or its start if it has not begun, or change its quotas.
+
+        It holds at once for every server, and after a restart for as long as the exam file has the
+        old value.
+        """
+        desk.check_exam(exam)
+        caller = await access.named(request, Scope.ORGANIZE)
+        await challenge.change_phase(phase, caller, given, given.why)
+        (card,) = (each for each in challenge.card().phases if each.name == phase)
+        return answered(card)
+
+    @router.get("/exams/{exam}/phases/{phase}/alike", response_model=AlikeList, responses=missing)
+    async def alike(request: Request, exam: str, phase: str) -> Response:
+        """List submissions of different participants with the same file or the same wrong answers.
+
+        It is a hint, never a verdict: two participants may have used the same model.
+        """
+        desk.check_exam(exam)
+        await access.named(request, Scope.ORGANIZE)
+        found = await asyncio.to_thread(
+            alike_submissions, challenge, desk.boards, challenge.phase(phase)
+        )
+        return answered(AlikeList(pairs=tuple(found)))
 
     @router.get("/exams/{exam}/events", response_model=EventPage, responses=missing)
     async def events(

@@ -123,7 +123,10 @@ def routes(desk: Desk) -> APIRouter:
         response_model=SubmissionStatus,
         status_code=HTTPStatus.CREATED,
         responses={
-            200: {"model": SubmissionStatus, "description": "It came before, with the same key."},
+            200: {
+                "model": SubmissionStatus,
+                "description": "It came before: the same file, or the same key.",
+            },
             **guarded,
             **taking,
         },
@@ -138,16 +141,15 @@ def routes(desk: Desk) -> APIRouter:
         """Upload a file of predictions as the request's body; it is queued for grading.
 
         The media type determines its format. With an Idempotency-Key it is safe to send it again:
-        the same bytes with the same key are one submission, and use one upload of the quota.
+        the same bytes with the same key are one submission, and use one upload of the quota. The
+        same file again is the earlier submission, uses no upload, and `note` says so.
         """
         at = challenge.now()
         desk.check_exam(exam)
 
         def check(visitor: Visitor) -> str:
             caller = visitor.need(Scope.SUBMIT)
-            phase = challenge.phases.check_open(query.phase, at)
-            if idempotency_key is None:
-                challenge.check_quota(caller, phase, at)
+            challenge.phases.check_open(query.phase, at)
             return caller
 
         caller = await access.ask(request, check)

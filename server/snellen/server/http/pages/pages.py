@@ -13,15 +13,17 @@ from importlib.resources import files
 from typing import Any
 from urllib.parse import urlencode
 
+from pydantic import ValidationError
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
 from snellen.grading.errors import SnellenError
 from snellen.grading.report.html import stylesheet
+from snellen.server.challenge.alike import alike_submissions
 from snellen.server.challenge.board import Board, BoardRow
 from snellen.server.challenge.boards import compare_submissions
-from snellen.server.challenge.models import FORMS, QuotaCard, Upload, iso
+from snellen.server.challenge.models import FORMS, PhaseChange, QuotaCard, Upload, iso
 from snellen.server.challenge.reading import MOST_LISTED
 from snellen.server.errors import ExamError, ForbiddenError, NotFoundError, TooLargeError
 from snellen.server.exam.file import Counts, Phase, Who
@@ -95,6 +97,8 @@ class Pages(Frame):
             route("/organize/tokens", self._make_token, "POST"),
             route("/organize/revoke", self._revoke, "POST"),
             route("/organize/rescore", self._rescore, "POST"),
+            route("/organize/phase", self._change_phase, "POST"),
+            route("/organize/alike", self._alike),
             route("/organize/export", self._export),
             route("/api", self._api),
             route("/{rest:path}", self._nothing),
@@ -255,8 +259,7 @@ class Pages(Frame):
     async def _upload(self, request: Request, visitor: Visitor) -> Response:
         at = self._challenge.now()
         caller = visitor.need(Scope.SUBMIT)
-        phase = self._challenge.phases.check_open(None, at)
-        await self._read(lambda: self._challenge.check_quota(caller, phase, at))
+        self._challenge.phases.check_open(None, at)
         most = self._challenge.file.longest_upload
         said = request.headers.get("content-length", "")
         # A browser sends the length of its form, so a request without one is not from our page.
@@ -271,7 +274,7 @@ class Pages(Frame):
             ending = next((each for each in _ENDINGS if file.filename.endswith(each)), "")
             body = await keep_bytes(_chunks(file.read), most)
             words = {name: str(form.get(name) or "") for name in ("name", "link", "task")}
-        kept, _ = await self._challenge.keep(
+        kept, new = await self._challenge.keep(
             Upload(
                 caller=caller,
                 body=body.parts,
@@ -284,7 +287,10 @@ class Pages(Frame):
                 task=words["task"] or None,
             )
         )
-        return go(f"/submissions/{kept.id}")
+        # The page of an earlier submission says that it is one, and which of its words stay.
+        stays = [name for name in ("name", "link") if words[name] not in ("", getattr(kept, name))]
+        again = "" if new else "?" + urlencode({"again": ",".join(stays) or "same"})
+        return go(f"/submissions/{kept.id}{again}")
 
     async def _submission(self, request: Request, visitor: Visitor) -> Response:
         submission = request.path_params["submission"]
@@ -306,6 +312,7 @@ class Pages(Frame):
             runs={key: text for key, text in runs.items() if key != submission},
             deciding=visitor.name == row.caller and not phase.over(self._challenge.now()),
             choosing=phase.counts is Counts.CHOSEN,
+            again=request.query_params.get("again", "").split(","),
         )  # fmt: skip
 
     def _open_reports(self, phase: Phase) -> bool:
@@ -478,6 +485,30 @@ class Pages(Frame):
         phase = self._challenge.phase(form.get("phase", ""))
         await self._challenge.rescore(phase, caller, form.get("why", ""))
         return go("/organize")
+
+    async def _change_phase(self, request: Request, visitor: Visitor) -> Response:
+        caller = visitor.need(Scope.ORGANIZE)
+        form = await words_of(request)
+        words = {name: form.get(name, "").strip() for name in ("start", "end")}
+        try:
+            given = PhaseChange.model_validate({name: said or None for name, said in words.items()})
+        except ValidationError:
+            raise ExamError(
+                "write the date, the time and the offset, as 2026-12-31T23:59:59-12:00 (the last"
+                " offset is 'anywhere on earth')"
+            ) from None
+        await self._challenge.change_phase(
+            form.get("phase", ""), caller, given, form.get("why", "")
+        )
+        return go("/organize")
+
+    async def _alike(self, request: Request, visitor: Visitor) -> Response:
+        visitor.need(Scope.ORGANIZE)
+        phase = self._challenge.phase(request.query_params.get("phase") or None)
+        boards = self._desk.boards
+        pairs = await asyncio.to_thread(alike_submissions, self._challenge, boards, phase)
+        title = phase.title or phase.name
+        return self._page("alike", request, visitor, pairs=pairs, title=title)
 
     async def _export(self, request: Request, visitor: Visitor) -> Response:
         phase = self._challenge.phase(request.query_params.get("phase") or None)

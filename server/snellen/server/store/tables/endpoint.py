@@ -150,6 +150,7 @@ class JobRow:
         lease: The end of that worker's lease, by the database's clock.
         at: The time when it was queued, by the same clock.
         error: The error; None: none.
+        problems: What is wrong with the lines of its file, as JSON (`Problems`); None: nothing.
     """
 
     submission: Annotated[str, _OF_SUBMISSION, KEY]
@@ -160,6 +161,7 @@ class JobRow:
     worker: str | None = None
     lease: Moment | None = None
     error: str | None = None
+    problems: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -221,7 +223,7 @@ class EventRow:
         caller: The caller who made the change.
         what: `removed`, `restored`, `rescored`, `same`, `retried`, `shown`, `baseline`, `ranked`,
             `chosen`, `not chosen`, `withdrawn`, `token`, `revoked`, `annotation closed`,
-            `annotation opened`, `annotation extended`.
+            `annotation opened`, `annotation extended`, `moved`.
         why: The reason given.
         detail: The values before and after, as JSON.
     """
@@ -253,3 +255,10 @@ Index(
 )
 scores = table("scores", ScoreRow)
 events = table("events", EventRow)
+# Each request reads what organizers moved.
+Index(
+    "ix_events_moved",
+    events.c.id,
+    postgresql_where=events.c.what == "moved",
+    sqlite_where=events.c.what == "moved",
+)
