@@ -12,7 +12,7 @@ from snellen.grading.models.base import Closed
 from snellen.server.challenge.models import EventCard, SubmissionStatus, iso
 from snellen.server.challenge.reading import MOST_LISTED
 from snellen.server.http.api.access import Visitor
-from snellen.server.http.api.desk import LONGEST_BODY, Desk, answered
+from snellen.server.http.api.desk import LONGEST_BODY, Desk, Parameters, answered
 from snellen.server.http.api.problems import documented
 from snellen.server.http.auth import TOKEN_NAME
 from snellen.server.store.tables.exams import Scope, Token
@@ -48,7 +48,7 @@ class EventPage(Closed):
     next: str | None
 
 
-class EventQuery(Closed):
+class EventQuery(Parameters):
     """The query of a page of events.
 
     Attributes:
