@@ -1,13 +1,16 @@
 """The pages' rules: who sees what, whose changes are taken, and that text stays text."""
 
+import json
 import re
 from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from datetime import UTC, datetime
+from html import unescape
 from typing import Any
 
 import pytest
 from hosted import NOON, as_lines
+from jsonschema import validate
 
 from snellen.server.exam.file import Counts
 from snellen.server.http.auth import SESSION_HOURS
@@ -462,3 +465,50 @@ async def test_the_page_of_copied_submissions_is_the_organizers(site: Opening) -
         assert "<td>file</td>" in page
         other = await here.signed_in("cy")
         assert (await other.get("/organize/alike")).status_code == 403
+
+
+async def test_the_api_page_has_each_parameters_meaning_and_an_example_of_each_operation(
+    site: Opening,
+) -> None:
+    async with site() as here:
+        browser = here.browser()
+        page = unescape((await browser.get("/api")).text)
+        document = (await browser.get("/v1/openapi.json")).json()
+        articles = page.split('<article class="operation">')[1:]
+        said = [
+            (path, method, operation)
+            for path, methods in document["paths"].items()
+            for method, operation in methods.items()
+        ]
+        assert len(articles) == len(said)
+        for path, method, operation in said:
+            heading = f"<code>{method.upper()} /v1{path}</code>"
+            (article,) = (each for each in articles if heading in each)
+            to = path.replace("{exam}", "sample").replace("{submission}", "SUBMISSION")
+            assert f'curl "http://127.0.0.1/v1{to.partition("{")[0]}' in article
+            for parameter in operation.get("parameters", ()):
+                assert parameter["description"], parameter
+                assert f"<dd>{parameter['description']} " in article
+            # The examples are what the document's schemas describe.
+            answer = operation["responses"].get("201") or operation["responses"].get("200", {})
+            schema = answer.get("content", {}).get("application/json", {}).get("schema")
+            if schema:
+                example = re.search(r"<details>.*<pre[^>]*><code>(.*?)</code>", article, re.DOTALL)
+                assert example is not None
+                whole = {**schema, "components": document["components"]}
+                validate(json.loads(example[1]), whole)
+            body = operation.get("requestBody", {}).get("content", {}).get("application/json")
+            if body and body["schema"].get("format") != "binary":
+                sent = re.search(r"--json '(.*)'", article)
+                assert sent is not None
+                validate(
+                    json.loads(sent[1]), {**body["schema"], "components": document["components"]}
+                )
+
+
+async def test_the_api_page_says_a_parameters_type_and_whether_it_is_needed(site: Opening) -> None:
+    async with site() as here:
+        page = (await here.browser().get("/api")).text
+        assert "integer from 1 to 200, in the query, optional" in page
+        assert "upload or attempt, in the query, optional" in page
+        assert "string, in the path</span>" in page

@@ -16,7 +16,7 @@ from snellen.server.challenge.board import Board
 from snellen.server.challenge.models import ExamCard
 from snellen.server.errors import NotFoundError, StoreError
 from snellen.server.http.api.access import Visitor
-from snellen.server.http.api.desk import JSON, Desk, PhaseQuery, answered
+from snellen.server.http.api.desk import JSON, Desk, Parameters, PhaseQuery, answered
 from snellen.server.http.api.problems import EVERYWHERE, documented
 from snellen.server.screenshots.sources import image_source
 from snellen.server.store.tables.endpoint import Source
@@ -48,7 +48,7 @@ class ItemPage(Closed):
     next: str | None
 
 
-class ItemQuery(Closed):
+class ItemQuery(Parameters):
     """The query of a page of items.
 
     Attributes:
@@ -62,7 +62,7 @@ class ItemQuery(Closed):
     limit: int = Field(default=50, ge=1, le=MOST_ITEMS)
 
 
-class ImageQuery(Closed):
+class ImageQuery(Parameters):
     """The query of an image.
 
     Attributes:
@@ -76,7 +76,7 @@ class ImageQuery(Closed):
     task: str | None = None
 
 
-class BoardQuery(Closed):
+class BoardQuery(Parameters):
     """The query of a leaderboard.
 
     Attributes:

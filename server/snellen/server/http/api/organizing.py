@@ -13,7 +13,7 @@ from snellen.server.challenge.alike import Alike, alike_submissions
 from snellen.server.challenge.models import EventCard, PhaseCard, PhaseChange, SubmissionStatus, iso
 from snellen.server.challenge.reading import MOST_LISTED
 from snellen.server.http.api.access import Visitor
-from snellen.server.http.api.desk import LONGEST_BODY, Desk, answered
+from snellen.server.http.api.desk import LONGEST_BODY, Desk, Parameters, answered
 from snellen.server.http.api.problems import documented
 from snellen.server.http.auth import TOKEN_NAME
 from snellen.server.store.tables.exams import Scope, Token
@@ -49,7 +49,7 @@ class EventPage(Closed):
     next: str | None
 
 
-class EventQuery(Closed):
+class EventQuery(Parameters):
     """The query of a page of events.
 
     Attributes:

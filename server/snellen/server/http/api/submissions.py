@@ -16,7 +16,7 @@ from snellen.server.challenge.models import FORMS, QuotaCard, SubmissionStatus, 
 from snellen.server.challenge.reading import MOST_LISTED
 from snellen.server.errors import FormError, MalformedError, TooLargeError
 from snellen.server.http.api.access import Visitor
-from snellen.server.http.api.desk import JSON, LONGEST_BODY, Desk, PhaseQuery, answered
+from snellen.server.http.api.desk import JSON, LONGEST_BODY, Desk, Parameters, PhaseQuery, answered
 from snellen.server.http.api.problems import EVERYWHERE, documented
 from snellen.server.store.tables.endpoint import JobState
 from snellen.server.store.tables.exams import Scope
@@ -62,7 +62,7 @@ class SubmissionPage(Closed):
     next: str | None
 
 
-class UploadQuery(Closed):
+class UploadQuery(Parameters):
     """The metadata of an upload.
 
     Attributes:
@@ -84,7 +84,7 @@ class Choice(Closed):
     chosen: bool = True
 
 
-class ListQuery(Closed):
+class ListQuery(Parameters):
     """The query of a page of submissions.
 
     Attributes:
@@ -100,8 +100,12 @@ class ListQuery(Closed):
     limit: int = Field(default=50, ge=1, le=MOST_LISTED)
 
 
-class TaskQuery(Closed):
-    """The query for a task; default: the only one."""
+class TaskQuery(Parameters):
+    """The query for a task.
+
+    Attributes:
+        task: The task; default: the only one.
+    """
 
     task: str | None = None
 

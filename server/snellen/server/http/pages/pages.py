@@ -30,6 +30,7 @@ from snellen.server.exam.file import Counts, Phase, Who
 from snellen.server.exam.phases import ALL
 from snellen.server.grading.pages import ReportPages
 from snellen.server.http.api.access import Visitor
+from snellen.server.http.api.api import operations
 from snellen.server.http.api.desk import Desk
 from snellen.server.http.api.exams import image_response, task_of
 from snellen.server.http.api.organizing import (
@@ -177,12 +178,8 @@ class Pages(Frame):
 
     async def _api(self, request: Request, visitor: Visitor) -> Response:
         document = self._document()
-        groups: dict[str, list[Mapping[str, Any]]] = {}
-        for path, methods in document["paths"].items():
-            for method, said in methods.items():
-                shown: dict[str, Any] = {"method": method.upper(), "path": path, "parameters": []}
-                shown |= said
-                groups.setdefault(said["tags"][0], []).append(shown)
+        address = str(request.base_url).rstrip("/")
+        groups = operations(document, address, self._challenge.file.name)
         return self._page("api", request, visitor, document=document, groups=groups)
 
     # ---- items -------------------------------------------------------------------------------
