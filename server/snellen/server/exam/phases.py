@@ -24,10 +24,10 @@ def digits_of(low: float | None, high: float | None) -> int:
 
 
 _MOVABLE = {
-    "start": ("the start", "at once"),
-    "end": ("the end", "no end"),
-    "uploads": ("the uploads in total", "any number"),
-    "uploads_a_day": ("the uploads a day", "any number"),
+    "start": ("the start moved", "at once"),
+    "end": ("the end moved", "no end"),
+    "uploads": ("the uploads in total changed", "any number"),
+    "uploads_a_day": ("the uploads a day changed", "any number"),
 }
 """The settings of a phase that an organizer can change, in words, and the word for none."""
 
@@ -89,7 +89,7 @@ def _changed(phase: Phase, settings: Mapping[str, object]) -> Phase:
 def changes(before: Phase, after: Phase) -> tuple[str, ...]:
     """Return what differs between two versions of a phase, in words."""
     return tuple(
-        f"{words} moved from {_said(old, none)} to {_said(new, none)}"
+        f"{words} from {_said(old, none)} to {_said(new, none)}"
         for name, (words, none) in _MOVABLE.items()
         if (old := getattr(before, name)) != (new := getattr(after, name))
     )
