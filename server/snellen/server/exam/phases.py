@@ -137,7 +137,8 @@ class Phases:
         """
         if name is None:
             begun = [phase for phase in self.file.phases if phase.begun(at)]
-            return self.file.current(at) or (begun or self.file.phases)[-1]
+            last = (begun or self.file.phases)[-1]
+            return next((phase for phase in begun if not phase.over(at)), last)
         if name not in self.file.by_name:
             known = ", ".join(self.file.by_name)
             raise NotFoundError(f"there is no phase {name!r}; there are: {known}", field="phase")

@@ -138,7 +138,7 @@ class Access:
         kind, _, given = request.headers.get("authorization", "").partition(" ")
         token = given.strip()
         if kind.lower() != "bearer" or not token:
-            self._let_in(f"at {address}")
+            self._count(self._calls, f"at {address}")
             # A token created while the server runs identifies its holder at once, but callers
             # without a token keep their rights until the next start.
             return _STRANGER if self._guarded else _HERE
@@ -155,7 +155,7 @@ class Access:
             RateError: There are too many calls.
         """
         request.scope[CALLER] = holder.name
-        self._let_in(f"of {holder.name}")
+        self._count(self._calls, f"of {holder.name}")
         return Visitor(self.tokens.participant(holder), holder.scopes)
 
     def count_wrong_token(self, request: Request) -> None:
@@ -177,14 +177,11 @@ class Access:
         if not self._limiter.test(self._wrong, f"wrong {address}"):
             raise RateError("too many wrong tokens came from this address; wait a minute")
 
-    def _let_in(self, who: str) -> None:
-        self._count(self._calls, who)
-        for work in self.before:
-            work()
-
     def _count(self, limit: RateLimitItemPerMinute, who: str) -> None:
         if not self._limiter.hit(limit, who):
             raise RateError(f"more than {limit.amount} calls in a minute; wait, then try again")
+        for work in self.before:
+            work()
 
     async def ask(self, request: Request, work: Callable[[Visitor], T]) -> T:
         """Identify the caller and return the result of a read; see `Database.off_loop`."""
