@@ -196,9 +196,19 @@ SAME = Query(
         func.coalesce(submissions.c.removed, "") != bindparam("withdrawn"),
         literal_column("jobs.state") != JobState.STUCK,
     )
-    .order_by(submissions.c.at, submissions.c.id)
+    .order_by(submissions.c.at.desc(), submissions.c.id)
     .limit(1),
     Listed,
+)
+# A participant's submissions on the leaderboard that arrived after one.
+LATER = Query(
+    select(func.count().label("count")).where(
+        submissions.c.caller == bindparam("c"),
+        submissions.c.phase == bindparam("f"),
+        submissions.c.removed.is_(None),
+        submissions.c.at > bindparam("at"),
+    ),
+    Count,
 )
 ADD_KEY = Statement(insert(keys))
 

@@ -255,6 +255,10 @@ class Challenge(Reading):
             if (of_key := _of_key(connection, upload)) is not None:
                 return of_key, _note_of(of_key, upload, "this Idempotency-Key was used before")
             same = queries.SAME.first(connection, _like(row))
+            if same is not None and phase.counts is Counts.LAST:
+                # An older file is sent again so that it counts as the last.
+                later = queries.LATER.one(connection, {**_like(row), "at": same.at})
+                same = same if later.count == 0 else None
             if same is None:
                 check_stuck(connection, row.phase, phase, row.caller)
                 check_quota(connection, row.phase, phase, row.caller, row.at)

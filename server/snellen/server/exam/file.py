@@ -255,10 +255,6 @@ class ExamFile(Closed):
         """The phases by their names."""
         return {phase.name: phase for phase in self.phases}
 
-    def current(self, at: int) -> Phase | None:
-        """Return the phase that accepts submissions at a time: the first open one."""
-        return next((phase for phase in self.phases if phase.open(at)), None)
-
 
 def read_exam_file(path: Path) -> ExamFile:
     """Read an exam file; paths in it become absolute.

@@ -24,10 +24,10 @@ def digits_of(low: float | None, high: float | None) -> int:
 
 
 _MOVABLE = {
-    "start": ("the start", "at once"),
-    "end": ("the end", "no end"),
-    "uploads": ("the uploads in total", "any number"),
-    "uploads_a_day": ("the uploads a day", "any number"),
+    "start": ("the start moved", "at once"),
+    "end": ("the end moved", "no end"),
+    "uploads": ("the uploads in total changed", "any number"),
+    "uploads_a_day": ("the uploads a day changed", "any number"),
 }
 """The settings of a phase that an organizer can change, in words, and the word for none."""
 
@@ -89,7 +89,7 @@ def _changed(phase: Phase, settings: Mapping[str, object]) -> Phase:
 def changes(before: Phase, after: Phase) -> tuple[str, ...]:
     """Return what differs between two versions of a phase, in words."""
     return tuple(
-        f"{words} moved from {_said(old, none)} to {_said(new, none)}"
+        f"{words} from {_said(old, none)} to {_said(new, none)}"
         for name, (words, none) in _MOVABLE.items()
         if (old := getattr(before, name)) != (new := getattr(after, name))
     )
@@ -137,7 +137,8 @@ class Phases:
         """
         if name is None:
             begun = [phase for phase in self.file.phases if phase.begun(at)]
-            return self.file.current(at) or (begun or self.file.phases)[-1]
+            last = (begun or self.file.phases)[-1]
+            return next((phase for phase in begun if not phase.over(at)), last)
         if name not in self.file.by_name:
             known = ", ".join(self.file.by_name)
             raise NotFoundError(f"there is no phase {name!r}; there are: {known}", field="phase")

@@ -71,7 +71,7 @@ async def test_a_deadline_is_moved_for_every_server_at_once_and_the_record_says_
         assert phase["end"] == "2026-01-04T12:00:00.000Z"
         assert sorted(phase["changes"]) == [
             "the end moved from 2026-01-02 12:00 UTC to 2026-01-04 12:00 UTC",
-            "the uploads in total moved from any number to 1",
+            "the uploads in total changed from any number to 1",
         ]
         (event,) = (await here.get(f"{EXAM}/events", boss)).json()["events"]
         assert (event["what"], event["caller"], event["why"]) == (

@@ -95,6 +95,18 @@ async def test_the_same_file_is_new_after_it_was_withdrawn_and_where_the_server_
         assert (await here.upload(ada, {"a": "1"})).json()["id"] == second.json()["id"]
 
 
+async def test_where_the_last_counts_an_older_file_is_sent_again_as_a_new_one(
+    door: Opening,
+) -> None:
+    async with door(counts="last") as here:
+        ada, sent = here.token("ada"), list[str]()
+        for answer in "1211":
+            sent.append((await here.upload(ada, {"a": answer})).json()["id"])
+            here.hosted.time[0] += 1000
+        assert len(set(sent)) == 3
+        assert sent[2] == sent[3]
+
+
 async def test_a_key_that_is_used_again_says_what_of_the_upload_does_not_apply(
     door: Opening,
 ) -> None:

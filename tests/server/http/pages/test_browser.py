@@ -260,6 +260,7 @@ def shown(place: Place) -> dict[str, str]:
         "submission": f"/submissions/{one}",
         "compare": f"/compare?one={one}&other={other}",
         "organize": "/organize",
+        "alike": "/organize/alike",
         "annotations": "/annotate",
         "text": "/annotate/texts",
         "answers": "/annotate/texts/answers",

@@ -22,7 +22,8 @@ from snellen.server.store.tables.exams import Scope, Token
 class Reason(Closed):
     """The reason for a decision."""
 
-    why: str = Field(min_length=1, max_length=1000, pattern=r"\S")
+    # Whether U+0085 is white space, readers of patterns do not agree.
+    why: str = Field(min_length=1, max_length=1000, pattern=r"[^\s\x85]")
 
 
 class Apart(Closed):
