@@ -147,9 +147,9 @@ async def _attempt(room: Path, pack: Path | None = None) -> AsyncGenerator[Calla
     from snellen.server.host import LazyHost, open_exam
     from snellen.server.mcp.server import ExamServer
     from snellen.server.settings import Settings
-    from snellen.tasks.samples import sample_pack
+    from snellen.tasks.samples import exam_folder
 
-    settings = Settings((pack or sample_pack(),), room / "exam.sqlite")
+    settings = Settings((pack or exam_folder("wireframes"),), room / "exam.sqlite")
     host = LazyHost(lambda: open_exam(settings), interactive=pack is not None)
     async with Client(ExamServer(host).server) as client:
 
@@ -214,9 +214,9 @@ async def _hosted(room: Path) -> AsyncGenerator[_Hosted]:
     from snellen.server.http.auth import Tokens
     from snellen.server.settings import Settings
     from snellen.server.store.tables.exams import Scope
-    from snellen.tasks.samples import sample_pack
+    from snellen.tasks.samples import exam_folder
 
-    settings = Settings((sample_pack(),), room / "exam.sqlite")
+    settings = Settings((exam_folder("wireframes"),), room / "exam.sqlite")
     host = open_exam(settings)
     challenge = open_challenge(settings, host)
     await challenge.begin()

@@ -31,6 +31,7 @@ from snellen.sdk.files import write_atomically
 from snellen.tasks.pack.format import SEALED
 from snellen.tasks.pack.read import has_references, read_manifest
 from snellen.tasks.pack.seal import KEY_VARIABLE
+from snellen.tasks.samples import INCLUDED
 
 if TYPE_CHECKING:
     from snellen.server.attempts.models import TaskAnswers
@@ -255,7 +256,9 @@ def _served(
 
     mode = Mode.EXAM if references else Mode.DEFERRED
     rules = attempt.rules.model_copy(update={"mode": mode})
-    folders = _in_order(pack_folders(packs), attempt)
+    names = attempt.exam.rpartition("@")[0].split("+")
+    included = [Path(name) for name in names] if INCLUDED.keys() >= set(names) else None
+    folders = _in_order(pack_folders(packs or included), attempt)
     return Service(read_exam(Settings(folders, database.name, rules, key)), database)
 
 
