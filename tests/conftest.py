@@ -146,6 +146,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.server)
 
 
+def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
+    """Name bytes after their argument: those of gzip have the time in them.
+
+    The processes that share the tests must agree on every name.
+    """
+    return argname if isinstance(val, bytes) else None
+
+
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Skip what needs real data, or a browser, where there is none."""
     reason = missing_data() if item.get_closest_marker("realdata") else None

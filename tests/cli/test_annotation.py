@@ -55,7 +55,7 @@ def export(tmp_path: Path) -> Path:
 def test_from_an_annotation_to_a_pack(run: Run, export: Path, tmp_path: Path) -> None:
     source = exam_folder("wireframes")
     first = next(iter(open_pack(source).index[TASK]))
-    assert "12 items of sample for 2 raters each" in run("create", "checks", source).stderr
+    assert "12 items of wireframes for 2 raters each" in run("create", "checks", source).stderr
     assert "checks  check  12 items, 12 wait for raters  open" in run("report", source).stdout
     assert "has no answers yet" in run("report", "checks", source, code=2).stderr
     said = run("import", "checks", source, export, "--from", "label-studio").stderr

@@ -99,8 +99,10 @@ def test_list_of_one_says_rules_progress_cost_and_the_report(take: Took, run: Ru
     take(seed=7)
     take(finish=False)
     told = run("list", "1").stdout
-    assert told.startswith("attempt 1 of alice with mine: finished, 2 of 3 answered\nexam sample@")
-    assert "rules: mode exam, seed 7, sample 3, submissions 1, counting last," in told
+    assert told.startswith(
+        "attempt 1 of alice with mine: finished, 2 of 3 answered\nexam wireframes@"
+    )
+    assert "rules: mode exam, seed 7, sample 3, submissions 1, rewrites 1, counting last," in told
     assert "screenqa/short  2 of 3 answered  f1 0.0000 [" in told
     told = run("list", "2").stdout
     assert told.endswith("0 calls, 0 bytes of images, about 0 tokens\nno report\n")
@@ -189,7 +191,7 @@ def test_packs_that_an_attempt_is_not_of_are_refused(take: Took, run: Run, tmp_p
     assert made.exit_code == 0, made.output
     result = run("grade", "1", other)
     assert result.exit_code == 2
-    assert "attempt 1 is of sample@" in result.stderr
+    assert "attempt 1 is of wireframes@" in result.stderr
     assert "and this is other@" in result.stderr
     none = run("grade", "1", str(tmp_path))
     assert "it is not a pack: it has no manifest.json" in none.stderr

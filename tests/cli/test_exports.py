@@ -79,7 +79,7 @@ def test_a_pack_becomes_a_task_of_harbor(tmp_path: Path) -> None:
     asked = ("--with-references", "--set", "organization=acme")
     result = run("export", pack, "--to", "harbor", "-o", tmp_path / "task", *asked)
     assert result.exit_code == 0
-    assert "acme/sample: 12 items, 11 images, its references readable" in result.stdout
+    assert "acme/wireframes: 12 items, 10 images, its references readable" in result.stdout
     assert (tmp_path / "task" / "task.toml").is_file()
     inside = run("export", pack, "--to", "harbor", "-o", pack / "task", *asked)
     assert inside.exit_code == 2

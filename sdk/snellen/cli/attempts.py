@@ -249,10 +249,13 @@ def _served(
     from snellen.server.exam.rules import Mode
     from snellen.server.grading.exam import read_exam
     from snellen.server.settings import Settings
+    from snellen.tasks.samples import INCLUDED
 
     mode = Mode.EXAM if references else Mode.DEFERRED
     rules = attempt.rules.model_copy(update={"mode": mode})
-    folders = _in_order(pack_folders(packs), attempt)
+    names = attempt.exam.rpartition("@")[0].split("+")
+    included = [Path(name) for name in names] if INCLUDED.keys() >= set(names) else None
+    folders = _in_order(pack_folders(packs or included), attempt)
     return Service(read_exam(Settings(folders, database.name, rules, key)), database)
 
 

@@ -116,12 +116,11 @@ def submit(
     if unreadable is not None and not again:
         rewritten = queries.REWRITTEN.one(connection, {"a": attempt.id, "p": row.place}).count
         if rewritten < attempt.rules.rewrites:
-            answer = _answer_row(row, request, response, number=-1 - rewritten)
-            queries.ADD_ANSWER.run(connection, row_values(answer))
+            _add(connection, row, request, response, number=-1 - rewritten)
             left = attempt.rules.rewrites - rewritten
             return UnreadableAnswerError(f"{unreadable.message}. {_rewrite(left)}", field="answer")
     if not again:
-        _add(connection, row, request, response)
+        _add(connection, row, request, response, number=number)
     answered = row.done + (0 if row.answered else 1)
     more = answered < row.total
     if more and spec.has_pairs and not attempt.rules.pairs_together:
@@ -138,9 +137,15 @@ def submit(
     )
 
 
-def _answer_row(row: OpenItem, request: AnswerRequest, response: str, *, number: int) -> AnswerRow:
+def _add(
+    connection: Connection, row: OpenItem, request: AnswerRequest, response: str, *, number: int
+) -> None:
+    """Write an answer and count it; the first one of an item also counts for the attempt.
+
+    One with a negative number, which may be written again, is not counted.
+    """
     meta = {"space": request.meta.space, "view": request.meta.view}
-    return AnswerRow(
+    answer = AnswerRow(
         attempt=row.attempt,
         place=row.place,
         number=number,
@@ -150,15 +155,12 @@ def _answer_row(row: OpenItem, request: AnswerRequest, response: str, *, number:
         meta=_json_text({name: value for name, value in meta.items() if value is not None}),
         at=request.at,
     )
-
-
-def _add(connection: Connection, row: OpenItem, request: AnswerRequest, response: str) -> None:
-    """Write an answer and count it; the first one of an item also counts for the attempt."""
-    answer = _answer_row(row, request, response, number=row.submissions + 1)
-    this = {"a": row.attempt, "p": row.place}
     queries.ADD_ANSWER.run(connection, row_values(answer))
-    queries.MARK_ANSWERED.run(connection, {**this, "n": answer.number})
-    if answer.number == 1:
+    if number < 0:
+        return
+    this = {"a": row.attempt, "p": row.place}
+    queries.MARK_ANSWERED.run(connection, {**this, "n": number})
+    if number == 1:
         queries.COUNT_ANSWERED.run(connection, this)
 
 
@@ -201,7 +203,17 @@ def read_answer(question: Question, answer: JsonValue) -> JsonValue:
     kind = question.item.answer_format.kind
     if isinstance(answer, str) and kind in _JSON:
         _check_plain(_json(answer, example), kind)
-    _check_form(question, answer)
+    parser = protocol_of(question.item.task, question.protocol).parser
+    try:
+        parsed = parser.read(answer, question.line.context)
+    except PublishedCrashError:
+        return answer  # it is for the protocol to say what that scores
+    if parsed.outcome is Outcome.UNPARSED:
+        raise UnreadableAnswerError(
+            f"the answer is not in the item's form: {parsed.note or 'nothing could be read'};"
+            f" an answer looks like: {example}",
+            field="answer",
+        )
     return answer
 
 
@@ -244,20 +256,6 @@ def _json(answer: str, example: str) -> JsonValue:
         reason = "nested too deep" if isinstance(error, RecursionError) else str(error)
         message = f"the answer is no JSON ({reason}); an answer looks like: {example}"
         raise UnreadableAnswerError(message, field="answer") from None
-
-
-def _check_form(question: Question, answer: JsonValue) -> None:
-    parser = protocol_of(question.item.task, question.protocol).parser
-    try:
-        parsed = parser.read(answer, question.line.context)
-    except PublishedCrashError:
-        return  # it is for the protocol to say what that scores
-    if parsed.outcome is Outcome.UNPARSED:
-        raise UnreadableAnswerError(
-            f"the answer is not in the item's form: {parsed.note or 'nothing could be read'};"
-            f" an answer looks like: {question.item.answer_format.example}",
-            field="answer",
-        )
 
 
 def _letter(answer: JsonValue, options: int) -> str:

@@ -109,7 +109,7 @@ def move_images(pack: Path, place: str) -> None:
     for file in (pack / "images").rglob("*"):
         if file.is_file():
             name = file.relative_to(pack / "images").as_posix()
-            obstore.put(store, f"sample/{name}", file.read_bytes())
+            obstore.put(store, f"wireframes/{name}", file.read_bytes())
     shutil.rmtree(pack / "images")
 
 
