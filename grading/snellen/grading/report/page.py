@@ -238,6 +238,7 @@ class Page:
         no_summary: The reason why there are none although the task defines some.
         published: The run next to published numbers, then all published numbers.
         item_list: The items.
+        site: The pages that it leads back to, as addresses and names; empty: it stands alone.
     """
 
     report: Report
@@ -257,3 +258,4 @@ class Page:
     no_summary: str = ""
     published: tuple[Table, ...] = ()
     item_list: ItemList = ItemList()
+    site: tuple[tuple[str, str], ...] = ()

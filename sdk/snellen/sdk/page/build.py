@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from statistics import fmean
 from typing import NamedTuple
 
@@ -129,8 +130,11 @@ def page_html(
     changes: Sequence[Change] = (),
     most_items: int = MOST_ITEMS,
     films: Mapping[str, str] | None = None,
+    site: tuple[tuple[str, str], ...] = (),
 ) -> Iterator[bytes]:
     """Build a report's page and return it as HTML, in pieces; arguments as for `build_page`.
+
+    `site` has the addresses and names of the pages that it leads back to, if a server shows it.
 
     Raises:
         MissingExtraError: A library for drawing or for the template is not installed.
@@ -149,7 +153,7 @@ def page_html(
             films=films,
         )
         started.result()
-    return render_html(page)
+    return render_html(replace(page, site=site))
 
 
 def build_page(

@@ -22,12 +22,20 @@ class ReportPages:
     def __init__(self, settings: Settings) -> None:
         self._exam = cache(lambda: read_exam(settings))
 
-    def render(self, saved: bytes, task: str, *, with_references: bool) -> bytes:
+    def render(
+        self,
+        saved: bytes,
+        task: str,
+        site: tuple[tuple[str, str], ...],
+        *,
+        with_references: bool,
+    ) -> bytes:
         """Return the page of a report as HTML.
 
         Args:
             saved: The report as JSON.
             task: The task.
+            site: The addresses and names of the pages that it leads back to.
             with_references: Whether references are shown beside the answers.
 
         Raises:
@@ -38,4 +46,5 @@ class ReportPages:
         report = Report.of(parsed, parsed.scores, None, parsed.tags)
         whole = reopen(report, data=self._exam().data(task))
         # Other protocols would grade what strangers sent once more, in the server's process.
-        return b"".join(page_html(whole, with_references=with_references, explain=False))
+        pieces = page_html(whole, with_references=with_references, explain=False, site=site)
+        return b"".join(pieces)

@@ -363,7 +363,8 @@ class Pages(Frame):
             body = zlib.decompress(found.report)
             render = partial(self._reports.render, with_references=organizer)
             try:
-                page = await asyncio.to_thread(render, body, found.task)
+                site = (("/", "Exam"), (f"/submissions/{submission}", "Submission"))
+                page = await asyncio.to_thread(render, body, found.task, site)
             except SnellenError as error:
                 raise ExamError(str(error)) from None
             self._rendered[key] = page
