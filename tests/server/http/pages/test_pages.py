@@ -262,9 +262,9 @@ async def test_a_report_runs_its_own_script_alone_and_holds_answers_as_text(
         assert "<script>alert" not in page.text
         assert "<img src=x" not in page.text
         # It leads back to where it was opened.
-        site = page.text.partition('aria-label="Site"')[2].partition("</nav>")[0]
-        assert f'<a href="/submissions/{one.id}">' in site
-        assert '<a href="/">' in site
+        back = page.text.partition('aria-label="Site"')[2].partition("</nav>")[0]
+        assert f'<a href="/submissions/{one.id}">' in back
+        assert '<a href="/">' in back
 
 
 @pytest.mark.slow
