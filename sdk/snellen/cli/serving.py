@@ -19,7 +19,7 @@ from pydantic import ValidationError
 from snellen.cli.places import default_store, episode_folder, episode_pack, pack_folders
 from snellen.cli.plain import tell, write
 from snellen.grading.errors import InputError, SnellenError
-from snellen.server.exam.rules import Door, Mode, Rules
+from snellen.server.exam.rules import Door, Format, Mode, Rules
 from snellen.server.settings import Settings
 from snellen.tasks.samples import INCLUDED, is_generated
 
@@ -96,12 +96,21 @@ InDoor = Annotated[
         envvar="SNELLEN_DOOR",
     ),
 ]
+InFormat = Annotated[
+    Format,
+    typer.Option(
+        help="The encoding of screenshots; png for models that can't read WebP, as in llama.cpp. "
+        "auto chooses by image and client.",
+        envvar="SNELLEN_FORMAT",
+    ),
+]
 
 MOVED_RULES: Mapping[str, str] = {
     "--mode": 'mode = "exam"',
     "--seed": "seed = 0",
     "--sample": "sample = 100",
     "--door": 'door = "screen"',
+    "--format": 'format = "png"',
     "--attempts": "attempts = 1",
     "--minutes": "minutes = 90",
     "--views": "views = 10",
@@ -114,7 +123,7 @@ MOVED_RULES: Mapping[str, str] = {
     "--keep-options": "shuffle_options = false",
 }
 """The rules of an exam file, by their former options, with an example; some commands still have the
-first four."""
+first five."""
 
 
 def settings_of(
@@ -193,6 +202,7 @@ def mcp(
     seed: Seed = 0,
     sample: Sample = None,
     door: InDoor = Door.SCREEN,
+    format: InFormat = Format.AUTO,  # noqa: A002  # the option's name
 ) -> None:
     """Serve an exam over MCP on standard input and output, for an agent on this machine."""
     from snellen.server.host import LazyHost, has_worlds, open_exam, world_tools
@@ -202,7 +212,7 @@ def mcp(
     log_libraries()
     with report_server_errors():
         settings = settings_of(
-            packs, env, store, key, mode=mode, seed=seed, sample=sample, door=door
+            packs, env, store, key, mode=mode, seed=seed, sample=sample, door=door, format=format
         )
         interactive, tools = has_worlds(settings), world_tools(settings)
         opening = LazyHost(

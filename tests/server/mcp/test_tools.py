@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from mcp import Client
-from mcp.types import Tool
+from mcp.types import Implementation, Tool
 from PIL import Image
 
 from snellen.server.exam.rules import Rules
@@ -166,6 +166,41 @@ async def test_a_region_can_be_enlarged_and_the_text_says_how_it_maps(exam: Exam
         assert image.mime_type == "image/png"
         with Image.open(io.BytesIO(base64.b64decode(image.data))) as picture:
             assert picture.size == (720, 256)
+
+
+@pytest.mark.parametrize(
+    ("software", "rule", "asked", "sent"),
+    [
+        ("mcp", "auto", "auto", "webp"),
+        ("llama-webui-mcp", "auto", "auto", "png"),
+        ("LM Studio", "auto", "auto", "png"),
+        ("mcp", "png", "auto", "png"),
+        ("mcp", "png", "webp", "webp"),
+        ("llama-webui-mcp", "webp", "auto", "webp"),
+    ],
+)
+async def test_the_rules_and_the_client_decide_how_a_view_is_encoded(
+    opening: Exam,
+    agent_of: Callable[..., Agent],
+    era: str,
+    software: str,
+    rule: str,
+    asked: str,
+    sent: str,
+) -> None:
+    offered = opening(format=rule)
+    known = Implementation(name=software, version="1")
+    async with Client(ExamServer(offered).server, mode=era, client_info=known) as client:
+        agent = agent_of(client)
+        handle = await agent.start()
+        given = {"attempt": handle, "item": (await agent.item())["item"]}
+        # At another size the screen has more colors than a palette holds.
+        result = await agent.result("get_screenshot", **given, max_side=700, format=asked)
+        (image,) = agent.images(result)
+        assert image.mime_type == f"image/{sent}"
+        report = await agent.call("finish_attempt", attempt=handle)
+        assert (f"format:{rule}" in report["tasks"][0]["signature"]) == (rule != "auto")
+    await offered.close()
 
 
 async def test_a_list_that_was_sent_as_text_is_read(exam: Exam) -> None:

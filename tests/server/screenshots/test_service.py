@@ -518,6 +518,14 @@ def test_a_large_photograph_becomes_a_jpeg_with_its_colors_at_full_resolution() 
     assert {layer[1:3] for layer in layers} == {(1, 1)}
 
 
+def test_a_png_that_is_too_large_becomes_a_jpeg() -> None:
+    image = photograph(900, 700, spread=40)
+    whole = encode(image, Format.PNG, 10 * LIMIT)
+    assert whole.media_type == "image/png"
+    found = encode(image, Format.PNG, len(whole.data) - 1)
+    assert found == encode(image, Format.JPEG, LIMIT)
+
+
 def test_grey_stays_grey(noise: Image.Image) -> None:
     grey = noise.convert("L")
     found = encode(grey, Format.AUTO, LIMIT)

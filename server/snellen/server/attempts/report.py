@@ -11,7 +11,7 @@ from snellen.grading.models.reports import Report
 from snellen.grading.models.scores import Outcome
 from snellen.server.attempts.models import Cost, TaskAnswers
 from snellen.server.exam.phases import ALL, digits_of
-from snellen.server.exam.rules import Contexts, Counting, Door, Mode
+from snellen.server.exam.rules import Contexts, Counting, Door, Format, Mode
 from snellen.server.grading.answers import PartNumbers
 from snellen.server.store.tables.exams import Attempt, State
 
@@ -176,6 +176,8 @@ def conditions(attempt: Attempt) -> str:
     ]
     if rules.rewrites != 1:
         parts.append(f"rewrites:{rules.rewrites}")
+    if rules.format is not Format.AUTO:
+        parts.append(f"format:{rules.format}")
     if rules.pairs_together:
         parts.append("pairs:together")
     if rules.door is Door.TOOLS:

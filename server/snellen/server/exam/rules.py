@@ -46,6 +46,17 @@ class Door(StrEnum):
     """Calls of its applications' tools, without screenshots."""
 
 
+class Format(StrEnum):
+    """The encoding of a view."""
+
+    AUTO = "auto"
+    """PNG where a palette holds all colors; else lossless WebP, or JPEG if that is too large."""
+    PNG = "png"
+    """PNG, or JPEG if that is too large; for clients that can't read WebP, such as llama.cpp."""
+    WEBP = "webp"
+    JPEG = "jpeg"
+
+
 class Rules(Closed):
     """The rules of every attempt.
 
@@ -63,6 +74,7 @@ class Rules(Closed):
         pairs_together: Whether one client may see both items of a pair.
         lease_minutes: The time for which an item is leased to a client, in minutes.
         max_view_side: The longest side of a view, in pixels.
+        format: The encoding of views, unless the agent asks for another.
         shuffle_options: Whether lettered options are shuffled if the item allows it.
         door: The interface of interactive items.
     """
@@ -80,6 +92,7 @@ class Rules(Closed):
     pairs_together: bool = False
     lease_minutes: float = Field(default=15, gt=0)
     max_view_side: int = Field(default=1568, ge=64, le=2000)
+    format: Format = Format.AUTO
     shuffle_options: bool = True
     door: Door = Door.SCREEN
 

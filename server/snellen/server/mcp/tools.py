@@ -4,6 +4,7 @@ They contain no rule of the exam. There are seven; with interactive items there 
 the tools of their worlds.
 """
 
+import re
 from base64 import b64encode
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -16,7 +17,7 @@ from snellen.grading.errors import DataError
 from snellen.grading.models.base import Closed
 from snellen.grading.models.geometry import Space
 from snellen.server.errors import ExamError
-from snellen.server.exam.rules import Contexts
+from snellen.server.exam.rules import Contexts, Format
 from snellen.server.logs import log
 from snellen.server.mcp import arguments, text
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from snellen.server.attempts.models import Caller, Lease
     from snellen.server.episodes.service import Episodes, Shot, Turn
     from snellen.server.host import Host
-    from snellen.server.screenshots.requests import ViewRequest
+    from snellen.server.screenshots.requests import Limits, ViewRequest
     from snellen.server.screenshots.service import View
     from snellen.server.store.tables.exams import Attempt
     from snellen.tasks.environments.base import WorldTool
@@ -57,6 +58,11 @@ SMALL = 160_000
 MOST_SMALL = 8
 
 
+_WITHOUT_WEBP = re.compile(r"llama|lm.?studio", re.IGNORECASE)
+"""Software whose models can't read WebP. llama.cpp decodes images with stb_image (llama.cpp#15542),
+and some versions leave out what they can't decode without an error; ollama and LM Studio use it."""
+
+
 @dataclass(slots=True)
 class ToolCall:
     """A call in progress. Its tool sets the fields for the log line and the trace.
@@ -64,6 +70,7 @@ class ToolCall:
     Attributes:
         host: The exam.
         name: The caller, as the transport reports it.
+        software: The name by which the client's software introduced itself.
         attempt: Its attempt; None until the attempt is known to be the caller's.
         item: The item's id in the attempt.
         place: The item's index in the attempt.
@@ -73,6 +80,7 @@ class ToolCall:
 
     host: "Host"
     name: str
+    software: str = ""
     attempt: "Attempt | None" = None
     item: str | None = None
     place: int | None = None
@@ -92,6 +100,18 @@ class ToolCall:
             lambda: service.attempt(handle.strip(), self.name)
         )
         return self.attempt
+
+    def limits(self) -> "Limits":
+        """Return the limits of the attempt's views."""
+        from snellen.server.screenshots.requests import MOST_SIDE, Limits
+
+        assert self.attempt is not None
+        rules = self.attempt.rules
+        no_webp = rules.format is Format.AUTO and _WITHOUT_WEBP.search(self.software)
+        return Limits(
+            max_side=min(rules.max_view_side, MOST_SIDE),
+            format=Format.PNG if no_webp else rules.format,
+        )
 
     @property
     def episodes(self) -> "Episodes":
@@ -249,7 +269,7 @@ async def _show(
         return _Look({**words, "images": [screen], **_state(turn), **look.words}, look.images)
     looks = [
         await _look(call, lease, view.image, view.request, brief=brief)
-        for view in _views_of(item, attempt)
+        for view in _views_of(item, call)
     ]
     views = [look.words["view"] for look in looks if "view" in look.words]
     for look in looks:
@@ -270,22 +290,21 @@ class _WantedView(NamedTuple):
     request: "ViewRequest | None" = None
 
 
-def _views_of(item: "Item", attempt: "Attempt") -> Iterator[_WantedView]:
+def _views_of(item: "Item", call: ToolCall) -> Iterator[_WantedView]:
     """Yield the views that come with an item: its first image, and its small ones.
 
     The first image comes in tiles if text would be too small to read in the whole.
     """
     from snellen.server.screenshots.frames import Extent
-    from snellen.server.screenshots.requests import MOST_SIDE, Limits, ViewRequest, make_plan
+    from snellen.server.screenshots.requests import ViewRequest, make_plan
 
     if not item.images:
         return
     first, *others = item.images
     tiles = 1
     if first.width is not None and first.height is not None:
-        limits = Limits(max_side=min(attempt.rules.max_view_side, MOST_SIDE))
         full = Extent(first.width, first.height)
-        plan = make_plan(first.name, full, ViewRequest(), limits)
+        plan = make_plan(first.name, full, ViewRequest(), call.limits())
         if plan.frame.shown.width < READABLE * full.width and plan.grid.count <= MOST_TILES:
             tiles = plan.grid.count
     if tiles == 1:
@@ -300,7 +319,7 @@ def _views_of(item: "Item", attempt: "Attempt") -> Iterator[_WantedView]:
 
 async def get_screenshot(call: ToolCall, given: arguments.GetScreenshot) -> Sequence[Content]:
     """Return a view of an item's image."""
-    from snellen.server.screenshots.requests import Format, ViewRequest
+    from snellen.server.screenshots.requests import ViewRequest
 
     service = call.host.service
     attempt, caller = await call.find(given.attempt), call.caller(given.client)
@@ -556,12 +575,11 @@ async def _look(
 
 async def _screen(call: ToolCall, shot: "Shot", request: "ViewRequest | None" = None) -> _Look:
     """Return a view of an episode's screen; a request for the whole gets the screenshot itself."""
-    from snellen.server.screenshots.requests import MOST_SIDE, Limits, ViewRequest, make_plan
+    from snellen.server.screenshots.requests import ViewRequest, make_plan
     from snellen.server.screenshots.service import View
     from snellen.server.screenshots.sources import Source
 
-    assert call.attempt is not None
-    limits = Limits(max_side=min(call.attempt.rules.max_view_side, MOST_SIDE))
+    limits = call.limits()
     plan = make_plan(shot.name, shot.size, ViewRequest(), limits)
     if request in (None, ViewRequest()) and plan.frame.shown == shot.size:
         view = View(shot.frame, b64encode(shot.frame).decode(), "image/png", plan)
@@ -576,11 +594,8 @@ async def _screen(call: ToolCall, shot: "Shot", request: "ViewRequest | None" = 
 
 
 async def _view(call: ToolCall, lease: "Lease", name: str, request: "ViewRequest | None") -> "View":
-    from snellen.server.screenshots.requests import MOST_SIDE, Limits
     from snellen.server.screenshots.sources import image_source
 
-    assert call.attempt is not None
     pack = call.host.service.exam.packs_by_task[lease.item.task]
     source = image_source(pack, lease.question.line, name)
-    limits = Limits(max_side=min(call.attempt.rules.max_view_side, MOST_SIDE))
-    return await call.host.screenshots.view(source, request, limits, call.name)
+    return await call.host.screenshots.view(source, request, call.limits(), call.name)

@@ -2,26 +2,17 @@
 
 import math
 from dataclasses import dataclass
-from enum import StrEnum
 from math import ceil
 
 from snellen.grading.models.geometry import Space
 from snellen.server.errors import ExamError
+from snellen.server.exam.rules import Format
 from snellen.server.screenshots.frames import Extent, Frame, Region
 
 MOST_SIDE = 2000
 """No view is longer: clients that take images shrink what is, and coordinates shift."""
 LEAST_SIDE = 64
 MOST_ZOOM = 8.0
-
-
-class Format(StrEnum):
-    """How a view is encoded; `auto` takes what suits it."""
-
-    AUTO = "auto"
-    PNG = "png"
-    WEBP = "webp"
-    JPEG = "jpeg"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +25,13 @@ class Limits:
         max_side: The longest side, in pixels, from 64 to 2000.
         max_pixels: Width times height, at least 128 rows of `max_side`.
         max_bytes: Of the encoded image, before base64: the default is 1,000,000 characters after.
+        format: The encoding of a view whose request has none.
     """
 
     max_side: int = 1568
     max_pixels: int = 1_150_000
     max_bytes: int = 750_000
+    format: Format = Format.AUTO
 
     def __post_init__(self) -> None:
         if not LEAST_SIDE <= self.max_side <= MOST_SIDE:
@@ -62,7 +55,7 @@ class ViewRequest:
         zoom: View pixels for a pixel of the image, up to 8, as far as the limits let it; None:
             full size, or as much smaller as the limits ask for.
         max_side: The longest side of the view, where it shall be shorter than the server's.
-        format: How it is encoded.
+        format: Its encoding; auto: that of the limits.
     """
 
     region: tuple[float, float, float, float] | None = None

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from weakref import WeakValueDictionary
 
 from snellen.server.errors import ExamError
+from snellen.server.exam.rules import Format
 from snellen.server.screenshots.frames import Extent, Frame, Region, factor
 from snellen.server.screenshots.pages import Page, decode, page_bytes, probe
-from snellen.server.screenshots.requests import Format, Limits, Plan, ViewRequest, make_plan
+from snellen.server.screenshots.requests import Limits, Plan, ViewRequest, make_plan
 from snellen.server.screenshots.shelf import Shelf
 from snellen.server.screenshots.sources import Source
 from snellen.tasks.memory import return_freed_memory
@@ -217,7 +218,8 @@ class Screenshots:
         made = plan(page.full)
         image = _scaled(page, made.frame.region, made.frame.shown)
         # What is stored never goes out: a file may hold more than its pixels, in many places.
-        encoded = encode(image, request.format, limits.max_bytes)
+        form = limits.format if request.format is Format.AUTO else request.format
+        encoded = encode(image, form, limits.max_bytes)
         return View(encoded.data, b64encode(encoded.data).decode(), encoded.media_type, made)
 
 
@@ -319,8 +321,8 @@ def encode(image: "Image", form: Format, max_bytes: int) -> Encoded:
     `auto` is a PNG where a palette holds all colors, as of most text: nothing is lost, it is the
     smallest, and every client takes it. Else it is lossless WebP, as long as that stays under
     400,000 bytes; else, photographs, the smaller of that and a JPEG of quality 90 with its
-    colors at full resolution. A lossy image that is too large is encoded again at a lower
-    quality.
+    colors at full resolution. A PNG that is too large is such a JPEG, too. A lossy image that is
+    too large is encoded again at a lower quality.
 
     Args:
         image: The pixels, grey or RGB.
@@ -356,7 +358,7 @@ def _tries(image: "Image", form: Format) -> Iterator[Encoded]:
         for quality in _QUALITIES:
             options = {"format": "WEBP", "quality": quality, "method": 0}
             yield _saved(image, "image/webp", options)
-    if form in (Format.JPEG, Format.AUTO):
+    if form is not Format.WEBP:
         for quality in _QUALITIES:
             options = {"format": "JPEG", "quality": quality, "subsampling": 0}
             yield _saved(image, "image/jpeg", options)
