@@ -83,7 +83,7 @@ COMMANDS: Mapping[str, Entry] = {
     "data": Entry("data_group:group", "Create references by vote, and samples of a task's items."),
     "pack": Entry(
         "pack_group:group",
-        "Create exams from benchmarks, with separate references, and work with them.",
+        "Create packs, exams as folders with separate references, and work with them.",
     ),
     "mcp": Entry(
         "serving:mcp",
@@ -92,7 +92,8 @@ COMMANDS: Mapping[str, Entry] = {
     "token": Entry("serving:tokens", "Create, list and revoke tokens for HTTP."),
     "exam": Entry("host:exams", "Write exam files: hosted exams with phases and rules."),
     "attempts": Entry(
-        "attempts:group", "List, close, reissue, export and grade the attempts of a store."
+        "attempts:group",
+        "List, close, export and grade attempts, the runs of agents through an exam.",
     ),
     "annotation": Entry(
         "annotation:group",

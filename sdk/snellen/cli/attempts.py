@@ -45,7 +45,7 @@ _DRAIN_SECONDS = 1.0
 _out = Terminal()
 
 group = typer.Typer(
-    help="List, close, reissue, export and grade the attempts of a store.",
+    help="List, close, export and grade attempts, the runs of agents through an exam.",
     no_args_is_help=True,
     context_settings={"help_option_names": ["-h", "--help"]},
 )

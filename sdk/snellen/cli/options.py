@@ -50,7 +50,7 @@ References = Annotated[
 Protocol = Annotated[
     str | None,
     typer.Option(
-        help="The protocol; by default the task's first one.",
+        help="The protocol, the rules from an answer to a score; by default the task's first one.",
         autocompletion=protocol_names,
         show_default=False,
     ),

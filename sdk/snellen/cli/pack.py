@@ -32,7 +32,7 @@ _FEW = 5
 _Given = TypeVar("_Given")
 
 group = typer.Typer(
-    help="Create exams from benchmarks, with separate references, and work with them.",
+    help="Create packs, exams as folders with separate references, and work with them.",
     no_args_is_help=True,
     context_settings={"help_option_names": ["-h", "--help"]},
 )

@@ -19,8 +19,9 @@ from snellen.grading.chance import (
 )
 from snellen.grading.coordinates import PIXELS, THOUSAND, UNIT
 from snellen.grading.errors import DataError, UnknownNameError
-from snellen.grading.grade import Answers
+from snellen.grading.grade import OUTCOMES, Answers
 from snellen.grading.models.items import AnswerKind
+from snellen.grading.models.scores import Outcome
 from snellen.grading.parse.regions import Region
 from snellen.grading.parse.relations import Relation, undirected
 from snellen.grading.protocols.spaces import box_in
@@ -144,3 +145,13 @@ def test_an_agent_that_answers_in_the_space_it_is_asked_in_is_read_so(
         found = data.grader(protocol).batch(given)
         if not getattr(gold, "polygon", ()) and not getattr(gold, "refused", False):
             assert found.values[0, 0] > 0.99, (item, said)
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_the_example_of_an_answers_format_is_read_as_an_answer(tmp_path: Path, task: str) -> None:
+    data = load_task(task, written(task.partition("/")[0], tmp_path))
+    asked = data.item(data.ids[0]).answer_format
+    # A miniature's screen is smaller than that of the example.
+    small = re.sub(r"\d+", "3", asked.example) if asked.kind is AnswerKind.ACTION else asked.example
+    columns = data.grader(protocol_of(task)).batch(Answers(np.array([0]), [0], [small]))
+    assert OUTCOMES[columns.outcomes[0]] is Outcome.ANSWERED, small
