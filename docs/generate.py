@@ -1,6 +1,7 @@
 # ruff: noqa: INP001  (a script beside the pages that it writes)
-"""Write the parts of these pages that come from the code: `python docs/generate.py`.
+"""Write the parts of these pages that come from the code: `python docs/generate.py [PAGE ...]`.
 
+PAGE is the name of a page without its ending, such as metrics; without one, all are written.
 Between `<!-- generated: NAME -->` and `<!-- end -->` stands what the function of that name in
 `parts.py` returns, in README.md and mkdocs.yml too. Below each `$` line of a console block, and
 each `>>>` line of a pycon block, stands what it prints. With `--check` nothing is written: the
@@ -33,9 +34,15 @@ _SESSION = re.compile(r"(```pycon\n)(?P<body>.*?)(```\n)", re.DOTALL)
 def main() -> int:
     """Write every page, or with --check compare them; return the exit status."""
     os.environ["SNELLEN_HOME"] = tempfile.mkdtemp()
-    check = "--check" in sys.argv[1:]
+    given = sys.argv[1:]
+    check, names = "--check" in given, {name for name in given if name != "--check"}
+    pages = [*sorted(DOCS.rglob("*.md")), ROOT / "README.md", ROOT / "mkdocs.yml"]
+    if unknown := names - {page.stem for page in pages}:
+        sys.exit(f"there is no page {min(unknown)}")
     stale = 0
-    for page in [*sorted(DOCS.rglob("*.md")), ROOT / "README.md", ROOT / "mkdocs.yml"]:
+    for page in pages:
+        if names and page.stem not in names:
+            continue
         old = page.read_text(encoding="utf-8")
         new = render(old)
         if new == old:

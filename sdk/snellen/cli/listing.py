@@ -70,7 +70,6 @@ def _benchmarks(specs: "Iterable[TaskSpec]") -> None:
 def _exams() -> None:
     """Print the included exams with the baseline agent's score, and how to take one."""
     from snellen.grading.report.figures import counted
-    from snellen.tasks.pack.read import read_manifest
     from snellen.tasks.samples import INCLUDED, baselines, exam_folder
 
     _out.print("[bold]exams[/bold], by name in mcp, serve, demo, take and exam.toml")
@@ -78,11 +77,11 @@ def _exams() -> None:
     for name, exam in INCLUDED.items():
         items, size, baseline = f"{exam.episodes} interactive", "", ""
         if not exam.episodes:
-            about = read_manifest(exam_folder(name))
-            items = f"{sum(task.items for task in about.tasks)} items"
-            items += f", {counted(len(about.tasks), 'task')}"
-            size = f"{about.image_bytes / 1e6:.1f} MB"
-            baseline = f"baseline {100 * scores[name]['score']:.1f} %"
+            about = scores[name]
+            items = f"{about['items']} items, {counted(len(about['tasks']), 'task')}"
+            images = (exam_folder(name) / "images").rglob("*.*")
+            size = f"{sum(image.stat().st_size for image in images) / 1e6:.1f} MB"
+            baseline = f"baseline {100 * about['score']:.1f} %"
         grid.add_row("", name, items, size, baseline, exam.title)
     _out.print(grid)
 

@@ -53,6 +53,8 @@ ODD = {NOT_OFFERED: "not-offered", OUTSIDE: "outside"}
 """The notes that are counted whatever the protocol, with their code; its parser names others."""
 
 _NAMED = 3
+_version = cache(version)
+"""The lookup takes as long as grading twenty answers."""
 
 
 class Notices:
@@ -456,7 +458,7 @@ def grade_answers(
             read_as=read_as,
             attempts=len(attempts),
             pass_mark=pass_mark,
-            snellen=_version(),
+            snellen=_version("snellen"),
         ),
         input=Input(
             outcomes=tally.outcomes(len(attempts)),
@@ -528,9 +530,3 @@ def _auditor(selection: Selection, protocol: Protocol) -> "Auditor | StepAuditor
     from snellen.sdk.analysis.audit import AUDITED, auditor_of
 
     return auditor_of(selection, protocol, most=AUDITED)
-
-
-@cache
-def _version() -> str:
-    # The lookup takes as long as grading twenty answers.
-    return version("snellen")

@@ -2,7 +2,6 @@
 
 import zlib
 from collections.abc import Mapping, Sequence
-from functools import partial
 
 from snellen.server.attempts.register import Clock
 from snellen.server.challenge import queries
@@ -56,8 +55,7 @@ class Reading:
         self, file: ExamFile, exam: ExamSpec, database: Database, clock: Clock | None = None
     ) -> None:
         self.file = file
-        moves = partial(store_queries.MOVES.all, parameters={})
-        self.phases = Phases(file, partial(database.read, moves))
+        self.phases = Phases(file, lambda: database.read(lambda c: store_queries.MOVES.all(c, {})))
         self.exam = exam
         self.database = database
         self._clock = clock or Clock()

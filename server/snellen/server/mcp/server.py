@@ -22,6 +22,7 @@ from mcp.types import (
     CallToolResult,
     GetPromptRequestParams,
     GetPromptResult,
+    InitializeRequestParams,
     ListPromptsResult,
     ListResourcesResult,
     ListResourceTemplatesResult,
@@ -173,7 +174,7 @@ class ExamServer:
         arguments = params.arguments or {}
         record = _Record(tool.name, caller_of(context), arguments)
         try:
-            content = await self._run(tool, record, arguments, _software_of(context))
+            content = await self._run(tool, record, arguments, context.session.client_params)
         except ValidationError as error:
             return record.refused(said(error, tool.name, tool.takes))
         except ExamError as error:
@@ -187,10 +188,14 @@ class ExamServer:
         return CallToolResult(content=list(content))
 
     async def _run(
-        self, tool: ExamTool[Any], record: "_Record", arguments: Mapping[str, Any], software: str
+        self,
+        tool: ExamTool[Any],
+        record: "_Record",
+        arguments: Mapping[str, Any],
+        introduced: InitializeRequestParams | None,
     ) -> Sequence[Content]:
         given = tool.takes.model_validate(arguments)
-        record.call = ToolCall(await self._host.get(), record.caller, software)
+        record.call = ToolCall(await self._host.get(), record.caller, introduced)
         return await tool.run(record.call, given)
 
     async def _read_resource(
@@ -283,12 +288,6 @@ def caller_of(context: Context) -> str:
     request = context.request
     user = None if request is None else request.scope.get("user")
     return _LOCAL if user is None else str(user.display_name)
-
-
-def _software_of(context: Context) -> str:
-    """Return the name of the client's software; empty if it gave none."""
-    known = context.session.client_params
-    return "" if known is None else known.client_info.name
 
 
 def _masked(error: Exception) -> str:

@@ -22,6 +22,8 @@ from snellen.server.logs import log
 from snellen.server.mcp import arguments, text
 
 if TYPE_CHECKING:
+    from mcp.types import InitializeRequestParams
+
     from snellen.grading.models.items import Item
     from snellen.server.attempts.models import Caller, Lease
     from snellen.server.episodes.service import Episodes, Shot, Turn
@@ -70,7 +72,7 @@ class ToolCall:
     Attributes:
         host: The exam.
         name: The caller, as the transport reports it.
-        software: The name by which the client's software introduced itself.
+        introduced: How the client's software introduced itself; None: it did not.
         attempt: Its attempt; None until the attempt is known to be the caller's.
         item: The item's id in the attempt.
         place: The item's index in the attempt.
@@ -80,7 +82,7 @@ class ToolCall:
 
     host: "Host"
     name: str
-    software: str = ""
+    introduced: "InitializeRequestParams | None" = None
     attempt: "Attempt | None" = None
     item: str | None = None
     place: int | None = None
@@ -107,11 +109,10 @@ class ToolCall:
 
         assert self.attempt is not None
         rules = self.attempt.rules
-        no_webp = rules.format is Format.AUTO and _WITHOUT_WEBP.search(self.software)
-        return Limits(
-            max_side=min(rules.max_view_side, MOST_SIDE),
-            format=Format.PNG if no_webp else rules.format,
-        )
+        form, known = rules.format, self.introduced
+        if form is Format.AUTO and known and _WITHOUT_WEBP.search(known.client_info.name):
+            form = Format.PNG
+        return Limits(max_side=min(rules.max_view_side, MOST_SIDE), format=form)
 
     @property
     def episodes(self) -> "Episodes":
