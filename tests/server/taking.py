@@ -5,6 +5,7 @@ Usage: taking.py FILE. The file is JSON:
     script   a file of JSON: what is seen (digest of pixels and prompt) to what is done about it
     handle   the attempt to go on with; null: begin one
     said     answers that were acknowledged before, item to answer, to be handed in again
+    slipped  items with a call that was refused before: a malformed answer is refused only once
     era      how the protocol is spoken
     command  the server's command line, to speak with over standard input and output, or
     url      the server's address, and
@@ -20,7 +21,7 @@ import json
 import os
 import sys
 from base64 import b64decode
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Collection, Mapping
 from contextlib import asynccontextmanager
 from hashlib import sha256
 from pathlib import Path
@@ -62,8 +63,14 @@ def say(**words: object) -> None:
 class Taker:
     """Takes an exam as its script says."""
 
-    def __init__(self, client: Client, script: Mapping[str, Mapping[str, Any]]) -> None:
+    def __init__(
+        self,
+        client: Client,
+        script: Mapping[str, Mapping[str, Any]],
+        slipped: Collection[str] = (),
+    ) -> None:
         self._client = client
+        self._slipped = slipped
         self._script = script
         self._handle = ""
 
@@ -101,7 +108,8 @@ class Taker:
             # Its pixels are not quite those of the screen.
             seen = await self._look(item)
         known = self._script[digest(b64decode(seen.data), json.loads(text_of(given))["prompt"])]
-        if known["slip"] is not None:
+        if known["slip"] is not None and item not in self._slipped:
+            say(slipping=item)
             await self._look(item)
             number: int = known["slip"]
             slip = {"attempt": self._handle, "item": item, **SLIPS[number]}
@@ -160,7 +168,7 @@ async def connected(given: Mapping[str, Any]) -> AsyncGenerator[Client]:
 async def main(given: Mapping[str, Any], script: Mapping[str, Mapping[str, Any]]) -> None:
     """Take the exam that is given."""
     async with connected(given) as client:
-        await Taker(client, script).take(given["handle"], given["said"])
+        await Taker(client, script, given["slipped"]).take(given["handle"], given["said"])
 
 
 if __name__ == "__main__":

@@ -145,6 +145,7 @@ class Transcript:
     """Opaque id to answer, as acknowledged."""
     names: dict[str, str] = field(default_factory=dict[str, str])
     tried: list[str] = field(default_factory=list[str])
+    slipped: list[str] = field(default_factory=list[str])
     refused: list[str] = field(default_factory=list[str])
     report: dict[str, Any] = field(default_factory=dict[str, Any])
 
@@ -158,6 +159,8 @@ class Transcript:
         elif "trying" in words:
             assert words["item"] not in self.stored, "an acknowledged answer was lost"
             self.tried.append(words["item"])
+        elif "slipping" in words:
+            self.slipped.append(words["slipping"])
         elif "stored" in words:
             self.stored[words["item"]] = words["answer"]
             self.names[words["item"]] = words["stored"]
@@ -188,6 +191,7 @@ def take(exam: Exam, server: Server, folder: Path, environment: Mapping[str, str
             "script": str(exam.script),
             "handle": heard.handle,
             "said": dict([*heard.stored.items()][-3:]),
+            "slipped": heard.slipped,
             "era": era,
             **reached.known,
         }
