@@ -97,10 +97,12 @@ class Model:
 
 
 def told(content: list[Any] | str, image: str) -> tuple[str, int]:
-    """Return a result's JSON, without what a host writes before it, and its number of images."""
+    """Return a result's JSON, without what a host writes around it, and its number of images."""
     parts = [{"text": content}] if isinstance(content, str) else content
     text = "".join(part["text"] for part in parts if "text" in part)
-    return text[text.index("{") :], sum(part.get("type") == image for part in parts)
+    text = text[text.index("{") :]
+    _, end = json.JSONDecoder().raw_decode(text)
+    return text[:end], sum(part.get("type") == image for part in parts)
 
 
 def message(block: Event, delta: Event) -> list[Event]:
