@@ -452,3 +452,9 @@ def test_a_measure_is_said_with_its_unit_wherever_the_score_is(tmp_path: Path) -
     again = sdk.load_report(report.save(tmp_path / "r.json"))
     assert again.numbers.measures == report.numbers.measures
     assert "distance" not in again.metrics
+    # Each answer has its own, where it is defined.
+    assert [score.measures for score in again.scores or ()] == [{"distance": 20.0}, {}]
+    assert again.to_frame()["distance"].fillna(-1).tolist() == [20.0, -1]
+    header, first, second = report.save(tmp_path / "r.csv").read_text().splitlines()
+    place = header.split(",").index("distance")
+    assert (first.split(",")[place], second.split(",")[place]) == ("20.0", "")

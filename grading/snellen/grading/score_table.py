@@ -4,6 +4,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import accumulate
+from math import isnan
 from typing import Any, NamedTuple, overload
 
 import numpy as np
@@ -69,6 +70,11 @@ class ScoreTable(Sequence[Score]):
             slot = np.fromiter(map(slots.__getitem__, answers.attempts), np.int64, size)
             cells = answers.items * len(self.attempts) + slot
             self._order[cells] = np.arange(start, start + size)
+
+    @cached_property
+    def measures(self) -> tuple[str, ...]:
+        """The names of the measures that any score may have."""
+        return tuple(dict.fromkeys(name for _, c in self._batches for name in c.measures))
 
     @cached_property
     def places(self) -> dict[str, int]:
@@ -159,6 +165,11 @@ def _scored(
         "outcome": OUTCOMES[int(columns.outcomes[row])],
         "value": metrics[primary],
         "metrics": metrics,
+        "measures": {
+            name: float(column[row])
+            for name, column in columns.measures.items()
+            if not isnan(column[row])
+        },
         "response": None if response is TOO_LONG else response,
         "model": answers.models[row] if answers.models is not None else None,
         "error": answers.errors[row] if answers.errors is not None else None,

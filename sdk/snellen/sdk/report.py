@@ -62,6 +62,8 @@ class Report(ScoredReport):
     def to_frame(self) -> "pandas.DataFrame":
         """Return the scores as a pandas frame: a row an item and attempt, a column a metric.
 
+        Measures are columns, too.
+
         Raises:
             ImportError: pandas is not installed.
             InputError: The report kept no scores.
@@ -72,10 +74,10 @@ class Report(ScoredReport):
             raise ImportError(
                 "a frame of scores needs pandas: pip install 'snellen[pandas]'"
             ) from None
-        rows = ((row["metrics"], row) for row in self.scores.rows())
-        return pandas.DataFrame.from_records([{**row, **metrics} for metrics, row in rows]).drop(
-            columns="metrics"
-        )
+        rows = [
+            {**row, **row.pop("metrics"), **row.pop("measures", {})} for row in self.scores.rows()
+        ]
+        return pandas.DataFrame.from_records(rows)
 
     def compare(
         self, other: ScoredReport, *, metric: str | None = None, level: float = 0.95, seed: int = 0

@@ -1,6 +1,7 @@
 """Loading of reports saved as JSON."""
 
 from collections.abc import Mapping, Sequence
+from math import nan
 from pathlib import Path
 
 import msgspec
@@ -28,6 +29,7 @@ class _SavedScore(msgspec.Struct, frozen=True, gc=False):
     error: str | None = None
     note: str = ""
     crashed: bool = False
+    measures: dict[str, float] = msgspec.field(default_factory=dict[str, float])
 
 
 _TAGS = dict[str, list[str | None]]
@@ -154,6 +156,10 @@ def _table(report: Report, scores: Sequence[_SavedScore], file: str) -> ScoreTab
         outcomes=np.array([CODES[score.outcome] for score in scores], dtype=np.uint8),
         crashed=np.array([score.crashed for score in scores], dtype=np.bool_),
         notes={row: score.note for row, score in enumerate(scores) if score.note},
+        measures={
+            name: np.array([score.measures.get(name, nan) for score in scores])
+            for name in report.numbers.measures
+        },
     )
     return ScoreTable(keys, report.numbers.primary, list(places), attempts, [(answers, columns)])
 

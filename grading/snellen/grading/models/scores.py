@@ -66,6 +66,7 @@ class Score(Closed):
 
     `value` is the metric that the task names as primary. `note` records what the parser guessed
     or why nothing could be read. `crashed` says that the published code raises on this item.
+    `measures` has what is told beside the metrics, in units of its own, where it is defined.
     """
 
     item_id: str | None = None
@@ -74,6 +75,7 @@ class Score(Closed):
     outcome: Outcome
     value: float
     metrics: dict[str, float]
+    measures: dict[str, float] = Field(default_factory=dict[str, float])
     response: JsonValue = None
     error: str | None = None
     note: str = ""

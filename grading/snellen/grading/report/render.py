@@ -48,14 +48,15 @@ def to_json(report: Report, scores: ScoreTable | None, tags: Tags) -> Iterator[b
 def to_csv(report: Report, scores: ScoreTable | None, tags: Tags) -> Iterator[bytes]:
     """Yield one row per score, with a header; a response that is not text is written as JSON.
 
-    The items' tags are the last columns.
+    The columns of measures are empty where a score has none. The items' tags are the last columns.
     """
     yield from csv_rows(_rows(scores, tags))
 
 
 def _rows(scores: ScoreTable | None, tags: Tags) -> Iterator[Sequence[object]]:
-    keys: tuple[str, ...] = () if scores is None else scores.keys
-    yield ["item_id", "attempt", "model", "outcome", *keys, "response", "error", "note", *tags]
+    keys, measures = ((), ()) if scores is None else (scores.keys, scores.measures)
+    numbers = [*keys, *measures]
+    yield ["item_id", "attempt", "model", "outcome", *numbers, "response", "error", "note", *tags]
     attempts = 1 if scores is None else len(scores.attempts)
     for number, row in enumerate(() if scores is None else scores.rows()):
         yield [
@@ -64,6 +65,7 @@ def _rows(scores: ScoreTable | None, tags: Tags) -> Iterator[Sequence[object]]:
             row.get("model"),
             row["outcome"].value,
             *(row["metrics"][key] for key in keys),
+            *(row.get("measures", {}).get(name) for name in measures),
             _cell(row.get("response")),
             row.get("error"),
             row.get("note"),
