@@ -3,6 +3,8 @@
 import csv
 import json
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -458,3 +460,31 @@ def test_a_measure_is_said_with_its_unit_wherever_the_score_is(tmp_path: Path) -
     header, first, second = report.save(tmp_path / "r.csv").read_text().splitlines()
     place = header.split(",").index("distance")
     assert (first.split(",")[place], second.split(",")[place]) == ("20.0", "")
+
+
+def test_without_the_extra_html_the_page_is_plain_and_has_the_numbers(tmp_path: Path) -> None:
+    code = """
+import sys
+from importlib.machinery import PathFinder
+found = PathFinder.find_spec
+away = ("altair", "jinja2", "vl_convert")
+PathFinder.find_spec = lambda name, *rest: None if name in away else found(name, *rest)
+from snellen import sdk
+from snellen.grading.errors import SnellenError
+report = sdk.grade("examples/answers.jsonl", task="screenqa/short", data="examples/screen_qa")
+print(report.save(sys.argv[1]).read_text())
+try:
+    report.save(sys.argv[1], with_references=True)
+except SnellenError as error:
+    print(error)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path / "r.html")],
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    page, _, refused = done.stdout.partition("</html>")
+    assert "<td>60.00</td>" in page
+    assert "pip install &#x27;snellen[html]&#x27; for the whole page" in page
+    assert "snellen[html]" in refused

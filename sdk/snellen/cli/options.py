@@ -232,7 +232,8 @@ def check(
     if film is not None and not film.is_file():
         raise InputError("it has no filmstrips: create them with snellen replay -o", file=str(film))
     for path in output or ():
-        if check_ending(path, ENDINGS, "a report") == PAGE:
+        page = check_ending(path, ENDINGS, "a report") == PAGE
+        if page and (with_references or film is not None):
             from snellen.grading.report.html import ready
 
             ready()

@@ -187,7 +187,8 @@ class Report(ScoredReport):
         Args:
             path: The file. Its extension selects the format: `.json` (with scores; can be loaded
                 and graded again), `.csv` (the scores), `.md` (the numbers, for reading) or `.html`
-                (a self-contained page; it includes the responses).
+                (a self-contained page; it includes the responses. Without the extra `html` it is
+                a plain page of the numbers).
             with_references: For a page: show the references next to the responses.
             thumbnails: For a page: show the screenshots, if the data was loaded with them; a budget
                 limits their size.
@@ -201,7 +202,8 @@ class Report(ScoredReport):
             InputError: The extension is not one of these, CSV is requested without scores,
                 references or filmstrips are requested for another format than a page, or the
                 filmstrips are of other episodes.
-            MissingExtraError: A package that draws the page is not installed.
+            MissingExtraError: A package that draws the page is not installed, and references or
+                filmstrips are requested.
         """
         target = Path(path)
         ending = check_ending(target, ENDINGS, "a report")
@@ -211,6 +213,10 @@ class Report(ScoredReport):
             raise InputError(f"only a page ({PAGE}) shows references", file=str(target))
         if film is not None and ending != PAGE:
             raise InputError(f"only a page ({PAGE}) links to filmstrips", file=str(target))
+        if with_references or film is not None:
+            from snellen.grading.report.html import ready
+
+            ready()
         if ending == PAGE:
             from snellen.sdk.page.build import page_html
             from snellen.sdk.page.film import film_links

@@ -17,7 +17,7 @@ from snellen.grading.models.estimates import Estimate, Interval
 from snellen.grading.models.reports import MetricValue
 from snellen.grading.models.scores import Outcome
 from snellen.grading.report import html
-from snellen.grading.report.html import render_html
+from snellen.grading.report.html import plain_html, render_html
 from snellen.grading.report.page import (
     CalibrationKind,
     CalibrationRow,
@@ -299,6 +299,17 @@ def test_a_missing_package_names_the_extra(
     monkeypatch.setattr(html, "NEEDED", ("a_package_that_is_not_there",))
     with pytest.raises(MissingExtraError, match=r"snellen\[html\]"):
         render_html(bare_page())
+
+
+def test_a_plain_page_shows_foreign_text_as_text_and_leads_back() -> None:
+    page = b"".join(
+        plain_html("t<i>", "# <b>x</b>\n\n| a |\n|---|\n| 1 |\n", (("/", "Exam"),))
+    ).decode()
+    assert "&lt;b&gt;x&lt;/b&gt;" in page
+    assert "<title>t&lt;i&gt;</title>" in page
+    assert "<td>1</td>" in page
+    assert '<a href="/">Exam</a>' in page
+    assert "<script" not in page
 
 
 def test_importing_the_page_imports_nothing_heavy() -> None:

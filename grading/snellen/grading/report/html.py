@@ -9,6 +9,7 @@ import base64
 import hashlib
 from collections.abc import Iterator
 from functools import cache
+from html import escape
 from importlib.resources import files
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -43,6 +44,8 @@ if TYPE_CHECKING:
 
 NEEDED = ("altair", "jinja2", "vl_convert")
 """The packages of the extra `html`."""
+PLAIN = "Without charts, breakdowns and items: pip install 'snellen[html]' for the whole page."
+"""The last line of a plain page."""
 
 
 class Titled(NamedTuple):
@@ -78,8 +81,43 @@ def ready() -> None:
     Raises:
         MissingExtraError: Altair, vl-convert or Jinja is not.
     """
-    if any(find_spec(name) is None for name in NEEDED):
+    if not is_ready():
         raise MissingExtraError("a report's page", "html")
+
+
+def is_ready() -> bool:
+    """Whether all packages for a page are installed."""
+    return all(find_spec(name) is not None for name in NEEDED)
+
+
+def plain_html(
+    title: str, markdown: str, site: tuple[tuple[str, str], ...] = ()
+) -> Iterator[bytes]:
+    """Return a page without charts and items, for which the base install is enough.
+
+    Args:
+        title: Its title.
+        markdown: What it shows; HTML in it is shown as text.
+        site: As in `Page`.
+    """
+    from markdown_it import MarkdownIt
+
+    style = stylesheet()
+    links = "".join(f'<li><a href="{escape(to)}">{escape(name)}</a></li>' for to, name in site)
+    yield "".join(
+        (
+            '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">\n',
+            '<meta http-equiv="Content-Security-Policy" content="',
+            f"default-src 'none'; style-src '{digest_of(style)}'; base-uri 'none'\">\n",
+            '<meta name="viewport" content="width=device-width, initial-scale=1">\n',
+            f"<title>{escape(title)}</title><style>{style}</style></head>\n",
+            '<body><div class="frame"><header class="top">',
+            '<span class="mark">SNELLEN</span></header>',
+            f'<nav class="contents" aria-label="Site"><ul>{links}</ul></nav>' if links else "",
+            f"<main>\n{MarkdownIt('js-default').render(markdown)}\n<p>{escape(PLAIN)}</p></main>",
+            "</div></body></html>\n",
+        )
+    ).encode("utf-8", "backslashreplace")
 
 
 def render_html(page: Page) -> Iterator[bytes]:

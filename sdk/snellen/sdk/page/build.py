@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from itertools import chain
 from statistics import fmean
 from typing import NamedTuple
 
@@ -17,7 +18,7 @@ from snellen.grading.models.scores import Outcome
 from snellen.grading.models.tags import TagColumn
 from snellen.grading.protocols.base import Metric, Normalizer, Parser, Protocol
 from snellen.grading.protocols.table import protocol_of, protocols_of
-from snellen.grading.report.html import ready, render_html
+from snellen.grading.report.html import is_ready, plain_html, ready, render_html
 from snellen.grading.report.page import (
     CalibrationKind,
     CalibrationRow,
@@ -30,11 +31,12 @@ from snellen.grading.report.page import (
     PartShare,
     ProtocolValue,
 )
+from snellen.grading.report.render import to_markdown
 from snellen.grading.report.svg import start_engine
 from snellen.grading.stats.paired import paired_difference
 from snellen.grading.table import Table
 from snellen.grading.tally import Tally
-from snellen.sdk.analysis.breakdowns import breakdowns, own_grid
+from snellen.sdk.analysis.breakdowns import breakdowns, more_markdown, own_grid
 from snellen.sdk.analysis.published import beside, beside_table, rows_table, summarised
 from snellen.sdk.data.selection import Selection
 from snellen.sdk.page.items import Batches, Failures, RowSource, find_failures, item_list
@@ -134,11 +136,16 @@ def page_html(
 ) -> Iterator[bytes]:
     """Build a report's page and return it as HTML, in pieces; arguments as for `build_page`.
 
-    `site` has the addresses and names of the pages that it leads back to, if a server shows it.
+    Without the packages of the extra `html` it is a plain page of the numbers, unless there are
+    changes to show. `site` has the addresses and names of the pages that it leads back to, if a
+    server shows it.
 
     Raises:
         MissingExtraError: A library for drawing or for the template is not installed.
     """
+    if not is_ready() and not changes:
+        pieces = chain(to_markdown(report), more_markdown(report))
+        return plain_html(report.task, b"".join(pieces).decode(), site)
     ready()
     with ThreadPoolExecutor(1) as pool:
         # The drawing engine starts slowly, without holding Python's lock, so it starts in parallel.
