@@ -48,6 +48,7 @@ from snellen.server.http.errors import headers_of, status_of
 from snellen.server.http.oauth import HOLDER, Holder, Issuer, OAuthMiddleware
 from snellen.server.http.observe import HEALTH, ObserveMiddleware, RequestMetrics
 from snellen.server.http.pages.annotation import AnnotationPages
+from snellen.server.http.pages.joining import JoinPages
 from snellen.server.http.pages.pages import Pages
 from snellen.server.http.safety import SafetyMiddleware, names_of
 from snellen.server.logs import fault, lines_to_stderr, log
@@ -117,7 +118,7 @@ class Gate(AuthenticationBackend):
                 HTTPStatus.UNAUTHORIZED,
                 "a token is needed: send the header 'Authorization: Bearer TOKEN'",
             )
-        holder = checked or self._tokens.holder(token.strip())
+        holder = self._tokens.account(checked) if checked else self._tokens.holder(token.strip())
         if holder is None:
             raise RefusedError(
                 HTTPStatus.UNAUTHORIZED, "this token is unknown or was revoked; ask the organizer"
@@ -210,6 +211,7 @@ def challenge_routes(hosted: Hosted, tokens: Tokens, *, guarded: bool) -> Sequen
     return [
         Mount(PREFIX, rest),
         *AnnotationPages(desk, annotations, rater).routes(),
+        *JoinPages(desk).routes(),
         *Pages(desk, rest.openapi, ReportPages(hosted.settings)).routes(),
     ]
 
