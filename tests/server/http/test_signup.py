@@ -80,7 +80,9 @@ class Server:
         async with self._http({"Authorization": f"Bearer {token}"}) as http:
             known = {"Accept": "application/json, text/event-stream"}
             body = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
-            return (await http.post("/mcp", json=body, headers=known)).status_code
+            sent = await http.post("/mcp", json=body, headers=known)
+            assert sent.status_code != 403 or "join the exam first" in sent.text
+            return sent.status_code
 
     @asynccontextmanager
     async def agent(self, token: str) -> AsyncGenerator[Client]:

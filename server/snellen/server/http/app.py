@@ -60,7 +60,10 @@ from snellen.tasks.pack.seal import find_key
 PATH = "/mcp"
 _MAKE_ONE = "`snellen token create NAME --scope organize` makes one that opens this"
 _NOT_FOR = {
-    Scope.TAKE: "this token is not for taking the exam; ask the organizer",
+    Scope.TAKE: (
+        "this token is not for taking the exam; ask the organizer, or join the exam first if its"
+        " page has 'Join'"
+    ),
     Scope.ORGANIZE: f"this token is not for organizing; {_MAKE_ONE}",
 }
 _UNLIMITED = (

@@ -229,4 +229,4 @@ def digest_of(token: str) -> bytes:
     """Return the digest of a secret, which is all that the store has of it."""
     # 256 random bits need no slower hash than SHA-256, and the time of a lookup by digest reveals
     # nothing.
-    return sha256(token.encode()).digest()
+    return sha256(token.encode(errors="surrogatepass")).digest()

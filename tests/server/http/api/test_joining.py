@@ -76,6 +76,22 @@ async def test_an_invitation_gives_a_person_a_token_to_take_the_exam_and_to_uplo
         ]
 
 
+async def test_a_body_that_is_no_text_is_answered_and_no_fault(door: Opening) -> None:
+    async with door(**by("approval", teams=True)) as here:
+        for body in (
+            b'{"name": "\\ud800"}',
+            b'{"name": "a", "code": "\\ud800"}',
+            b'{"name": "a", "team_code": "\\ud800"}',
+            b"[]",
+            b"\xff",
+            b"",
+        ):
+            headers = {"Content-Type": "application/json"}
+            sent = await here.call("POST", "/join", None, headers, content=body)
+            assert sent.status_code in (400, 404, 409, 422), (body, sent.text)
+        assert here.requests() == []
+
+
 async def test_a_use_is_for_one_person_however_many_come_at_once(door: Opening) -> None:
     async with door(**by("invitation")) as here:
         code = (await invite(here, here.token("boss", Scope.ORGANIZE), uses=2))["code"]

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from snellen.server.http.api.access import WRONG_A_MINUTE
 from snellen.server.store.tables.exams import Scope
 
 Opening = Callable[..., AbstractAsyncContextManager[Any]]
@@ -76,6 +77,14 @@ async def test_a_used_link_says_so_before_a_name_is_written(site: Opening) -> No
         assert (wrong.status_code, "copy the whole link" in wrong.text) == (404, True)
         # What a page shows again of its own address has no code in it.
         assert code_of(link) not in page.text
+
+
+async def test_guessing_links_is_stopped_as_guessing_tokens_is(site: Opening) -> None:
+    async with site(**by("invitation")) as here:
+        eve = here.browser()
+        found = [await eve.get(f"/join?code={number}") for number in range(WRONG_A_MINUTE + 1)]
+        assert [each.status_code for each in found] == [404] * WRONG_A_MINUTE + [429]
+        assert "wait a minute" in found[-1].text
 
 
 async def test_no_other_site_gets_the_code_of_a_link_or_makes_a_person_join(
