@@ -102,7 +102,8 @@ class Gate(AuthenticationBackend):
         Raises:
             RefusedError: The caller may not call.
         """
-        path = conn.scope["path"]
+        # Without the prefix below which an application is mounted.
+        path = conn.scope["path"].removeprefix(conn.scope.get("root_path", ""))
         if self._scope is Scope.TAKE and not _is_exam(path):
             return None
         try:

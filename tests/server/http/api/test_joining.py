@@ -142,6 +142,7 @@ async def test_each_fault_has_one_sentence_that_says_what_to_do(
         await joined(here, name="first", code=made["used"]["code"])
         revoked = await here.call("DELETE", f"/invitations/{made['revoked']['number']}", boss)
         assert revoked.status_code == 204
+        assert (await said_of(here, boss))[-1] == ("boss", "invitation revoked", "number 4")
         codes |= {name: each["code"] for name, each in made.items()}
         before = [token.name for token in here.tokens.listed()]
         whole = {"name": "eve", **given}

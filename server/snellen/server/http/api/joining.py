@@ -202,7 +202,7 @@ async def revoke_invitation(desk: Desk, caller: str, number: int) -> None:
         NotFoundError: There is none of that number.
     """
     await asyncio.to_thread(desk.signup.revoke, number)
-    await desk.challenge.note(caller, "uninvited", f"number {number}")
+    await desk.challenge.note(caller, "invitation revoked", f"number {number}")
 
 
 async def answer_request(desk: Desk, caller: str, name: str, *, approved: bool) -> None:
