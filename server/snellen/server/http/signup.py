@@ -23,11 +23,13 @@ from snellen.server.http.auth import (
     secret,
 )
 from snellen.server.store.statements import Query, Statement, row_values
+from snellen.server.store.tables.endpoint import submissions
 from snellen.server.store.tables.exams import (
     Invitation,
     JoinRequest,
     Team,
     Token,
+    attempts,
     invitations,
     requests,
     teams,
@@ -61,6 +63,11 @@ _TEAM_CODE = Query(select(teams).where(teams.c.digest == bindparam("d")), Team)
 _TEAMS = Query(select(teams), Team)
 _ADD_TEAM = Statement(insert(teams))
 _END_TEAM = Statement(delete(teams).where(teams.c.name == bindparam("n")))
+_OWNED = [
+    Statement(select(each.c.id).where(each.c.caller == bindparam("n")).limit(1))
+    for each in (submissions, attempts)
+]
+"""The submissions and attempts of a participant."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -306,11 +313,8 @@ class SignUp:
             raise ExamError(
                 f"{name!r} is a team's or a member's name; choose another", field="name"
             )
-        if not given.team:
-            return
-        if given.team in {*formed, *self._file.teams} | {
-            each.team for each in ALL.all(connection, {})
-        }:
+        others = {each.team for each in ALL.all(connection, {})}
+        if given.team in {*formed, *self._file.teams, *others}:
             raise ExamError(
                 f"there is a team {team!r}; give the code that its members have, or choose another"
                 " name",
@@ -318,6 +322,14 @@ class SignUp:
             )
         if given.team in {*self._file.team_of, *(each.name for each in asked)}:
             raise ExamError(f"{team!r} is a participant's name; choose another", field="team")
+        # A team that the exam file had, and that owns rows without a token of its name.
+        for word, what in ((name, "name"), (given.team, "team")):
+            if any(each.run(connection, {"n": word}) for each in _OWNED):
+                raise ExamError(
+                    f"there are answers of {word!r} already; choose another name, or ask the"
+                    " organizer for a token",
+                    field=what,
+                )
 
     # ---- requests ----------------------------------------------------------------------------
 

@@ -233,6 +233,17 @@ async def test_open_requests_are_bounded(door: Opening) -> None:
         assert (await join(here, name="ada")).status_code == 201
 
 
+async def test_nobody_takes_over_answers_by_the_name_of_their_owner(door: Opening) -> None:
+    async with door(**by("approval", teams=True)) as here:
+        # The exam file had this team when it uploaded, and no token has its name.
+        await here.hosted.upload("oldlab")
+        for given in ({"name": "oldlab"}, {"name": "eve", "team": "oldlab"}):
+            sent = await join(here, **given)
+            assert sent.status_code == 409
+            assert "there are answers of 'oldlab' already; choose another name" in sent.text
+        assert (await join(here, name="eve")).status_code == 201
+
+
 async def test_a_team_is_formed_by_its_first_member_and_joined_by_its_code(door: Opening) -> None:
     async with door(**by("approval", teams=True)) as here:
         boss = here.token("boss", Scope.ORGANIZE)
