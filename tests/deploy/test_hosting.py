@@ -57,6 +57,7 @@ def test_the_page_s_commands_host_an_exam(tmp_path: Path) -> None:
     assert "human ceiling" in said
     assert "1 references are new; demo-2-corrections.jsonl has them" in said
     assert '"what":"rescored"' in said
+    assert all(f'"what":"{what}"' in said for what in ("invitation", "asked to join", "approved"))
     shown = set(re.findall(r"^(snellen_[a-z_]+)[ {]", said, re.MULTILINE))
     named = set(re.findall(r"`(snellen_[a-z_]+)`", PAGE))
     # Prometheus adds these to a histogram, and to a counter the moment it began.

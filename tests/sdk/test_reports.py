@@ -485,6 +485,6 @@ except SnellenError as error:
         text=True,
     )
     page, _, refused = done.stdout.partition("</html>")
-    assert "<td>60.00</td>" in page
+    assert '<td class="figure">60.00</td>' in page
     assert "pip install &#x27;snellen[html]&#x27; for the whole page" in page
     assert "snellen[html]" in refused

@@ -387,18 +387,20 @@ def right() -> dict[str, str]:
 
 @pytest.fixture
 def hosted(either_store: str) -> Iterator[Callable[..., Hosted]]:
-    """Return a function that opens a challenge over the sample, by some rules of its phase."""
+    """Return a function that opens a challenge over the sample, by some rules of its phase.
+
+    Further settings of the exam file are in `exam`.
+    """
     opened: list[Host] = []
 
-    def start(*phases: Phase, **rules: object) -> Hosted:
+    def start(*phases: Phase, exam: Mapping[str, object] | None = None, **rules: object) -> Hosted:
         settings = Settings((exam_folder("wireframes"),), either_store)
         host = open_exam(settings)
         opened.append(host)
         time = [NOON]
         one = Phase.model_validate({"name": "main", **rules})
-        file = ExamFile(
-            name="sample", packs=(str(exam_folder("wireframes")),), phases=phases or (one,)
-        )
+        named = {"name": "sample", "packs": (str(exam_folder("wireframes")),)}
+        file = ExamFile.model_validate({**named, "phases": phases or (one,), **(exam or {})})
         challenge = Challenge(
             file,
             host.service.exam,

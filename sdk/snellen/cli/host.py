@@ -105,7 +105,7 @@ def _serve(settings: Settings, where: Address, workers: int) -> None:
     try:
         interactive = opened.episodes is not None
         face = ExamServer(LazyHost(lambda: opened, interactive=interactive, tools=tools))
-        held = Tokens(opened.database, teams=settings.exam_file.team_of)
+        held = Tokens.of(opened.database, settings.exam_file)
         if settings.file is not None and not held.known:
             tell("this is the first start: here is the admin's token, which is shown this once")
             sys.stdout.write(held.create("admin", [Scope.ADMIN]) + "\n")

@@ -196,6 +196,8 @@ def queries_of(path: str, challenge: Challenge, ids: Sequence[str]) -> list[Mapp
 
 BODIES: Mapping[str, Mapping[str, Any]] = {
     "/v1/tokens": {"json": {"name": "mallory", "scopes": ["admin"]}},
+    "/v1/join": {"json": {"name": "mallory", "code": "invitation_x"}},
+    "/v1/invitations": {"json": {"uses": 1}},
     "baseline": {"json": {"baseline": True}},
     "remove": {"json": {"why": "because"}},
     "restore": {"json": {"why": "because"}},
@@ -247,6 +249,7 @@ def filled(path: str, ids: Sequence[str], packs: int) -> list[str]:
         "phase": ["main"],
         "name": ["ada", "bob"],
         "number:int": ["1"],
+        "number": ["1"],
         "annotation": [f"{mode}-{number}" for mode in AnnotationMode for number in range(packs)],
     }
     names = re.findall(r"\{([^}]+)\}", path)

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from snellen.grading.errors import InputError
-from snellen.server.exam.file import Phase, exam_file_for, exam_of_packs, read_exam_file
+from snellen.server.exam.file import JoinBy, Phase, exam_file_for, exam_of_packs, read_exam_file
 from snellen.server.exam.rules import Rules
 from snellen.tasks.samples import exam_folder
 
@@ -63,6 +63,14 @@ def test_uploads_lie_in_the_store_or_beside_the_file_or_in_a_bucket(
     assert read_exam_file(written(tmp_path, text)).files == place.format(tmp_path)
 
 
+def test_nobody_signs_up_unless_the_file_says_so(tmp_path: Path) -> None:
+    text = 'name = "x"\npacks = ["p"]\n'
+    closed = read_exam_file(written(tmp_path, text)).signup
+    assert (closed.by, closed.teams) == (JoinBy.CLOSED, False)
+    given = read_exam_file(written(tmp_path, text + '[signup]\nby = "approval"\nteams = true'))
+    assert (given.signup.by, given.signup.teams) == (JoinBy.APPROVAL, True)
+
+
 def test_a_phase_ends_with_its_last_moment_anywhere_on_earth(tmp_path: Path) -> None:
     text = 'name = "x"\npacks = ["p"]\n[[phases]]\nname = "a"\nend = 2026-12-31T23:59:59-12:00\n'
     (phase,) = read_exam_file(written(tmp_path, text)).phases
@@ -92,6 +100,11 @@ def test_a_day_begins_in_the_zone_of_the_phase() -> None:
         ('name = "x"\npacks = ["p"]\n[[phases]]\nname = "a"\nzone = "Mars/X"', "no time zone"),
         ('name = "x"\npacks = ["p"]\n[[phases]]\nname = "a"\n[[phases]]\nname = "a"', "same name"),
         ('name = "x"\npacks = ["p"]\n[teams]\na = ["b"]\nc = ["b"]', "'b' is in two teams"),
+        (
+            'name = "x"\npacks = ["p"]\n[signup]\nby = "open"',
+            "'closed', 'invitation' or 'approval'",
+        ),
+        ('name = "x"\npacks = ["p"]\n[signup]\nteam = true', "no setting 'signup.team'"),
         (
             'name = "x"\npacks = ["p"]\n[teams]\na = ["b"]\nb = ["c"]',
             "the name of both a team and a member",

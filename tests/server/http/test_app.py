@@ -15,12 +15,16 @@ import httpx2
 import pytest
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
+from starlette.applications import Starlette
+from starlette.routing import Mount
 
 from snellen.server.challenge.models import PhaseChange
 from snellen.server.exam.file import read_exam_file
-from snellen.server.host import open_challenge, open_exam
+from snellen.server.host import LazyHost, open_challenge, open_exam
+from snellen.server.http.app import web_app
 from snellen.server.http.auth import Tokens
-from snellen.server.settings import Settings
+from snellen.server.mcp.server import ExamServer
+from snellen.server.settings import Address, Settings
 from snellen.server.store.schema import open_store
 from snellen.server.store.tables.exams import Scope
 from snellen.tasks.samples import exam_folder
@@ -119,6 +123,28 @@ async def test_attempts_on_one_connection_are_never_mixed_up(
     async with connect(served.url) as client:
         values = await asyncio.gather(*(take(client, n % 2 == 0) for n in range(6)))
     assert values == [1.0, 0.0] * 3
+
+
+async def test_an_application_below_a_prefix_asks_for_tokens_too(
+    store: Path, opening: Callable[..., LazyHost]
+) -> None:
+    host = opening()
+    opened = await host.get()
+    app = web_app(ExamServer(host), Address(), Tokens(opened.database))
+    outer = Starlette(routes=[Mount("/spring", app)])
+    held = Tokens(opened.database).create("alice")
+    async with (
+        app.router.lifespan_context(app),
+        httpx2.AsyncClient(
+            transport=httpx2.ASGITransport(outer), base_url="http://127.0.0.1", headers=HEADERS
+        ) as http_client,
+    ):
+        statuses = [
+            (await http_client.post("/spring/mcp", json=LIST, headers=known)).status_code
+            for known in ({}, {"Authorization": f"Bearer {held}"})
+        ]
+    assert statuses == [401, 200]
+    await host.close()
 
 
 @pytest.mark.slow

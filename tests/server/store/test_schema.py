@@ -69,7 +69,7 @@ def test_a_new_store_is_of_the_newest_revision(tmp_path: Path) -> None:
 def test_a_new_store_is_what_the_migrations_make(tmp_path: Path) -> None:
     made, stepped = open_store(tmp_path / "made.sqlite"), migrated(tmp_path / "migrated.sqlite")
     assert shape(made) == shape(stepped)
-    assert len(shape(made)) == 22
+    assert len(shape(made)) == 25
     made.close()
     stepped.close()
 
@@ -81,7 +81,7 @@ def test_on_postgresql_a_new_store_is_what_the_migrations_make(
     made, stepped = open_store(postgresql()), migrated(postgresql())
     assert made.read(revision) == stepped.read(revision) == HEAD
     assert shape(made) == shape(stepped)
-    assert len(shape(made)) == 22
+    assert len(shape(made)) == 25
     made.close()
     stepped.close()
 

@@ -58,6 +58,7 @@ def token(number: int, name: str) -> dict[str, Any]:
         "revoked": None,
         "expires": None,
         "team": None,
+        "subject": None,
     }
 
 

@@ -102,6 +102,13 @@ def plain_html(
     """
     from markdown_it import MarkdownIt
 
+    reader = MarkdownIt("js-default")
+    tokens = reader.parse(markdown)
+    for token in tokens:
+        # The page's policy allows no style of a cell.
+        if token.attrs.pop("style", ""):
+            token.attrs["class"] = "figure"
+    body = reader.renderer.render(tokens, reader.options, {})
     style = stylesheet()
     links = "".join(f'<li><a href="{escape(to)}">{escape(name)}</a></li>' for to, name in site)
     yield "".join(
@@ -114,7 +121,7 @@ def plain_html(
             '<body><div class="frame"><header class="top">',
             '<span class="mark">SNELLEN</span></header>',
             f'<nav class="contents" aria-label="Site"><ul>{links}</ul></nav>' if links else "",
-            f"<main>\n{MarkdownIt('js-default').render(markdown)}\n<p>{escape(PLAIN)}</p></main>",
+            f"<main>\n{body}\n<p>{escape(PLAIN)}</p></main>",
             "</div></body></html>\n",
         )
     ).encode("utf-8", "backslashreplace")

@@ -12,7 +12,7 @@ from snellen.grading.models.base import Closed
 from snellen.grading.models.reports import Problem, Problems
 from snellen.grading.models.scores import Outcome
 from snellen.server.challenge.queries import Listed
-from snellen.server.exam.file import Counts, Instant, Who
+from snellen.server.exam.file import Counts, Instant, SignUpRules, Who
 from snellen.server.store.tables.endpoint import EventRow, JobState, ScoreNumbers, Source
 
 _OUR_FAULT = "it could not be graded yet through no fault of yours; the organizer sees why"
@@ -158,6 +158,7 @@ class ExamCard(Closed):
         phases: Its phases, in their order.
         items: Who may read items and images over REST.
         longest_upload: The maximum size of an upload, in bytes.
+        signup: How people get tokens by themselves.
         forms: The accepted media types of files.
     """
 
@@ -169,6 +170,7 @@ class ExamCard(Closed):
     phases: tuple[PhaseCard, ...]
     items: Who
     longest_upload: int
+    signup: SignUpRules
     forms: tuple[str, ...] = tuple(FORMS)
 
 

@@ -128,6 +128,7 @@ class Reading:
             phases=tuple(map(self._phase_card, self.phases.file.phases)),
             items=file.items,
             longest_upload=file.longest_upload,
+            signup=file.signup,
         )
 
     def _phase_card(self, phase: Phase) -> PhaseCard:

@@ -184,6 +184,29 @@ class OAuth(Closed):
     resource: Url
 
 
+class JoinBy(StrEnum):
+    """How people get a token by themselves."""
+
+    CLOSED = "closed"
+    """Not at all: organizers create every token."""
+    INVITATION = "invitation"
+    """By an organizer's invitation."""
+    APPROVAL = "approval"
+    """By an invitation, or by a request that an organizer approves."""
+
+
+class SignUpRules(Closed):
+    """The rules of sign-up.
+
+    Attributes:
+        by: How people get a token by themselves.
+        teams: Whether they may form teams.
+    """
+
+    by: JoinBy = JoinBy.CLOSED
+    teams: bool = False
+
+
 class ExamFile(Closed):
     """A challenge.
 
@@ -206,6 +229,7 @@ class ExamFile(Closed):
         oauth: An identity provider; None: only snellen's own tokens.
         teams: Each team's members, by the names of their tokens. Quota, attempts and rows are
             shared by the team. A token can also name a team.
+        signup: How people get tokens by themselves.
     """
 
     name: Name
@@ -222,6 +246,7 @@ class ExamFile(Closed):
     grading_seconds: float = Field(default=120, gt=0)
     oauth: OAuth | None = None
     teams: Mapping[str, tuple[str, ...]] = Field(default_factory=dict[str, tuple[str, ...]])
+    signup: SignUpRules = SignUpRules()
 
     @model_validator(mode="after")
     def _in_one_team(self) -> Self:
@@ -337,6 +362,10 @@ items = "own"                   # who can read items over REST: hidden, own (wit
 
 # [teams]                       # members share quota, attempts and leaderboard rows
 # lab-a = ["ada", "bob"]        # names of tokens
+
+# [signup]                      # how people get tokens by themselves
+# by = "invitation"             # closed, invitation (a link), approval (also by asking)
+# teams = true                  # whether they may form teams; default: false
 
 # [oauth]                       # tokens of an identity provider, in addition to snellen's own
 # issuer = "https://id.example.org"

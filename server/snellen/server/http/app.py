@@ -48,6 +48,7 @@ from snellen.server.http.errors import headers_of, status_of
 from snellen.server.http.oauth import HOLDER, Holder, Issuer, OAuthMiddleware
 from snellen.server.http.observe import HEALTH, ObserveMiddleware, RequestMetrics
 from snellen.server.http.pages.annotation import AnnotationPages
+from snellen.server.http.pages.joining import JoinPages
 from snellen.server.http.pages.pages import Pages
 from snellen.server.http.safety import SafetyMiddleware, names_of
 from snellen.server.logs import fault, lines_to_stderr, log
@@ -59,7 +60,10 @@ from snellen.tasks.pack.seal import find_key
 PATH = "/mcp"
 _MAKE_ONE = "`snellen token create NAME --scope organize` makes one that opens this"
 _NOT_FOR = {
-    Scope.TAKE: "this token is not for taking the exam; ask the organizer",
+    Scope.TAKE: (
+        "this token is not for taking the exam; ask the organizer, or join the exam first if its"
+        " page has 'Join'"
+    ),
     Scope.ORGANIZE: f"this token is not for organizing; {_MAKE_ONE}",
 }
 _UNLIMITED = (
@@ -98,7 +102,8 @@ class Gate(AuthenticationBackend):
         Raises:
             RefusedError: The caller may not call.
         """
-        path = conn.scope["path"]
+        # Without the prefix below which an application is mounted.
+        path = conn.scope["path"].removeprefix(conn.scope.get("root_path", ""))
         if self._scope is Scope.TAKE and not _is_exam(path):
             return None
         try:
@@ -117,7 +122,7 @@ class Gate(AuthenticationBackend):
                 HTTPStatus.UNAUTHORIZED,
                 "a token is needed: send the header 'Authorization: Bearer TOKEN'",
             )
-        holder = checked or self._tokens.holder(token.strip())
+        holder = self._tokens.account(checked) if checked else self._tokens.holder(token.strip())
         if holder is None:
             raise RefusedError(
                 HTTPStatus.UNAUTHORIZED, "this token is unknown or was revoked; ask the organizer"
@@ -210,6 +215,7 @@ def challenge_routes(hosted: Hosted, tokens: Tokens, *, guarded: bool) -> Sequen
     return [
         Mount(PREFIX, rest),
         *AnnotationPages(desk, annotations, rater).routes(),
+        *JoinPages(desk).routes(),
         *Pages(desk, rest.openapi, ReportPages(hosted.settings)).routes(),
     ]
 

@@ -4,13 +4,14 @@ import re
 import secrets
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection, bindparam, delete, insert, select, update
 
 from snellen.server.errors import ExamError, NotFoundError
+from snellen.server.exam.file import ExamFile, JoinBy
 from snellen.server.store.database import Database
 from snellen.server.store.statements import Query, Statement, row_values
 from snellen.server.store.tables.exams import Scope, SessionRow, Token, sessions, tokens
@@ -23,15 +24,19 @@ PREFIX = "snellen_"
 
 TOKEN_NAME = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"
 _RESERVED = frozenset({"local", "snellen"})
-_DAY = 86_400_000
+PARTICIPANT = frozenset({Scope.TAKE, Scope.SUBMIT})
+"""The scopes of a person who joined."""
+
+DAY = 86_400_000
 SESSION_HOURS = 12
 """How long a browser stays signed in."""
 _HOLDER = Query(
     select(tokens).where(tokens.c.digest == bindparam("d"), tokens.c.revoked.is_(None)), Token
 )
-_ALL = Query(select(tokens).order_by(tokens.c.id), Token)
+ALL = Query(select(tokens).order_by(tokens.c.id), Token)
 _ANY = Query(select(tokens).limit(1), Token)
 _NAMED = Query(select(tokens).where(tokens.c.name == bindparam("n")), Token)
+OF_SUBJECT = Query(select(tokens).where(tokens.c.subject == bindparam("s")), Token)
 _ADD = insert(tokens)
 _SIGNED_IN = Query(
     select(tokens)
@@ -61,11 +66,33 @@ class Tokens:
     now: Callable[[], int] = field(default=lambda: time.time_ns() // 1_000_000, repr=False)
     teams: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
     """The team of a holder, as the exam file says it."""
+    signs_up: bool = False
+    """Whether people sign up: then an identity provider's subject takes part once it joined."""
+
+    @classmethod
+    def of(cls, database: Database, file: ExamFile) -> "Tokens":
+        """Return the tokens of a store, by the teams and the sign-up of an exam file."""
+        return cls(database, teams=file.team_of, signs_up=file.signup.by is not JoinBy.CLOSED)
 
     def participant(self, holder: "Token | Holder") -> str:
         """Return the owner of a holder's submissions and attempts: the team or the holder."""
-        team = holder.team if isinstance(holder, Token) else None
-        return self.teams.get(holder.name) or team or holder.name
+        if not isinstance(holder, Token):
+            return self.teams.get(holder.name) or holder.name
+        subject = self.teams.get(holder.subject) if holder.subject else None
+        return self.teams.get(holder.name) or subject or holder.team or holder.name
+
+    def account(self, holder: "Holder") -> "Token | Holder":
+        """Return the rights of an identity provider's subject.
+
+        Where people sign up, it has those of the token that it got when it joined, so that it is
+        one participant, and before that it does not take part.
+        """
+        if not self.signs_up:
+            return holder
+        joined = self._good(self.database.read(lambda c: OF_SUBJECT.first(c, {"s": holder.name})))
+        if joined is None or joined.revoked is not None:
+            return holder._replace(scopes=holder.scopes - PARTICIPANT)
+        return replace(joined, scopes=joined.scopes | holder.scopes)
 
     def create(
         self,
@@ -86,6 +113,31 @@ class Tokens:
             ExamError: The name is not valid, was used before, or is a team's; or the team's name is
                 a holder's.
         """
+        token = secret(PREFIX)
+        row = Token(
+            id=0,
+            name=name,
+            digest=digest_of(token),
+            scopes=frozenset(scopes),
+            created=self.now(),
+            revoked=None,
+            expires=None if days is None else self.now() + round(days * DAY),
+            team=team,
+        )
+        self.database.submit(lambda connection: self.add(connection, row)).result()
+        return token
+
+    def add(self, connection: Connection, row: Token) -> None:
+        """Add a token; raises as `check_names`."""
+        self.check_names(connection, row.name, row.team)
+        connection.execute(_ADD, row_values(row))
+
+    def check_names(self, connection: Connection, name: str, team: str | None) -> None:
+        """Check that a new token may have a name and a team.
+
+        Raises:
+            ExamError: As `create`.
+        """
         for word, what in ((name, "name"), (team, "team")):
             if word is not None and (not re.fullmatch(TOKEN_NAME, word) or word in _RESERVED):
                 raise ExamError(
@@ -93,34 +145,17 @@ class Tokens:
                     f" underscores, and must not be {' or '.join(sorted(_RESERVED))}",
                     field=what,
                 )
-        token = PREFIX + secrets.token_urlsafe(32)
-        row = Token(
-            id=0,
-            name=name,
-            digest=_digest(token),
-            scopes=frozenset(scopes),
-            created=self.now(),
-            revoked=None,
-            expires=None if days is None else self.now() + round(days * _DAY),
-            team=team,
-        )
-
-        def work(connection: Connection) -> None:
-            if _NAMED.first(connection, {"n": name}) is not None:
-                raise ExamError(
-                    f"the name {name!r} was used before; attempts belong to names, so take another",
-                    field="name",
-                )
-            # A holder with a team's name would own the team's submissions.
-            others = _ALL.all(connection, {})
-            if name == team or name in {*self.teams.values(), *(each.team for each in others)}:
-                raise ExamError(f"{name!r} is a team's name; choose another", field="name")
-            if team in {each.name for each in others}:
-                raise ExamError(f"{team!r} is the name of a token; choose another", field="team")
-            connection.execute(_ADD, row_values(row))
-
-        self.database.submit(work).result()
-        return token
+        if _NAMED.first(connection, {"n": name}) is not None:
+            raise ExamError(
+                f"the name {name!r} was used before; attempts belong to names, so take another",
+                field="name",
+            )
+        # A holder with a team's name would own the team's submissions.
+        others = ALL.all(connection, {})
+        if name == team or name in {*self.teams.values(), *(each.team for each in others)}:
+            raise ExamError(f"{name!r} is a team's name; choose another", field="name")
+        if team in {each.name for each in others}:
+            raise ExamError(f"{team!r} is the name of a token; choose another", field="team")
 
     def revoke(self, name: str) -> None:
         """Revoke a token; the server refuses all later calls with it.
@@ -141,7 +176,7 @@ class Tokens:
 
     def listed(self) -> Sequence[Token]:
         """Return all tokens, the oldest first."""
-        return self.database.read(lambda c: _ALL.all(c, {}))
+        return self.database.read(lambda c: ALL.all(c, {}))
 
     @property
     def known(self) -> bool:
@@ -156,7 +191,7 @@ class Tokens:
         cookie = secrets.token_urlsafe(32)
         now = self.now()
         row = SessionRow(
-            digest=_digest(cookie), token=holder.id, expires=now + SESSION_HOURS * 3_600_000
+            digest=digest_of(cookie), token=holder.id, expires=now + SESSION_HOURS * 3_600_000
         )
 
         def work(connection: Connection) -> None:
@@ -168,11 +203,11 @@ class Tokens:
 
     def sign_out(self, cookie: str) -> None:
         """End a session, if it exists."""
-        self.database.submit(lambda c: _END.run(c, {"d": _digest(cookie)})).result()
+        self.database.submit(lambda c: _END.run(c, {"d": digest_of(cookie)})).result()
 
     def signed_in(self, cookie: str) -> Token | None:
         """Return the token of a cookie's session; None: there is no valid session."""
-        this = {"d": _digest(cookie), "now": self.now()}
+        this = {"d": digest_of(cookie), "now": self.now()}
         return self._good(self.database.read(lambda c: _SIGNED_IN.first(c, this)))
 
     def _good(self, found: Token | None) -> Token | None:
@@ -182,10 +217,16 @@ class Tokens:
 
     def holder(self, token: str) -> Token | None:
         """Return the stored data of a token; None if it is unknown, revoked or expired."""
-        return self._good(self.database.read(lambda c: _HOLDER.first(c, {"d": _digest(token)})))
+        return self._good(self.database.read(lambda c: _HOLDER.first(c, {"d": digest_of(token)})))
 
 
-def _digest(token: str) -> bytes:
+def secret(prefix: str) -> str:
+    """Return 256 random bits as a text, after a prefix that says what it is."""
+    return prefix + secrets.token_urlsafe(32)
+
+
+def digest_of(token: str) -> bytes:
+    """Return the digest of a secret, which is all that the store has of it."""
     # 256 random bits need no slower hash than SHA-256, and the time of a lookup by digest reveals
     # nothing.
-    return sha256(token.encode()).digest()
+    return sha256(token.encode(errors="surrogatepass")).digest()

@@ -1,9 +1,9 @@
 """A challenge over the sample, called over REST in memory."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import httpx2
 import pytest
@@ -15,7 +15,8 @@ from snellen.server.http.api.access import Access
 from snellen.server.http.api.api import rest_app
 from snellen.server.http.api.desk import Desk
 from snellen.server.http.auth import Tokens
-from snellen.server.store.tables.exams import Scope
+from snellen.server.http.signup import Joining, SignUp
+from snellen.server.store.tables.exams import JoinRequest, Scope
 
 EXAM = "/exams/sample"
 
@@ -65,6 +66,14 @@ class Door:
         """Make a token."""
         return self.tokens.create(name, scopes or (Scope.SUBMIT,))
 
+    def ask(self, name: str) -> None:
+        """Ask to join."""
+        SignUp(self.tokens, self.hosted.challenge.file).join(Joining(name=name))
+
+    def requests(self) -> Sequence[JoinRequest]:
+        """Return the open requests to join."""
+        return SignUp(self.tokens, self.hosted.challenge.file).requests()
+
     async def work(self) -> None:
         """Grade all that waits."""
         worker = Worker(self.hosted.challenge, self.hosted.settings)
@@ -86,7 +95,9 @@ def door(hosted: Callable[..., Hosted]) -> Opening:
     async def opened(*, guarded: bool = True, **rules: object) -> AsyncGenerator[Door]:
         here = hosted(**rules)
         await here.challenge.begin()
-        tokens = Tokens(here.host.database, lambda: here.time[0])
+        tokens = replace(
+            Tokens.of(here.host.database, here.challenge.file), now=lambda: here.time[0]
+        )
         desk = Desk(here.challenge, Boards(here.challenge), Access(tokens, guarded=guarded))
         # A fault is answered, and a test sees the answer.
         transport = httpx2.ASGITransport(rest_app(desk), raise_app_exceptions=False)

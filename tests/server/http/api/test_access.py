@@ -20,6 +20,12 @@ ORGANIZING: list[tuple[str, str, dict[str, Any] | None]] = [
     ("POST", f"{ONE}/baseline", {"baseline": True}),
     ("POST", f"{EXAM}/phases/main/rescore", WHY),
     ("GET", f"{EXAM}/events", None),
+    ("GET", "/invitations", None),
+    ("POST", "/invitations", {"uses": 2}),
+    ("DELETE", "/invitations/1", None),
+    ("GET", "/requests", None),
+    ("POST", "/requests/eve/approve", None),
+    ("POST", "/requests/eve/refuse", None),
 ]
 ADMIN: list[tuple[str, str, dict[str, Any] | None]] = [
     ("GET", "/tokens", None),

@@ -23,6 +23,9 @@ EXAM = """
 name = "sample"
 packs = ["{pack}"]
 store = "exam.sqlite"
+[signup]
+by = "approval"
+teams = true
 [[phases]]
 name = "main"
 counts = "all"

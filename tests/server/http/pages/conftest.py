@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import httpx2
 import pytest
@@ -64,7 +64,9 @@ def site(hosted: Callable[..., Hosted]) -> Opening:
     async def opened(**rules: object) -> AsyncGenerator[Site]:
         here = hosted(**rules)
         await here.challenge.begin()
-        tokens = Tokens(here.host.database, lambda: here.time[0])
+        tokens = replace(
+            Tokens.of(here.host.database, here.challenge.file), now=lambda: here.time[0]
+        )
         served = Served(here.challenge, here.settings, 0)
         safety = Middleware(SafetyMiddleware, names={"127.0.0.1"})
         routes = challenge_routes(served, tokens, guarded=True)

@@ -32,6 +32,9 @@ title = "Screens, spring"
 description = "Short questions about screenshots of phones."
 packs = ["{pack}"]
 store = "exam.sqlite"
+[signup]
+by = "approval"
+teams = true
 [[phases]]
 name = "main"
 title = "Main phase"
@@ -247,6 +250,37 @@ def test_an_organizer_decides_without_scripts(tab_of: Callable[..., "Tab"], plac
     ]
 
 
+def test_an_organizer_invites_and_a_person_joins_on_a_telephone_without_scripts(
+    tab_of: Callable[..., "Tab"], place: Place
+) -> None:
+    boss, tab = [tab_of(NARROW, java_script_enabled=False) for _ in range(2)]
+    sign_in(boss, place.tokens["root"], "/organize")
+    boss.get_by_role("link", name="Invitations and requests").click()
+    boss.get_by_label("Note").fill("the lab")
+    boss.get_by_role("button", name="Make an invitation").click()
+    tab.goto(boss.get_by_role("alert").locator("code").inner_text())
+    tab.get_by_label("Name", exact=True).fill("zoe")
+    tab.get_by_label("New team").fill("lab")
+    tab.get_by_role("button", name="Join").click()
+    tab.get_by_role("heading", name="You joined as zoe").wait_for()
+    token = tab.get_by_role("alert").locator("code").inner_text()
+    assert f"export SNELLEN_TOKEN={token}" in tab.locator("pre").inner_text()
+    for each in (boss, tab):
+        assert each.locator("html").evaluate("it => it.scrollWidth") == NARROW[0]
+    sign_in(tab, token, "/submissions")
+    tab.get_by_text("Signed in as lab").wait_for()
+    # Of what a person asks for, an organizer decides.
+    other = tab_of(NARROW, java_script_enabled=False)
+    other.goto("/join")
+    other.get_by_label("Name", exact=True).fill("kim")
+    other.get_by_role("button", name="Ask to join").click()
+    asked = other.get_by_role("alert").locator("code").inner_text()
+    boss.goto("/organize/signup")
+    boss.get_by_role("button", name="Approve kim").click()
+    boss.get_by_text("There is none.").wait_for()
+    sign_in(other, asked, "/submissions")
+
+
 def shown(place: Place) -> dict[str, str]:
     """Return every page by a name, as an admin sees them."""
     item = next(iter(json.loads(line)["item"]["id"] for line in _items()))
@@ -260,6 +294,8 @@ def shown(place: Place) -> dict[str, str]:
         "submission": f"/submissions/{one}",
         "compare": f"/compare?one={one}&other={other}",
         "organize": "/organize",
+        "sign-up": "/organize/signup",
+        "join": "/join",
         "alike": "/organize/alike",
         "annotations": "/annotate",
         "text": "/annotate/texts",

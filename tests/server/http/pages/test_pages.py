@@ -19,7 +19,7 @@ from snellen.server.store.tables.exams import Scope
 Opening = Callable[..., AbstractAsyncContextManager[Any]]
 OPEN = ("/", "/leaderboard", "/api", "/signin", "/style.css")
 PARTICIPANTS = ("/items", "/submissions")
-ORGANIZERS = ("/organize", "/organize/annotations", "/organize/export")
+ORGANIZERS = ("/organize", "/organize/signup", "/organize/annotations", "/organize/export")
 FORMS: list[tuple[str, dict[str, str]]] = [
     ("/submissions/sub_0/remove", {"why": "because"}),
     ("/submissions/sub_0/restore", {"why": "because"}),

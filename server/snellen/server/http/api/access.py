@@ -22,7 +22,8 @@ CALLS_A_MINUTE = 1200
 token."""
 
 WRONG_A_MINUTE = 60
-"""The maximum number of wrong tokens per minute from an address."""
+"""The maximum number of wrong tokens, wrong codes and requests to join per minute from an
+address."""
 
 CALLER = "snellen.caller"
 """The key of the caller's name in a request's ASGI scope, once the caller is known."""
@@ -185,7 +186,8 @@ class Access:
             # A token created while the server runs identifies its holder at once, but callers
             # without a token keep their rights until the next start.
             return _STRANGER if self._guarded else _HERE
-        holder = request.scope.get(HOLDER) or self.tokens.holder(token)
+        checked: Holder | None = request.scope.get(HOLDER)
+        holder = self.tokens.account(checked) if checked else self.tokens.holder(token)
         if holder is None:
             self.count_wrong_token(request)
             raise UnauthorizedError("this token is unknown, revoked or expired; ask the organizer")
@@ -202,7 +204,7 @@ class Access:
         return Visitor(self.tokens.participant(holder), holder.scopes)
 
     def count_wrong_token(self, request: Request) -> None:
-        """Count a wrong token from the request's address.
+        """Count a wrong token or code, or a request to join, from the request's address.
 
         Raises:
             RateError: There are too many.
@@ -211,14 +213,16 @@ class Access:
         self._wrong.count(address)
 
     def check_guesses(self, request: Request) -> None:
-        """Check that the request's address did not send too many wrong tokens.
+        """Check that the request's address did not send too many wrong tokens and codes.
 
         Raises:
             RateError: It sent too many.
         """
         address = request.client.host if request.client else ""
         if not self._wrong.test(address):
-            raise RateError("too many wrong tokens came from this address; wait a minute")
+            raise RateError(
+                "too many wrong tokens, codes or requests came from this address; wait a minute"
+            )
 
     def _let_in(self, who: str) -> None:
         self._calls.count(who)

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
-from snellen.server.http.api import exams, organizing, submissions
+from snellen.server.http.api import exams, joining, organizing, submissions
 from snellen.server.http.api.desk import JSON, Desk
-from snellen.server.http.api.problems import EVERYWHERE, Problem, answer_with_problems, documented
+from snellen.server.http.api.problems import Problem, answer_with_problems, documented
 
 VERSION = "1"
 PREFIX = "/v1"
@@ -27,6 +27,7 @@ _MEANINGS = {
     "submission": "The submission's id.",
     "phase": "The phase's name.",
     "name": "The name of the token's holder.",
+    "number": "The invitation's number.",
     "idempotency-key": "A text of your choice: sent again with the same file, it is one upload.",
     "if-none-match": "The ETag of an earlier response; if nothing changed, the answer is 304.",
 }
@@ -59,10 +60,9 @@ def rest_app(desk: Desk) -> FastAPI:
     )
     answer_with_problems(app)
     # The most requested routes come first, because each earlier route costs a little time.
-    for part in (submissions, exams):
+    for part in (submissions, exams, joining, organizing):
         # As the application's own: an included router looks for each request's route twice.
         app.router.routes.extend(part.routes(desk).routes)
-    app.include_router(organizing.routes(desk), responses=EVERYWHERE)
 
     def document() -> dict[str, Any]:
         if app.openapi_schema is None:

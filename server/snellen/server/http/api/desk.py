@@ -12,6 +12,7 @@ from snellen.server.challenge.service import Challenge
 from snellen.server.errors import ForbiddenError, NotFoundError
 from snellen.server.exam.rules import Contexts
 from snellen.server.http.api.access import Access, Visitor
+from snellen.server.http.signup import SignUp
 from snellen.server.screenshots.service import WholeImages
 from snellen.server.store.tables.exams import Scope
 
@@ -60,6 +61,11 @@ class Desk:
 
     def __post_init__(self) -> None:
         self.access.before.append(self.challenge.phases.refresh)
+
+    @property
+    def signup(self) -> SignUp:
+        """The sign-up of the exam."""
+        return SignUp(self.access.tokens, self.challenge.file)
 
     def check_exam(self, name: str) -> None:
         """Check that an exam is served here.

@@ -14,7 +14,7 @@ from snellen.server.challenge.models import EventCard, PhaseCard, PhaseChange, S
 from snellen.server.challenge.reading import MOST_LISTED
 from snellen.server.http.api.access import Visitor
 from snellen.server.http.api.desk import LONGEST_BODY, Desk, Parameters, answered
-from snellen.server.http.api.problems import documented
+from snellen.server.http.api.problems import EVERYWHERE, JsonRoute, documented
 from snellen.server.http.auth import TOKEN_NAME
 from snellen.server.store.tables.exams import Scope, Token
 
@@ -166,7 +166,8 @@ def routes(desk: Desk) -> APIRouter:
         tags=["organizing"],
         # A body is read before its sender is known.
         max_body_size=LONGEST_BODY,
-        responses=documented(HTTPStatus.FORBIDDEN),
+        route_class=JsonRoute,
+        responses={**EVERYWHERE, **documented(HTTPStatus.FORBIDDEN)},
     )
     challenge, access = desk.challenge, desk.access
     one = "/exams/{exam}/submissions/{submission}"

@@ -7,10 +7,13 @@ from typing import Any
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response
+from fastapi.routing import APIRoute
 from pydantic import Field
+from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 from starlette.routing import BaseRoute, Match
+from starlette.types import Message, Receive, Scope, Send
 
 from snellen.grading.models.base import Closed
 from snellen.server.errors import ExamError
@@ -18,7 +21,8 @@ from snellen.server.http.errors import headers_of, status_of
 from snellen.server.logs import fault, log
 
 MEDIA_TYPE = "application/problem+json"
-Headers = Mapping[str, str] | None
+MoreHeaders = Mapping[str, str] | None
+_TOO_LARGE = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
 _FAILED = "the server failed; its log has the reason. Send the request again"
 
 
@@ -41,7 +45,7 @@ class Problem(Closed):
 
 
 def problem(
-    status: HTTPStatus, detail: str, field: str | None = None, headers: Headers = None
+    status: HTTPStatus, detail: str, field: str | None = None, headers: MoreHeaders = None
 ) -> Response:
     """Return a problem as a response."""
     said = Problem(title=status.phrase, status=status, detail=detail, field=field)
@@ -53,6 +57,33 @@ def documented(*statuses: HTTPStatus) -> dict[int | str, dict[str, Any]]:
     """Return the documentation of a route's possible problems."""
     content = {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}
     return {int(status): {"description": status.phrase, "content": content} for status in statuses}
+
+
+class JsonRoute(APIRoute):
+    """A route whose body has a limit: a larger one is answered with a problem.
+
+    The framework answers it in its own words, in plain text.
+    """
+
+    def __init__(self, *given: Any, **named: Any) -> None:  # noqa: ANN401  # as FastAPI has it
+        super().__init__(*given, **named)
+        self._limited, self.app = self.app, self._answer
+
+    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        replaced = False
+
+        async def sent(message: Message) -> None:
+            nonlocal replaced
+            if message["type"] == "http.response.start":
+                kind = Headers(raw=message["headers"]).get("content-type", "")
+                replaced = message["status"] == _TOO_LARGE and kind.startswith("text/plain")
+                if replaced:
+                    said = f"a body may have at most {self.max_body_size:,} bytes; send less"
+                    await problem(_TOO_LARGE, said)(scope, receive, send)
+            if not replaced:
+                await send(message)
+
+        await self._limited(scope, receive, sent)
 
 
 def answer_with_problems(app: FastAPI) -> None:

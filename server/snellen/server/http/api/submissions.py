@@ -17,7 +17,7 @@ from snellen.server.challenge.reading import MOST_LISTED
 from snellen.server.errors import FormError, MalformedError, TooLargeError
 from snellen.server.http.api.access import Visitor
 from snellen.server.http.api.desk import JSON, LONGEST_BODY, Desk, Parameters, PhaseQuery, answered
-from snellen.server.http.api.problems import EVERYWHERE, documented
+from snellen.server.http.api.problems import EVERYWHERE, JsonRoute, documented
 from snellen.server.store.tables.endpoint import JobState
 from snellen.server.store.tables.exams import Scope
 
@@ -248,7 +248,12 @@ def routes(desk: Desk) -> APIRouter:
             return Response(status_code=HTTPStatus.NOT_MODIFIED, headers=headers)
         return Response(body, media_type=JSON, headers=headers)
 
-    own = APIRouter(max_body_size=LONGEST_BODY)
+    own = APIRouter(
+        tags=router.tags,
+        max_body_size=LONGEST_BODY,
+        route_class=JsonRoute,
+        responses=EVERYWHERE,
+    )
 
     @own.post(f"{one}/choose", response_model=SubmissionStatus, responses=deciding)
     async def choose(request: Request, exam: str, submission: str, given: Choice) -> Response:
@@ -266,7 +271,7 @@ def routes(desk: Desk) -> APIRouter:
         await challenge.withdraw(submission, caller)
         return await shown(submission, caller)
 
-    router.include_router(own)
+    router.routes.extend(own.routes)
 
     @router.get(f"{one}/report", responses=guarded)
     async def report(

@@ -14,7 +14,7 @@ from starlette.routing import Route
 
 from snellen.server.challenge.models import ExamCard
 from snellen.server.errors import ExamError
-from snellen.server.exam.file import Who
+from snellen.server.exam.file import JoinBy, Who
 from snellen.server.http.api.access import Visitor
 from snellen.server.http.api.desk import Desk
 from snellen.server.http.errors import headers_of, status_of
@@ -67,7 +67,8 @@ class Frame:
                     if name != "WWW-Authenticate"
                 }
             except HTTPException as error:  # a form that can't be read
-                status, said, headers = HTTPStatus(error.status_code), error.detail, {}
+                said = f"{error.detail.rstrip('.')}: go back and correct the form"
+                status, headers = HTTPStatus(error.status_code), {}
             except Exception as error:  # noqa: BLE001  # its message may quote an answer
                 log().error("fault", path=request.url.path, **fault(error))
                 status, said, headers = HTTPStatus.INTERNAL_SERVER_ERROR, _FAILED, {}
@@ -120,6 +121,8 @@ def _nav(exam: ExamCard, visitor: Visitor) -> Sequence[tuple[str, str]]:
     if visitor.organizes:
         found.append(("/organize", "Organize"))
     found.append(("/api", "API"))
+    if visitor.name is None and exam.signup.by is not JoinBy.CLOSED:
+        found.append(("/join", "Join"))
     if visitor.name is None:
         found.append(("/signin", "Sign in"))
     return found

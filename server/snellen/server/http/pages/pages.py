@@ -446,6 +446,7 @@ class Pages(Frame):
             tokens=None if held is None else [TokenCard.of(token) for token in held],
             scopes=list(Scope),
             made=made,
+            requests=len(await self._read(self._desk.signup.requests)),
         )
 
     async def _make_token(self, request: Request, visitor: Visitor) -> Response:

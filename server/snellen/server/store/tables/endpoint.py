@@ -223,7 +223,8 @@ class EventRow:
         caller: The caller who made the change.
         what: `removed`, `restored`, `rescored`, `same`, `retried`, `shown`, `baseline`, `ranked`,
             `chosen`, `not chosen`, `withdrawn`, `token`, `revoked`, `annotation closed`,
-            `annotation opened`, `annotation extended`, `moved`.
+            `annotation opened`, `annotation extended`, `moved`, `invitation`,
+            `invitation revoked`, `joined`, `asked to join`, `approved`, `refused`.
         why: The reason given.
         detail: The values before and after, as JSON.
     """

@@ -1,4 +1,4 @@
-"""The tables of exams: tokens, attempts, answers, episodes."""
+"""The tables of exams: tokens, sign-up, attempts, answers, episodes."""
 
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -81,6 +81,8 @@ class Token:
         revoked: The time when it was revoked; None: it was not revoked.
         expires: The time from which it is refused; None: never.
         team: The team that owns the holder's submissions and attempts; None: the holder owns them.
+        subject: The subject and issuer of the identity provider's token with which the holder
+            joined; None: without one.
     """
 
     id: Annotated[int, KEY]
@@ -91,6 +93,7 @@ class Token:
     revoked: Moment | None
     expires: Moment | None = None
     team: str | None = None
+    subject: str | None = None
 
     def may(self, scope: Scope) -> bool:
         """Whether it has a scope; an admin's token has all."""
@@ -110,6 +113,67 @@ class SessionRow:
     digest: Annotated[Digest, KEY]
     token: Annotated[int, _OF_TOKEN]
     expires: Moment
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Invitation:
+    """An invitation to join.
+
+    Attributes:
+        digest: SHA-256 of its code, which is 256 random bits.
+        caller: The organizer who made it.
+        note: The organizer's words about it.
+        uses: The number of people who may join by it.
+        used: The number of those who joined.
+        created: The time of its creation.
+        expires: The time from which it is refused.
+        revoked: The time when it was revoked; None: it was not revoked.
+    """
+
+    id: Annotated[int, KEY]
+    digest: Annotated[Digest, UNIQUE] = field(repr=False)
+    caller: str
+    note: str
+    uses: int
+    used: int = 0
+    created: Moment
+    expires: Moment
+    revoked: Moment | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JoinRequest:
+    """An open request to join: its token is none before an organizer approves it.
+
+    Attributes:
+        name: The name of the holder to be.
+        digest: SHA-256 of the token to be.
+        at: The time of the request.
+        team: The team of the holder to be; None: none.
+        subject: As of `Token`.
+    """
+
+    id: Annotated[int, KEY]
+    name: Annotated[str, UNIQUE]
+    digest: Annotated[Digest, UNIQUE] = field(repr=False)
+    at: Moment
+    team: str | None
+    subject: Annotated[str | None, UNIQUE]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Team:
+    """A team that participants formed.
+
+    Attributes:
+        name: Its name.
+        digest: SHA-256 of its code, which is 256 random bits, for others to join it.
+        created: The time of its creation.
+    """
+
+    name: Annotated[str, KEY]
+    digest: Annotated[Digest, UNIQUE] = field(repr=False)
+    created: Moment
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -339,7 +403,10 @@ class TraceRow:
     detail: str = "{}"
 
 
-tokens = table("tokens", Token)
+tokens = table("tokens", Token, Index("ix_tokens_subject", "subject", unique=True))
+invitations = table("invitations", Invitation)
+requests = table("requests", JoinRequest)
+teams = table("teams", Team)
 sessions = table("sessions", SessionRow)
 attempts = table("attempts", Attempt)
 items = table(
