@@ -82,6 +82,8 @@ class Boards:
         if task is not None and task not in challenge.exam.offers:
             known = ", ".join(challenge.exam.offers)
             raise NotFoundError(f"there is no task {task!r}; there are: {known}", field="task")
+        if tag is not None:
+            self._check_tag(tag, self.tags(phase, organizer=organizer))
         part = challenge.part(phase, organizer=organizer)
         exact = challenge.phases.exact(phase, challenge.now(), organizer=organizer)
         this = phase.name, task or "", tag or "", f"{part} {exact} {source}"
@@ -97,7 +99,7 @@ class Boards:
             data = data._replace(submissions=kept)
         tasks = [task] if task is not None else list(challenge.exam.offers)
         if tag is not None:
-            data, tasks = self._tagged(data, tasks, tag, part)
+            data, tasks = self._tagged(data, tasks, tag)
         board = make_board(
             data, challenge.file.name, phase.name, tasks, part, phase.counts, exact=exact
         )
@@ -108,9 +110,15 @@ class Boards:
             self._kept.popitem(last=False)
         return kept
 
+    def tags(self, phase: Phase, *, organizer: bool = False) -> Mapping[str, Sequence[str]]:
+        """Return the tags for which a phase has leaderboards now, with their values."""
+        challenge = self._challenge
+        shown = challenge.phases.tagged(phase, challenge.now(), organizer=organizer)
+        return self._tags if shown else {}
+
     @cached_property
-    def tags(self) -> Mapping[str, Sequence[str]]:
-        """The tags for which there are leaderboards, with their values: few, but more than one."""
+    def _tags(self) -> Mapping[str, Sequence[str]]:
+        """The tags of the items that have few values, but more than one."""
         exam = self._challenge.exam
         found: dict[str, set[str]] = {}
         for task in exam.offers:
@@ -123,15 +131,19 @@ class Boards:
             if 2 <= len(values) <= MOST_VALUES
         }
 
+    @staticmethod
+    def _check_tag(tag: str, shown: Mapping[str, Sequence[str]]) -> None:
+        name, _, value = tag.partition("=")
+        if value not in shown.get(name, ()):
+            known = ", ".join(shown) or "none until the phase is over"
+            raise NotFoundError(f"there is no tag {tag[:64]!r}; there are: {known}", field="tag")
+
     def _tagged(
-        self, data: BoardData, tasks: Sequence[str], tag: str, part: str
+        self, data: BoardData, tasks: Sequence[str], tag: str
     ) -> tuple[BoardData, list[str]]:
         """Return the data of a leaderboard of a tag's items, and its tasks."""
         exam = self._challenge.exam
         name, _, value = tag.partition("=")
-        if value not in self.tags.get(name, ()) or part != ALL:
-            known = ", ".join(self.tags) if part == ALL else "none until the phase is over"
-            raise NotFoundError(f"there is no tag {tag[:64]!r}; there are: {known}", field="tag")
         masks = {
             task: np.array(
                 [exam.line(task, item).item.tags.get(name) == value for item in exam.asked(task)]

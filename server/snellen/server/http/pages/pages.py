@@ -153,14 +153,13 @@ class Pages(Frame):
         caption = f"{board.task or 'All tasks'}, {phase.title or phase.name}" + (
             f", items with {tag}" if tag else ""
         )
-        part = self._challenge.part(phase, organizer=organizer)
         return self._page(
             "leaderboard",
             request,
             visitor,
             board=board,
             rows=rows,
-            tags=boards.tags if part == ALL else {},
+            tags=boards.tags(phase, organizer=organizer),
             tag=tag,
             source=source,
             sort=sort,
