@@ -19,7 +19,6 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from snellen.grading.errors import SnellenError
-from snellen.grading.report.html import stylesheet
 from snellen.server.challenge.alike import alike_submissions
 from snellen.server.challenge.board import Board, BoardRow
 from snellen.server.challenge.boards import compare_submissions
@@ -594,6 +593,8 @@ async def _chunks(read: Callable[[int], Awaitable[bytes]]) -> AsyncGenerator[byt
 
 @cache
 def _stylesheet() -> tuple[bytes, str]:
+    from snellen.grading.report.html import stylesheet
+
     own = (files("snellen.server.http.pages") / "pages.css").read_text("utf-8")
     body = (stylesheet() + own).encode()
     return body, f'"{sha256(body).hexdigest()[:32]}"'
