@@ -1,11 +1,13 @@
 """Cached leaderboards, rebuilt only after a change; two submissions compared item by item."""
 
+import zlib
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from hashlib import sha256
 from typing import NamedTuple
 
+import msgspec
 import numpy as np
 from pydantic import Field
 from sqlalchemy import Connection
@@ -20,7 +22,7 @@ from snellen.server.challenge.queries import Turn
 from snellen.server.challenge.service import Challenge
 from snellen.server.errors import ExamError, ForbiddenError, NotFoundError
 from snellen.server.exam.file import Phase, Who
-from snellen.server.exam.phases import ALL, PUBLIC
+from snellen.server.exam.phases import ALL, PUBLIC, digits_of
 from snellen.server.store.tables.endpoint import ScoreRow, Source
 
 MOST_VALUES = 12
@@ -43,6 +45,18 @@ class Kept(NamedTuple):
     etag: str
 
 
+class _Chance(msgspec.Struct):
+    value: float
+
+
+class _Numbers(msgspec.Struct):
+    chance: _Chance | None = None
+
+
+class _Report(msgspec.Struct):
+    numbers: _Numbers
+
+
 class Boards:
     """The leaderboards of a challenge.
 
@@ -53,6 +67,7 @@ class Boards:
     def __init__(self, challenge: Challenge) -> None:
         self._challenge = challenge
         self._kept: OrderedDict[tuple[str, str, str, str], tuple[Turn, Kept]] = OrderedDict()
+        self._chances: dict[tuple[int, str], float | None] = {}
 
     def board(
         self,
@@ -109,6 +124,31 @@ class Boards:
         while len(self._kept) > _KEPT:
             self._kept.popitem(last=False)
         return kept
+
+    def chance(self, phase: Phase, board: Board, *, organizer: bool = False) -> float | None:
+        """Return what blind guessing scores on a leaderboard: the mean over its tasks.
+
+        None: it is not known of a task, or values are over a part of the items.
+        """
+        known = [self._chance_of(board.grading, task) for task in board.tasks]
+        levels = [level for level in known if level is not None]
+        if board.part != ALL or len(levels) < len(known):
+            return None
+        challenge = self._challenge
+        value = sum(levels) / len(levels)
+        exact = challenge.phases.exact(phase, challenge.now(), organizer=organizer)
+        return value if exact else round(value, digits_of(None, None))
+
+    def _chance_of(self, grading: int, task: str) -> float | None:
+        this = grading, task
+        if this not in self._chances:
+            parameters = {"g": grading, "t": task}
+            saved = self._challenge.database.read(lambda c: queries.REPORT.first(c, parameters))
+            if saved is None:
+                return None
+            read = msgspec.json.decode(zlib.decompress(saved.report), type=_Report)
+            self._chances[this] = None if read.numbers.chance is None else read.numbers.chance.value
+        return self._chances[this]
 
     def tags(self, phase: Phase, *, organizer: bool = False) -> Mapping[str, Sequence[str]]:
         """Return the tags for which a phase has leaderboards now, with their values."""
