@@ -262,6 +262,22 @@ def test_listing_the_commands_imports_none_of_them() -> None:
     assert ours == ["snellen.cli", "snellen.cli.app"]
 
 
+def test_the_help_of_no_command_imports_what_does_the_work() -> None:
+    code = (
+        "import sys, typer.main\n"
+        "from typer.testing import CliRunner\n"
+        "from snellen.cli.app import app\n"
+        "for name, command in typer.main.get_command(app).commands.items():\n"
+        "    for inner in getattr(command, 'commands', ['']):\n"
+        "        asked = [*f'{name} {inner}'.split(), '--help']\n"
+        "        assert CliRunner().invoke(app, asked).exit_code == 0, asked\n"
+        "heavy = {'numpy', 'scipy', 'PIL', 'sqlalchemy', 'mcp', 'fastapi', 'nltk'}\n"
+        "print(sorted(heavy & sys.modules.keys()))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
+
+
 def names() -> set[str]:
     """Return the whole names of all commands."""
     group: Any = typer.main.get_command(app)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from snellen.grading.errors import MetricError
-from snellen.grading.models.estimates import Breakdown, Cell, Estimate
+from snellen.grading.models.estimates import LEAST, Breakdown, Cell, Estimate
 from snellen.grading.models.reports import MetricValue
 from snellen.grading.models.samples import SampleDesign
 from snellen.grading.models.tags import TagColumn
@@ -16,9 +16,6 @@ from snellen.grading.stats.summary import estimate
 
 if TYPE_CHECKING:
     from snellen.grading.stats.stratified import Strata
-
-LEAST = 10
-"""Cells with fewer items than this say too little to be shown, unless asked for."""
 
 
 def estimate_all(

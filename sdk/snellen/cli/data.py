@@ -17,14 +17,13 @@ from snellen.cli.terminal import Terminal
 from snellen.grading.errors import InputError, where
 from snellen.grading.models.reports import PinVerdict
 from snellen.tasks.benchmarks.table import own_places, place_of
-from snellen.tasks.data.check import DataCheck, ImagesCheck, SplitCheck
-from snellen.tasks.data.check import check as check_data
-from snellen.tasks.data.fetch import Fetched, FetchError, Progress
-from snellen.tasks.data.fetch import fetch as fetch_files
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bar
     from rich.progress import TaskID
+
+    from snellen.tasks.data.check import DataCheck, ImagesCheck, SplitCheck
+    from snellen.tasks.data.fetch import Fetched, Progress
 
 _FEW = 5
 _out = Terminal()
@@ -97,6 +96,10 @@ def fetch(
     nothing could be requested. With --check: 0 if everything loads without faults, 1 if there are
     faults, 2 if the path does not exist.
     """
+    from snellen.tasks.data.check import check as check_data
+    from snellen.tasks.data.fetch import FetchError
+    from snellen.tasks.data.fetch import fetch as fetch_files
+
     with report_errors():
         if check:
             if to is not None or revision is not None:
@@ -125,6 +128,8 @@ def fetch(
 def _check(
     path: Path, tasks: Sequence[str], images: Path | None, *, no_images: bool, json: bool
 ) -> None:
+    from snellen.tasks.data.check import check as check_data
+
     if len(tasks) > 1:
         raise InputError("--check takes one --task")
     with _status() as watch:
@@ -141,7 +146,7 @@ def _check(
 # ---- what fetch prints -------------------------------------------------------------------------
 
 
-def _fetched(given: Fetched) -> None:
+def _fetched(given: "Fetched") -> None:
     place = place_of(given.benchmark)
     came = f"{len(given.new)} of them downloaded now" if given.new else "nothing was lacking"
     _line(
@@ -167,7 +172,7 @@ def _bytes(size: int) -> str:
 
 
 @contextmanager
-def _bar(title: str) -> Generator[Callable[[Progress], None] | None]:
+def _bar(title: str) -> "Generator[Callable[[Progress], None] | None]":
     """Show how far a fetch is, on a terminal."""
     if not sys.stderr.isatty():
         yield None
@@ -186,7 +191,7 @@ def _bar(title: str) -> Generator[Callable[[Progress], None] | None]:
         yield lambda now: _shown(bar, line, now)
 
 
-def _shown(bar: "Bar", line: "TaskID", now: Progress) -> None:
+def _shown(bar: "Bar", line: "TaskID", now: "Progress") -> None:
     what = f"{now.doing}, {now.files} of {now.of} files"
     bar.update(line, description=what, completed=now.done, total=now.total)
 
@@ -194,7 +199,7 @@ def _shown(bar: "Bar", line: "TaskID", now: Progress) -> None:
 # ---- what check prints -------------------------------------------------------------------------
 
 
-def _checked(found: DataCheck) -> None:
+def _checked(found: "DataCheck") -> None:
     if not found.tasks:
         _nothing(found)
         return
@@ -212,7 +217,7 @@ def _checked(found: DataCheck) -> None:
     _wrong(found)
 
 
-def _nothing(found: DataCheck) -> None:
+def _nothing(found: "DataCheck") -> None:
     _line(f"{escape(found.path)} is no data that snellen knows")
     if found.holds:
         _line(f"  it holds {escape(', '.join(found.holds))}")
@@ -221,7 +226,7 @@ def _nothing(found: DataCheck) -> None:
     _line("  --task NAME tries one task's loader, which says what it misses")
 
 
-def _splits(splits: Sequence[SplitCheck]) -> None:
+def _splits(splits: "Sequence[SplitCheck]") -> None:
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("task", no_wrap=True)
     table.add_column("split", no_wrap=True)
@@ -242,7 +247,7 @@ def _splits(splits: Sequence[SplitCheck]) -> None:
     _out.print(table)
 
 
-def _notes(splits: Sequence[SplitCheck]) -> None:
+def _notes(splits: "Sequence[SplitCheck]") -> None:
     """Print what is noted of the splits, once of those that a task has in one file."""
     notes: dict[tuple[str, str], list[str]] = {}
     for one in splits:
@@ -257,7 +262,7 @@ def _notes(splits: Sequence[SplitCheck]) -> None:
             _line(f"  {escape(one.task)} {escape(one.split)} leaves out {escape(line)}")
 
 
-def _images(checks: Sequence[ImagesCheck]) -> None:
+def _images(checks: "Sequence[ImagesCheck]") -> None:
     without = [one.task for one in checks if not one.there and not one.unsized]
     if without:
         _line(f"  no images came with {', '.join(without)}; grading needs none")
@@ -273,7 +278,7 @@ def _images(checks: Sequence[ImagesCheck]) -> None:
             )
 
 
-def _wrong(found: DataCheck) -> None:
+def _wrong(found: "DataCheck") -> None:
     lines = [
         f"{where(fault.file, fault.line, fault.field)}{fault.message} ({', '.join(fault.tasks)})"
         for fault in found.faults

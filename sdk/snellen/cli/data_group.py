@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -23,9 +23,10 @@ from snellen.cli.tables import print_table
 from snellen.cli.terminal import Terminal
 from snellen.grading.errors import InputError, where
 from snellen.grading.table import figures
-from snellen.sdk.data.consensus import Consensus, make_consensus
-from snellen.sdk.data.samples import Sample
-from snellen.sdk.data.stratify import stratify
+
+if TYPE_CHECKING:
+    from snellen.sdk.data.consensus import Consensus
+    from snellen.sdk.data.samples import Sample
 
 _FEW = 5
 _out = Terminal()
@@ -58,6 +59,8 @@ def consensus(
     The voters have the names of the files without extension. The output has every vote, the
     unresolved items with reasons, and a digest. Use it with --references.
     """
+    from snellen.sdk.data.consensus import make_consensus
+
     with report_errors():
         check_folder(output)
         voters = {path.stem: path for path in answers}
@@ -109,6 +112,8 @@ def sample(
 
     Grade or evaluate with --items SAMPLE. The report then estimates the score on all items.
     """
+    from snellen.sdk.data.stratify import stratify
+
     with report_errors():
         check_folder(output)
         if data is None:
@@ -129,7 +134,7 @@ def sample(
         _print_sample(found, output)
 
 
-def _print_consensus(found: Consensus, path: Path) -> None:
+def _print_consensus(found: "Consensus", path: Path) -> None:
     """Print what votes decided, what they did not, and where it is frozen."""
     _out.print(f"{len(found.references)} references, {len(found.unresolved)} unresolved")
     for item_id, reason in list(found.unresolved.items())[:_FEW]:
@@ -142,7 +147,7 @@ def _print_consensus(found: Consensus, path: Path) -> None:
         _err.print(f"  {place}{problem.message}", markup=False, soft_wrap=True)
 
 
-def _print_sample(found: Sample, path: Path) -> None:
+def _print_sample(found: "Sample", path: Path) -> None:
     """Print what was drawn of each stratum, and where it is frozen."""
     rows: list[Sequence[str]] = []
     for stratum in found.design.strata:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from itertools import combinations
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.markup import escape
@@ -29,11 +29,11 @@ from snellen.cli.options import (
 from snellen.cli.tables import print_table
 from snellen.cli.terminal import Terminal
 from snellen.grading.errors import InputError, UnknownNameError
-from snellen.grading.explain import Explanation
-from snellen.grading.report.render import percent
 from snellen.grading.table import figures
-from snellen.sdk.protocol_reports import ProtocolReports
-from snellen.sdk.protocol_reports import explain as explain_answers
+
+if TYPE_CHECKING:
+    from snellen.grading.explain import Explanation
+    from snellen.sdk.protocol_reports import ProtocolReports
 
 _out = Terminal()
 
@@ -58,6 +58,8 @@ def explain(
     show: Show = 5,
 ) -> None:
     """Grade one file of answers with several protocols and explain the differences."""
+    from snellen.sdk.protocol_reports import explain as explain_answers
+
     with report_errors():
         rescored = explain_answers(
             answers,
@@ -81,8 +83,10 @@ def explain(
             raise typer.Exit(PROBLEMS)
 
 
-def _print(given: ProtocolReports, key: str | None, show: int) -> None:
+def _print(given: "ProtocolReports", key: str | None, show: int) -> None:
     """Print one number a protocol, then each difference shared out among the parts."""
+    from snellen.grading.report.render import percent
+
     keys = list(dict.fromkeys(key for one in given.reports.values() for key in one.metrics))
     rows: list[Sequence[str]] = []
     for name, one in given.reports.items():
@@ -104,7 +108,7 @@ def _print(given: ProtocolReports, key: str | None, show: int) -> None:
         _partings(given, first, second, key, show)
 
 
-def _explanation(given: Explanation) -> None:
+def _explanation(given: "Explanation") -> None:
     _out.print(
         f"\n[bold]{escape(given.first)} -> {escape(given.second)}[/bold] ({escape(given.key)}):"
         f" {100 * given.first_value:.4f} -> {100 * given.second_value:.4f},"
@@ -120,7 +124,9 @@ def _explanation(given: Explanation) -> None:
         _out.print(f"  {escape(given.note)}")
 
 
-def _partings(given: ProtocolReports, first: str, second: str, key: str | None, most: int) -> None:
+def _partings(
+    given: "ProtocolReports", first: str, second: str, key: str | None, most: int
+) -> None:
     shown = 0
     total = 0
     for parting in given.partings(first, second, key):

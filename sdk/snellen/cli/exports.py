@@ -13,21 +13,12 @@ from snellen.cli.messages import report_errors
 from snellen.cli.options import References, check_folder, settings_of
 from snellen.cli.pack import Key
 from snellen.grading.errors import InputError
-from snellen.sdk.exports import TARGETS, export_report
-from snellen.sdk.exports.options import ExportOptions, Relationship
-from snellen.sdk.stored import reopen
-from snellen.tasks.export.chats import export_chats
-from snellen.tasks.export.harbor import export_harbor
 from snellen.tasks.pack import seal
-from snellen.tasks.pack.read import open_pack, open_references
-from snellen.tasks.pack.split import parts_of
-from snellen.tasks.pack.transform import check_outside
 
 Format = Literal["chats", "harbor", "inspect", "eval_results", "every_eval_ever"]
 _FACTS: Mapping[str, Any] = {
     "organization": str,
     "dataset_task": str,
-    "relationship": Relationship,
     "source": str,
     "date": datetime,
     "wheel": Path,
@@ -88,8 +79,12 @@ def export(
     A pack becomes chats for fine-tuning, with the reference as the answer, or a Harbor task.
     Do not evaluate a model on its training data: split the pack first, or use --parts.
     """
+    from snellen.sdk.exports import TARGETS, export_report
+    from snellen.sdk.exports.options import ExportOptions, Relationship
+    from snellen.sdk.stored import reopen
+
     with report_errors():
-        facts = settings_of(settings, _FACTS)
+        facts = settings_of(settings, {**_FACTS, "relationship": Relationship})
         wheel = facts.pop("wheel", None)
         if source.is_dir():
             _check_format(to, ("chats", "harbor"), "a pack")
@@ -117,6 +112,10 @@ def _check_format(to: str | None, known: tuple[str, ...], what: str) -> None:
 def _harbor(
     source: Path, output: Path, organization: str, wheel: Path | None, *, with_references: bool
 ) -> None:
+    from snellen.tasks.export.harbor import export_harbor
+    from snellen.tasks.pack.read import open_pack
+    from snellen.tasks.pack.transform import check_outside
+
     pack = open_pack(source)
     check_outside(output, [pack])
     with pack_output.bar("exporting", len(pack.lines)) as watch:
@@ -136,6 +135,11 @@ def _harbor(
 
 
 def _chats(source: Path, output: Path, parts: str | None, key: Path | None) -> None:
+    from snellen.tasks.export.chats import export_chats
+    from snellen.tasks.pack.read import open_pack, open_references
+    from snellen.tasks.pack.split import parts_of
+    from snellen.tasks.pack.transform import check_outside
+
     pack = open_pack(source)
     check_outside(output, [pack])
     if parts is None and output.exists():

@@ -36,8 +36,6 @@ from snellen.cli.options import (
 )
 from snellen.cli.reports import finish
 from snellen.grading.errors import InputError
-from snellen.sdk.local import grade as grade_answers
-from snellen.sdk.stored import read_saved, regrade, retagged
 
 
 def grade(
@@ -86,6 +84,9 @@ def grade(
     Exit status: 0 if all lines are valid, 1 if some are not (the rest is graded), 2 if nothing
     could be graded.
     """
+    from snellen.sdk.local import grade as grade_answers
+    from snellen.sdk.stored import read_saved, regrade, retagged
+
     with report_errors():
         check(output, with_references=with_references)
         given = (items, columns, form, space, view, answer)

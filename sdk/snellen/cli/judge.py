@@ -8,7 +8,6 @@ import typer
 from snellen.cli import models
 from snellen.cli.options import PROBLEMS, Images, Output, check, item_ids
 from snellen.cli.reports import finish
-from snellen.sdk.stored import reopen
 
 
 def judge(
@@ -56,6 +55,7 @@ def judge(
     status: 0 if every response has a verdict, 1 if some have none, 2 if nothing was judged.
     """
     from snellen.sdk.models.judge import judge as judge_report
+    from snellen.sdk.stored import reopen
 
     with models.report_stops():
         check(output)

@@ -6,7 +6,7 @@ from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from json import dumps
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 from rich.markup import escape
@@ -17,16 +17,14 @@ from snellen.cli.messages import report_errors
 from snellen.cli.options import PROBLEMS, item_ids
 from snellen.grading.errors import InputError, SnellenError, where
 from snellen.grading.models.reports import PinVerdict
-from snellen.tasks.benchmarks.table import load_task
-from snellen.tasks.models import TaskData
 from snellen.tasks.pack import seal
-from snellen.tasks.pack.check import Custody, PackCheck, TaskCheck
-from snellen.tasks.pack.check import check_pack as look_at
-from snellen.tasks.pack.format import SEALED, Manifest
-from snellen.tasks.pack.read import Pack, References, open_pack, open_references
-from snellen.tasks.pack.sample import draw_task
-from snellen.tasks.pack.stats import PackStat, pack_stat
-from snellen.tasks.pack.write import Part, seal_pack, strip_pack, write_pack
+
+if TYPE_CHECKING:
+    from snellen.tasks.models import TaskData
+    from snellen.tasks.pack.check import PackCheck, TaskCheck
+    from snellen.tasks.pack.format import Manifest
+    from snellen.tasks.pack.read import Pack, References
+    from snellen.tasks.pack.stats import PackStat
 
 _FEW = 5
 _Given = TypeVar("_Given")
@@ -130,6 +128,9 @@ def create(
     With a key, the references are sealed. Exit status: 0 if the pack was written, 2 if nothing
     was written.
     """
+    from snellen.tasks.benchmarks.table import load_task
+    from snellen.tasks.pack.write import Part, write_pack
+
     with report_errors():
         _check_choices(items, n, images, no_images=no_images)
         many = len(task)
@@ -221,6 +222,10 @@ def seal_references(folder: Folder, key: SealingKey = None) -> None:
     The same references and key give the same bytes. Sealing again changes nothing, or finishes an
     interrupted run.
     """
+    from snellen.tasks.pack.format import SEALED
+    from snellen.tasks.pack.read import open_pack
+    from snellen.tasks.pack.write import seal_pack
+
     with report_errors():
         pack = open_pack(folder)
         if key is not None and not key.exists() and pack.manifest.references == SEALED:
@@ -247,6 +252,8 @@ def check(
     printed. Exit status: 0 if there are no faults, 1 if there are faults, 2 if it is not a
     pack.
     """
+    from snellen.tasks.pack.check import check_pack as look_at
+
     with report_errors():
         secret = seal.find_key(key, pack=folder)
         with pack_output.bar("checking", None) as watch:
@@ -264,6 +271,9 @@ def check(
 
 def copy_without_references(folder: Path, output: Path) -> None:
     """Copy a pack without its references, and print what the copy holds."""
+    from snellen.tasks.pack.read import open_pack
+    from snellen.tasks.pack.write import strip_pack
+
     pack = open_pack(folder)
     with pack_output.bar("copying", len(pack.lines)) as watch:
         manifest = strip_pack(pack, output, watch=watch)
@@ -298,8 +308,10 @@ def _each(option: str, given: Sequence[_Given] | None, many: int) -> Sequence[_G
 
 
 def _chosen(
-    loaded: Sequence[TaskData], items: list[Path] | None, n: int | None, seed: int
+    loaded: "Sequence[TaskData]", items: list[Path] | None, n: int | None, seed: int
 ) -> Sequence[Sequence[str] | None]:
+    from snellen.tasks.pack.sample import draw_task
+
     if n is not None:
         return [draw_task(data, n, seed) for data in loaded]
     if items is None:
@@ -319,6 +331,8 @@ def _chosen(
 @contextmanager
 def sealing_key(path: Path | None, pack: Path) -> Generator[str | None]:
     """Find the key, or create it; a new one is removed again if nothing was sealed with it."""
+    from snellen.tasks.pack.format import SEALED
+
     if path is None or path.exists():
         yield seal.find_key(path, pack=pack)
         return
@@ -335,7 +349,7 @@ def sealing_key(path: Path | None, pack: Path) -> Generator[str | None]:
 # ---- what is printed ---------------------------------------------------------------------------
 
 
-def _custody_told(manifest: Manifest, key: str | None) -> None:
+def _custody_told(manifest: "Manifest", key: str | None) -> None:
     name = manifest.references
     if name is None:
         pack_output.out.print(
@@ -349,8 +363,11 @@ def _custody_told(manifest: Manifest, key: str | None) -> None:
         pack_output.out.print(f"the references are sealed with the key {seal.key_id(key)}")
 
 
-def _numbers(folder: Path, key: Path | None) -> PackStat | None:
+def _numbers(folder: Path, key: Path | None) -> "PackStat | None":
     """Return the statistics of a pack; None if a fault keeps it from being read."""
+    from snellen.tasks.pack.read import open_pack
+    from snellen.tasks.pack.stats import pack_stat
+
     try:
         pack = open_pack(folder)
         return pack_stat(pack, readable(pack, key))
@@ -358,15 +375,20 @@ def _numbers(folder: Path, key: Path | None) -> PackStat | None:
         return None
 
 
-def readable(pack: Pack, key: Path | None) -> References | None:
+def readable(pack: "Pack", key: Path | None) -> "References | None":
     """Open a pack's references where that can be done; None where there are none, or no key."""
+    from snellen.tasks.pack.format import SEALED
+    from snellen.tasks.pack.read import open_references
+
     secret = seal.find_key(key, pack=pack.folder)
     if pack.manifest.references is None or (pack.manifest.references == SEALED and not secret):
         return None
     return open_references(pack, secret)
 
 
-def _checked(found: PackCheck, numbers: PackStat | None) -> None:
+def _checked(found: "PackCheck", numbers: "PackStat | None") -> None:
+    from snellen.tasks.pack.check import Custody
+
     if numbers is None:
         size = pack_output.megabytes(found.image_bytes)
         pack_output.out.print(f"[bold]{escape(found.name)}[/bold]: {found.images:,} images, {size}")
@@ -385,7 +407,7 @@ def _checked(found: PackCheck, numbers: PackStat | None) -> None:
         pack_output.out.print("nothing is wrong")
 
 
-def _reached(task: TaskCheck) -> str:
+def _reached(task: "TaskCheck") -> str:
     parts = [] if task.attainable is None else [f"attainable {100 * task.attainable:.2f}"]
     if task.below:
         more = ", ..." if len(task.below) > _FEW else ""

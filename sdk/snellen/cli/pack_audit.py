@@ -2,7 +2,7 @@
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.markup import escape
@@ -13,13 +13,13 @@ from snellen.cli.options import PROBLEMS, check_folder
 from snellen.cli.pack import Folder, Key
 from snellen.grading.models.estimates import Estimate
 from snellen.sdk.files import write_atomically
-from snellen.tasks.audit.audit import Witnesses, audit_pack
-from snellen.tasks.audit.builds import BuildFolder, open_build
-from snellen.tasks.audit.models import Audit, SolverScore
 from snellen.tasks.pack import seal
-from snellen.tasks.pack.read import Pack, open_pack, open_references
-from snellen.tasks.pack.remove import removed_text
-from snellen.tasks.pack.transform import check_outside
+
+if TYPE_CHECKING:
+    from snellen.tasks.audit.audit import Witnesses
+    from snellen.tasks.audit.builds import BuildFolder
+    from snellen.tasks.audit.models import Audit, SolverScore
+    from snellen.tasks.pack.read import Pack
 
 
 def audit(
@@ -56,6 +56,12 @@ def audit(
     found. The list, for snellen pack remove and --corrections, contains none. Exit status: 0 if no
     item is faulty, 1 if some are, 2 if nothing could be audited.
     """
+    from snellen.tasks.audit.audit import Witnesses, audit_pack
+    from snellen.tasks.audit.builds import open_build
+    from snellen.tasks.pack.read import open_pack, open_references
+    from snellen.tasks.pack.remove import removed_text
+    from snellen.tasks.pack.transform import check_outside
+
     with report_errors():
         pack = open_pack(folder)
         if output is not None:
@@ -77,7 +83,7 @@ def audit(
             raise typer.Exit(PROBLEMS)
 
 
-def _audited(found: Audit, output: Path | None) -> None:
+def _audited(found: "Audit", output: Path | None) -> None:
     pack_output.out.print(f"[bold]{escape(found.name)}[/bold]: {found.items:,} items")
     for task in found.tasks:
         pack_output.out.print(f"[bold]{escape(task.task)}[/bold] ({task.items:,} items)")
@@ -102,7 +108,7 @@ def _audited(found: Audit, output: Path | None) -> None:
     )
 
 
-def _solver(one: SolverScore) -> list[str]:
+def _solver(one: "SolverScore") -> list[str]:
     chance = "?" if one.chance is None else f"{100 * one.chance:.1f}"
     fault = f"{len(one.at_fault):,} of these at fault" if one.at_fault else ""
     return [
@@ -124,8 +130,9 @@ def _lift(lift: Estimate | None) -> str:
     return f"lift {100 * lift.value:+.1f}{to}"
 
 
-def _reading(pack: Pack, build: BuildFolder | None) -> Witnesses:
+def _reading(pack: "Pack", build: "BuildFolder | None") -> "Witnesses":
     # OCR is loaded for who asks for it alone.
     from snellen.sdk.page_texts import page_texts, part_texts
+    from snellen.tasks.audit.audit import Witnesses
 
     return Witnesses(build, texts=page_texts(pack), reader=part_texts(pack))

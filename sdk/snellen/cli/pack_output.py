@@ -5,15 +5,17 @@ from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from itertools import zip_longest
 from pathlib import Path
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from rich.cells import cell_len, set_cell_size
 from rich.markup import escape
 from rich.table import Table
 
 from snellen.cli.terminal import Terminal
-from snellen.tasks.pack.format import Manifest
-from snellen.tasks.pack.stats import PackStat, Spread, TaskStat
+
+if TYPE_CHECKING:
+    from snellen.tasks.pack.format import Manifest
+    from snellen.tasks.pack.stats import PackStat, Spread, TaskStat
 
 out = Terminal()
 err = Terminal(stderr=True)
@@ -23,7 +25,7 @@ Bar: TypeAlias = Callable[[int], None]
 """Shows how many are done."""
 
 
-def packed(manifest: Manifest, folder: Path) -> None:
+def packed(manifest: "Manifest", folder: Path) -> None:
     """Say what a new pack holds."""
     size = megabytes(manifest.image_bytes)
     place = escape(str(folder))
@@ -34,14 +36,14 @@ def packed(manifest: Manifest, folder: Path) -> None:
     table(["", task.task, f"{task.items:,} items", task.protocol] for task in manifest.tasks)
 
 
-def made(manifest: Manifest, folder: Path) -> None:
+def made(manifest: "Manifest", folder: Path) -> None:
     """Say what a new pack holds, and how its references are kept."""
     packed(manifest, folder)
     kept = manifest.references
     out.print(f"references: {'none' if kept is None else f'in {kept}'}")
 
 
-def stat(found: PackStat) -> None:
+def stat(found: "PackStat") -> None:
     """Print a pack in numbers."""
     size = megabytes(found.image_bytes)
     out.print(
@@ -59,7 +61,7 @@ def stat(found: PackStat) -> None:
         )
 
 
-def _task(task: TaskStat) -> None:
+def _task(task: "TaskStat") -> None:
     out.print(f"[bold]{escape(task.task)}[/bold] ({escape(task.split)}, {escape(task.protocol)})")
     sites = "unknown" if task.sites is None else f"{task.sites:,} by {task.cluster}"
     sized = f"{_spread(task.widths)} x {_spread(task.heights)} pixels" if task.widths else ""
@@ -85,7 +87,7 @@ def _counts(counts: dict[str, int]) -> str:
     return ", ".join([*shown, *more])
 
 
-def _spread(numbers: Spread | None) -> str:
+def _spread(numbers: "Spread | None") -> str:
     if numbers is None:
         return "?"
     if numbers.least == numbers.most:

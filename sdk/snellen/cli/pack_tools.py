@@ -15,15 +15,6 @@ from snellen.cli.pack import Folder, Key, NewFolder, copy_without_references, re
 from snellen.grading.errors import InputError
 from snellen.sdk.files import write_atomically
 from snellen.tasks.pack import seal
-from snellen.tasks.pack.groups import SITE, TASK
-from snellen.tasks.pack.merge import merge_packs
-from snellen.tasks.pack.preview_pages import preview_pages
-from snellen.tasks.pack.read import open_pack
-from snellen.tasks.pack.remove import read_removed
-from snellen.tasks.pack.remove import remove as remove_items
-from snellen.tasks.pack.sample import sample_pack
-from snellen.tasks.pack.split import parts_of, split_pack
-from snellen.tasks.pack.transform import check_outside
 
 PARTS = "train=0.8,test=0.2"
 Seed = Annotated[int, typer.Option(help="The seed of the choice.", min=0)]
@@ -42,7 +33,7 @@ def split(
     ] = PARTS,
     by: Annotated[
         str, typer.Option(help="The tag whose values stay together; site: the task's groups.")
-    ] = SITE,
+    ] = "site",
     seed: Seed = 0,
     own_references: Annotated[
         bool,
@@ -63,6 +54,9 @@ def split(
     key: Key = None,
 ) -> None:
     """Split a pack into parts that share no site, screenshot or pair."""
+    from snellen.tasks.pack.read import open_pack
+    from snellen.tasks.pack.split import parts_of, split_pack
+
     with report_errors():
         if without_references:
             if own_references or parts != PARTS:
@@ -94,6 +88,9 @@ def merge(
     key: Key = None,
 ) -> None:
     """Merge several packs; equal items are included once."""
+    from snellen.tasks.pack.merge import merge_packs
+    from snellen.tasks.pack.read import open_pack
+
     with report_errors():
         packs = [open_pack(folder) for folder in folders]
         secret = seal.find_key(key, pack=folders[0])
@@ -109,7 +106,7 @@ def sample(
     n: Annotated[int, typer.Option("--n", help="Maximum number of items.", min=1)],
     by: Annotated[
         str, typer.Option(help="The tags of the strata, such as task,difficulty.")
-    ] = TASK,
+    ] = "task",
     each: Annotated[
         bool, typer.Option("--each", help="--n is per stratum instead of in total.")
     ] = False,
@@ -121,6 +118,9 @@ def sample(
     key: Key = None,
 ) -> None:
     """Draw a stratified, proportional sample of a pack as a new pack; pairs stay together."""
+    from snellen.tasks.pack.read import open_pack
+    from snellen.tasks.pack.sample import sample_pack
+
     with report_errors():
         pack = open_pack(folder)
         secret = seal.find_key(key, pack=folder)
@@ -152,6 +152,10 @@ def remove(
 
     A pack is never changed in place.
     """
+    from snellen.tasks.pack.read import open_pack
+    from snellen.tasks.pack.remove import read_removed
+    from snellen.tasks.pack.remove import remove as remove_items
+
     with report_errors():
         pack = open_pack(folder)
         secret = seal.find_key(key, pack=folder)
@@ -175,6 +179,10 @@ def preview(
 
     The page works offline and remembers the selection; its list is for snellen pack remove.
     """
+    from snellen.tasks.pack.preview_pages import preview_pages
+    from snellen.tasks.pack.read import open_pack
+    from snellen.tasks.pack.transform import check_outside
+
     with report_errors():
         if output.suffix != ".html":
             raise InputError("a preview's name must end in .html", file=str(output))

@@ -1,7 +1,7 @@
 """The command `plan`: the items that an evaluation needs, and what they cost."""
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from pydantic import Field
@@ -10,9 +10,10 @@ from snellen.cli.messages import report_errors
 from snellen.cli.options import settings_of
 from snellen.cli.tables import print_table
 from snellen.cli.terminal import Terminal
-from snellen.grading.stats.plans import Costs, Plan, Planned, costs, planned
-from snellen.grading.stats.precision import Expected
 from snellen.grading.table import figures
+
+if TYPE_CHECKING:
+    from snellen.grading.stats.plans import Costs, Plan, Planned
 
 _out = Terminal()
 _OF_SAMPLE: Mapping[str, Any] = {"cluster_size": float, "icc": float, "population": int | None}
@@ -65,6 +66,9 @@ def plan(
 
     Give one of --half-width, --difference and --n; the first two can be combined.
     """
+    from snellen.grading.stats.plans import Plan, costs, planned
+    from snellen.grading.stats.precision import Expected
+
     with report_errors():
         assumed = settings_of(settings, {**_OF_SAMPLE, **_OF_TESTS})
         sample = {name: assumed[name] for name in assumed.keys() & _OF_SAMPLE.keys()}
@@ -82,7 +86,7 @@ def plan(
         _print_plan(asked, found, spent)
 
 
-def _print_plan(asked: Plan, found: Planned, spent: Costs) -> None:
+def _print_plan(asked: "Plan", found: "Planned", spent: "Costs") -> None:
     """Print how many items a plan needs, what they show and what they cost."""
     rows: list[Sequence[str]] = []
     if asked.half_width is not None:

@@ -13,9 +13,9 @@ from snellen.cli.plain import tell, write
 from snellen.cli.serving import Packs, Store, report_server_errors
 from snellen.grading.errors import InputError
 from snellen.sdk.files import write_atomically
-from snellen.sdk.page.film import Film, FilmStep, film_page
 
 if TYPE_CHECKING:
+    from snellen.sdk.page.film import Film
     from snellen.server.episodes.replay import PlayedEpisode, PlayedStep, Replay
     from snellen.tasks.environments.inputs import Input
 
@@ -42,6 +42,7 @@ def replay(
     Use the packs of the attempt; references are not read. Exit status: 0
     if everything is equal, 1 if something differs, 2 if nothing could be replayed.
     """
+    from snellen.sdk.page.film import film_page
     from snellen.server.episodes.replay import played_episodes
 
     with report_server_errors():
@@ -94,7 +95,9 @@ def _said(found: "Replay") -> str:
     return f"{found.same} of {found.screens} screenshots are the same, {end}"
 
 
-def _film(episode: "PlayedEpisode", found: "Replay | None") -> Film:
+def _film(episode: "PlayedEpisode", found: "Replay | None") -> "Film":
+    from snellen.sdk.page.film import Film, FilmStep
+
     row = episode.row
     facts = [
         ("task", row.task),

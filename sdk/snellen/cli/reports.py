@@ -4,6 +4,7 @@ import sys
 from collections.abc import Iterable, Mapping
 from json import dumps
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import typer
 from rich.markup import escape
@@ -11,25 +12,21 @@ from rich.markup import escape
 from snellen.cli.options import PROBLEMS, grid_tags, tag_names
 from snellen.cli.tables import print_table
 from snellen.cli.terminal import Terminal
-from snellen.grading.breakdown import LEAST
 from snellen.grading.errors import where
 from snellen.grading.models.auxiliary import Auxiliary
-from snellen.grading.models.estimates import Breakdown
-from snellen.grading.report.render import (
-    breakdown_table,
-    metrics_table,
-    sentences,
-)
-from snellen.grading.tables.matrix import Grid
+from snellen.grading.models.estimates import LEAST, Breakdown
 from snellen.sdk.files import PAGE
-from snellen.sdk.report import Report
+
+if TYPE_CHECKING:
+    from snellen.grading.tables.matrix import Grid
+    from snellen.sdk.report import Report
 
 _out = Terminal()
 _err = Terminal(stderr=True)
 
 
 def finish(
-    report: Report,
+    report: "Report",
     output: list[Path] | None,
     *,
     json: bool = False,
@@ -60,7 +57,7 @@ def finish(
         raise typer.Exit(PROBLEMS)
 
 
-def json_of(report: Report, breakdowns: list[Breakdown], crossed: Grid | None = None) -> str:
+def json_of(report: "Report", breakdowns: list[Breakdown], crossed: "Grid | None" = None) -> str:
     """Return a report as JSON, with what was asked for as `by` and `grid`."""
     # One verdict a score: like the scores, it is left out.
     groups = report.model_dump(mode="json", exclude={"auxiliary": {"__all__": {"levels"}}})
@@ -72,8 +69,10 @@ def json_of(report: Report, breakdowns: list[Breakdown], crossed: Grid | None = 
     return dumps(document, indent=2, ensure_ascii=False)
 
 
-def print_report(given: Report) -> None:
+def print_report(given: "Report") -> None:
     """Print a report's numbers, outcomes and signature."""
+    from snellen.grading.report.render import metrics_table, sentences
+
     print_table(_out, metrics_table(given))
     if given.numbers.population:
         from snellen.grading.report.population import population_table, sample_sentence
@@ -91,6 +90,8 @@ def print_report(given: Report) -> None:
 
 def print_breakdown(given: Breakdown) -> None:
     """Print a metric by the values of a tag."""
+    from snellen.grading.report.render import breakdown_table
+
     _out.print()
     print_table(_out, breakdown_table(given))
     blanked = sum(1 for cell in given.cells if cell.estimate is None)
@@ -100,7 +101,7 @@ def print_breakdown(given: Breakdown) -> None:
     _out.print("; ".join(notes))
 
 
-def print_grid(given: Grid) -> None:
+def print_grid(given: "Grid") -> None:
     """Print a metric by two tags crossed: in each cell its value, interval and items."""
     from snellen.grading.report.heat_map import grid_note, grid_table
 
@@ -112,7 +113,7 @@ def print_grid(given: Grid) -> None:
         _out.print(escape(note))
 
 
-def problems(given: Report) -> None:
+def problems(given: "Report") -> None:
     """Print what was wrong with the input, the first of each kind in full."""
     if not given.input.problems:
         return

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from pydantic import Field
@@ -40,25 +40,14 @@ from snellen.cli.reports import finish
 from snellen.cli.summary import print_tables
 from snellen.cli.tables import print_table
 from snellen.cli.terminal import Terminal
-from snellen.grading.breakdown import LEAST
 from snellen.grading.errors import InputError
 from snellen.grading.models.comparisons import ItemChange
-from snellen.grading.report.comparison import (
-    COMPARISON_RENDERERS,
-    cells_tables,
-    remarks,
-    runs_table,
-    sentence,
-    tests_table,
-)
+from snellen.grading.models.estimates import LEAST
 from snellen.grading.tables.mmbench_gui_online import Missing, Reading
-from snellen.sdk.analysis.compare import Comparison
-from snellen.sdk.analysis.compare import compare as compare_runs
-from snellen.sdk.data.selection import select
 from snellen.sdk.files import check_ending
-from snellen.sdk.stored import reopen
-from snellen.sdk.summaries.cells import Options
-from snellen.tasks.benchmarks.table import load_task
+
+if TYPE_CHECKING:
+    from snellen.sdk.analysis.compare import Comparison
 
 _OF_TABLES: Mapping[str, Any] = {
     "limit": Annotated[float | None, Field(ge=1)],
@@ -97,6 +86,9 @@ def compare(
     ] = None,
 ) -> None:
     """Compare runs over the same items: whether they differ, and on which items."""
+    from snellen.grading.report.comparison import COMPARISON_RENDERERS
+    from snellen.sdk.analysis.compare import compare as compare_runs
+
     with report_errors():
         for path in output or ():
             check_ending(path, COMPARISON_RENDERERS, "comparisons")
@@ -162,6 +154,9 @@ def report(
     With --tables, VisualWebBench's seven tasks give its average, L2's two tasks its mean, L3 and
     L4 the table of losses.
     """
+    from snellen.sdk.stored import reopen
+    from snellen.sdk.summaries.cells import Options
+
     with report_errors():
         options = Options(**settings_of(settings, _OF_TABLES))
         if tables:
@@ -218,7 +213,9 @@ def evaluate(
     The key is read from OPENAI_API_KEY or ANTHROPIC_API_KEY. Exit status: 0 if every item was
     answered, 1 if some were not (the same command repeats these), 2 if the run stopped.
     """
+    from snellen.sdk.data.selection import select
     from snellen.sdk.models.evaluate import evaluate as evaluate_model
+    from snellen.tasks.benchmarks.table import load_task
 
     with models.report_stops():
         check(output)
@@ -246,8 +243,16 @@ def evaluate(
             raise typer.Exit(PROBLEMS)
 
 
-def _print_comparisons(found: Iterable[Comparison], show: int) -> None:
+def _print_comparisons(found: "Iterable[Comparison]", show: int) -> None:
     """Print what comparisons of runs found, with the items that changed most."""
+    from snellen.grading.report.comparison import (
+        cells_tables,
+        remarks,
+        runs_table,
+        sentence,
+        tests_table,
+    )
+
     for number, one in enumerate(found):
         if number:
             _out.print()

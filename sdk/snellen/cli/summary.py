@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 import msgspec
 from rich.markup import escape
@@ -11,20 +12,23 @@ from snellen.cli.options import check_folder
 from snellen.cli.tables import print_table
 from snellen.cli.terminal import Terminal
 from snellen.grading.table import Table, to_markdown, to_plain
-from snellen.grading.tables.summary import Summary
-from snellen.sdk.analysis.published import beside_tables
 from snellen.sdk.files import check_ending, write_atomically
-from snellen.sdk.report import load_report
-from snellen.sdk.summaries.cells import Options
-from snellen.sdk.summaries.several import summarise
+
+if TYPE_CHECKING:
+    from snellen.grading.tables.summary import Summary
+    from snellen.sdk.summaries.cells import Options
 
 _out = Terminal()
 
 
 def print_tables(
-    reports: Sequence[Path], options: Options, output: Sequence[Path] | None, *, beside: bool
+    reports: Sequence[Path], options: "Options", output: Sequence[Path] | None, *, beside: bool
 ) -> None:
     """Print and save the tables of a paper, over the reports of one or more tasks."""
+    from snellen.sdk.analysis.published import beside_tables
+    from snellen.sdk.report import load_report
+    from snellen.sdk.summaries.several import summarise
+
     for path in output or ():
         check_ending(path, WRITERS, "a summary")
         check_folder(path)
@@ -47,13 +51,13 @@ def _print(given: Table) -> None:
         _out.print(escape(line), style="dim")
 
 
-def _save(path: Path, found: Sequence[Summary], published: Iterable[Table]) -> None:
+def _save(path: Path, found: "Sequence[Summary]", published: Iterable[Table]) -> None:
     """Write summaries to a file, whole or not at all; its ending says how."""
     write = WRITERS[check_ending(path, WRITERS, "a summary")]
     write_atomically(path, write(found, tuple(published)))
 
 
-def _json(found: Sequence[Summary], published: Sequence[Table]) -> Iterator[bytes]:
+def _json(found: "Sequence[Summary]", published: Sequence[Table]) -> Iterator[bytes]:
     document = {
         "summaries": [
             {
@@ -68,11 +72,11 @@ def _json(found: Sequence[Summary], published: Sequence[Table]) -> Iterator[byte
     yield msgspec.json.format(msgspec.json.encode(document), indent=2) + b"\n"
 
 
-def _markdown(found: Sequence[Summary], published: Sequence[Table]) -> Iterator[bytes]:
+def _markdown(found: "Sequence[Summary]", published: Sequence[Table]) -> Iterator[bytes]:
     for table in (*(table for one in found for table in one.tables), *published):
         yield ("\n".join(to_markdown(table)) + "\n").encode()
 
 
-WRITERS: Mapping[str, Callable[[Sequence[Summary], Sequence[Table]], Iterator[bytes]]] = (
+WRITERS: "Mapping[str, Callable[[Sequence[Summary], Sequence[Table]], Iterator[bytes]]]" = (
     MappingProxyType({".json": _json, ".md": _markdown})
 )

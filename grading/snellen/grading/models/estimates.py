@@ -6,6 +6,9 @@ from pydantic import Field
 
 from snellen.grading.models.base import Closed
 
+LEAST = 10
+"""Cells with fewer items than this say too little to be shown, unless asked for."""
+
 
 class Interval(Closed):
     """A confidence interval.

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from snellen.grading.breakdown import LEAST, natural
+from snellen.grading.breakdown import natural
 from snellen.grading.errors import MetricError
 from snellen.grading.models.base import Closed
-from snellen.grading.models.estimates import Estimate
+from snellen.grading.models.estimates import LEAST, Estimate
 from snellen.grading.models.tags import TagColumn
 from snellen.grading.protocols.base import FloatArray, IntArray
 from snellen.grading.stats.summary import estimate

@@ -35,13 +35,13 @@ from snellen.sdk.hosted.models import (
     Quota,
     SubmissionStatus,
 )
-from snellen.sdk.report import Report
-from snellen.sdk.saved import parse_report
 
 if TYPE_CHECKING:
     import httpx2
     import tenacity
     from anyio.from_thread import BlockingPortal
+
+    from snellen.sdk.report import Report
 
 T = TypeVar("T")
 TOKEN_VARIABLE = "SNELLEN_TOKEN"
@@ -254,8 +254,11 @@ class AsyncClient:
             await anyio.sleep(pause)
             pause = min(2 * pause, _MAX_POLL_SECONDS)
 
-    async def report(self, submission: str, task: str | None = None) -> Report:
+    async def report(self, submission: str, task: str | None = None) -> "Report":
         """Return a submission's report on a task; by default the only report."""
+        from snellen.sdk.report import Report
+        from snellen.sdk.saved import parse_report
+
         body = await self._of_exam(f"submissions/{submission}/report", {"task": task})
         found = parse_report(body, f"the report of {submission}")
         if found is None:
@@ -414,7 +417,7 @@ class AsyncSubmission:
                     watch(now)
         return self.status
 
-    async def wait(self, *, task: str | None = None, progress: bool = False) -> Report:
+    async def wait(self, *, task: str | None = None, progress: bool = False) -> "Report":
         """Wait until it is graded, and return its report, as from `sdk.grade`.
 
         Args:
@@ -548,6 +551,6 @@ class HostedSubmission:
         """Wait until it is graded, has failed or is stuck; see `AsyncSubmission.done`."""
         return self._run(lambda: self._submission.done(progress=progress))
 
-    def wait(self, *, task: str | None = None, progress: bool = False) -> Report:
+    def wait(self, *, task: str | None = None, progress: bool = False) -> "Report":
         """Wait for its report, as from `sdk.grade`; see `AsyncSubmission.wait`."""
         return self._run(lambda: self._submission.wait(task=task, progress=progress))

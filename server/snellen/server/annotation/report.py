@@ -9,7 +9,6 @@ import msgspec
 from snellen.grading.models.raters import RaterAnswer, RaterReport
 from snellen.server.errors import ExamError
 from snellen.server.store.tables.annotations import AnnotationMode
-from snellen.tasks.annotation.report import rate
 from snellen.tasks.models import TaskData
 from snellen.tasks.pack.read import Pack, has_references, open_references, task_data
 
@@ -43,6 +42,8 @@ def rated_tasks(
         ExamError: The pack has no references.
         SnellenError: The references can't be opened, or an answer can't be graded.
     """
+    from snellen.tasks.annotation.report import rate
+
     if not has_references(pack):
         raise ExamError(
             f"the pack {pack.name} has no references: report from an export, where they are"

@@ -3,15 +3,17 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple, NotRequired, TypedDict
+from typing import TYPE_CHECKING, NamedTuple, NotRequired, TypedDict
 
 from pydantic import JsonValue
 
 from snellen.grading.models.base import Closed
 from snellen.grading.models.scores import Submission
 from snellen.server.errors import ExamError
-from snellen.server.exam.spec import Question
 from snellen.server.store.tables.exams import Attempt, ItemRow, Progress
+
+if TYPE_CHECKING:
+    from snellen.server.exam.spec import Question
 
 _LONGEST_NAME = 64
 
@@ -62,7 +64,7 @@ class Lease:
 
     client: str
     item: ItemRow
-    question: Question
+    question: "Question"
     until: int
     submissions_left: int
     views_left: int | None

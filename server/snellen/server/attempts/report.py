@@ -1,7 +1,7 @@
 """The report of a finished attempt, task by task, and its cost."""
 
 from collections.abc import Sequence
-from typing import NamedTuple, Self
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 from pydantic import Field
 
@@ -12,8 +12,10 @@ from snellen.grading.models.scores import Outcome
 from snellen.server.attempts.models import Cost, TaskAnswers
 from snellen.server.exam.phases import ALL, digits_of
 from snellen.server.exam.rules import Contexts, Counting, Door, Format, Mode
-from snellen.server.grading.answers import PartNumbers
 from snellen.server.store.tables.exams import Attempt, State
+
+if TYPE_CHECKING:
+    from snellen.server.grading.answers import PartNumbers
 
 
 class TaskResult(Closed):

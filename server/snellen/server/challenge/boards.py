@@ -1,11 +1,13 @@
 """Cached leaderboards, rebuilt only after a change; two submissions compared item by item."""
 
+import zlib
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from hashlib import sha256
 from typing import NamedTuple
 
+import msgspec
 import numpy as np
 from pydantic import Field
 from sqlalchemy import Connection
@@ -20,7 +22,7 @@ from snellen.server.challenge.queries import Turn
 from snellen.server.challenge.service import Challenge
 from snellen.server.errors import ExamError, ForbiddenError, NotFoundError
 from snellen.server.exam.file import Phase, Who
-from snellen.server.exam.phases import ALL, PUBLIC
+from snellen.server.exam.phases import ALL, PUBLIC, digits_of
 from snellen.server.store.tables.endpoint import ScoreRow, Source
 
 MOST_VALUES = 12
@@ -43,6 +45,18 @@ class Kept(NamedTuple):
     etag: str
 
 
+class _Chance(msgspec.Struct):
+    value: float
+
+
+class _Numbers(msgspec.Struct):
+    chance: _Chance | None = None
+
+
+class _Report(msgspec.Struct):
+    numbers: _Numbers
+
+
 class Boards:
     """The leaderboards of a challenge.
 
@@ -53,6 +67,7 @@ class Boards:
     def __init__(self, challenge: Challenge) -> None:
         self._challenge = challenge
         self._kept: OrderedDict[tuple[str, str, str, str], tuple[Turn, Kept]] = OrderedDict()
+        self._chances: dict[tuple[int, str], float | None] = {}
 
     def board(
         self,
@@ -82,6 +97,8 @@ class Boards:
         if task is not None and task not in challenge.exam.offers:
             known = ", ".join(challenge.exam.offers)
             raise NotFoundError(f"there is no task {task!r}; there are: {known}", field="task")
+        if tag is not None:
+            self._check_tag(tag, self.tags(phase, organizer=organizer))
         part = challenge.part(phase, organizer=organizer)
         exact = challenge.phases.exact(phase, challenge.now(), organizer=organizer)
         this = phase.name, task or "", tag or "", f"{part} {exact} {source}"
@@ -97,7 +114,7 @@ class Boards:
             data = data._replace(submissions=kept)
         tasks = [task] if task is not None else list(challenge.exam.offers)
         if tag is not None:
-            data, tasks = self._tagged(data, tasks, tag, part)
+            data, tasks = self._tagged(data, tasks, tag)
         board = make_board(
             data, challenge.file.name, phase.name, tasks, part, phase.counts, exact=exact
         )
@@ -108,9 +125,40 @@ class Boards:
             self._kept.popitem(last=False)
         return kept
 
+    def chance(self, phase: Phase, board: Board, *, organizer: bool = False) -> float | None:
+        """Return what blind guessing scores on a leaderboard: the mean over its tasks.
+
+        None: it is not known of a task, or values are over a part of the items.
+        """
+        known = [self._chance_of(board.grading, task) for task in board.tasks]
+        levels = [level for level in known if level is not None]
+        if board.part != ALL or len(levels) < len(known):
+            return None
+        challenge = self._challenge
+        value = sum(levels) / len(levels)
+        exact = challenge.phases.exact(phase, challenge.now(), organizer=organizer)
+        return value if exact else round(value, digits_of(None, None))
+
+    def _chance_of(self, grading: int, task: str) -> float | None:
+        this = grading, task
+        if this not in self._chances:
+            parameters = {"g": grading, "t": task}
+            saved = self._challenge.database.read(lambda c: queries.REPORT.first(c, parameters))
+            if saved is None:
+                return None
+            read = msgspec.json.decode(zlib.decompress(saved.report), type=_Report)
+            self._chances[this] = None if read.numbers.chance is None else read.numbers.chance.value
+        return self._chances[this]
+
+    def tags(self, phase: Phase, *, organizer: bool = False) -> Mapping[str, Sequence[str]]:
+        """Return the tags for which a phase has leaderboards now, with their values."""
+        challenge = self._challenge
+        shown = challenge.phases.tagged(phase, challenge.now(), organizer=organizer)
+        return self._tags if shown else {}
+
     @cached_property
-    def tags(self) -> Mapping[str, Sequence[str]]:
-        """The tags for which there are leaderboards, with their values: few, but more than one."""
+    def _tags(self) -> Mapping[str, Sequence[str]]:
+        """The tags of the items that have few values, but more than one."""
         exam = self._challenge.exam
         found: dict[str, set[str]] = {}
         for task in exam.offers:
@@ -123,15 +171,19 @@ class Boards:
             if 2 <= len(values) <= MOST_VALUES
         }
 
+    @staticmethod
+    def _check_tag(tag: str, shown: Mapping[str, Sequence[str]]) -> None:
+        name, _, value = tag.partition("=")
+        if value not in shown.get(name, ()):
+            known = ", ".join(shown) or "none until the phase is over"
+            raise NotFoundError(f"there is no tag {tag[:64]!r}; there are: {known}", field="tag")
+
     def _tagged(
-        self, data: BoardData, tasks: Sequence[str], tag: str, part: str
+        self, data: BoardData, tasks: Sequence[str], tag: str
     ) -> tuple[BoardData, list[str]]:
         """Return the data of a leaderboard of a tag's items, and its tasks."""
         exam = self._challenge.exam
         name, _, value = tag.partition("=")
-        if value not in self.tags.get(name, ()) or part != ALL:
-            known = ", ".join(self.tags) if part == ALL else "none until the phase is over"
-            raise NotFoundError(f"there is no tag {tag[:64]!r}; there are: {known}", field="tag")
         masks = {
             task: np.array(
                 [exam.line(task, item).item.tags.get(name) == value for item in exam.asked(task)]

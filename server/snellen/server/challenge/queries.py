@@ -64,6 +64,13 @@ class Listed(SubmissionRow):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SavedReport:
+    """A report, compressed by zlib."""
+
+    report: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Count:
     """A number of rows."""
 
@@ -387,6 +394,17 @@ BOARD_VALUES = Query(
         scores.c.grading == bindparam("g"), scores.c.part == bindparam("p")
     ),
     ScoreNumbers,
+)
+# Any report of a task in a grading.
+REPORT = Query(
+    select(scores.c.report)
+    .where(
+        scores.c.grading == bindparam("g"),
+        scores.c.task == bindparam("t"),
+        scores.c.report.is_not(None),
+    )
+    .limit(1),
+    SavedReport,
 )
 # A participant's submissions that were graded together, the oldest first.
 OWN_NUMBERS = Query(

@@ -192,6 +192,14 @@ class Phases:
         items_shown = phase.reports is not Who.HIDDEN and phase.public_share is None
         return organizer or phase.exact or phase.over(at) or items_shown
 
+    def tagged(self, phase: Phase, at: int, *, organizer: bool = False) -> bool:
+        """Return whether a phase has leaderboards of the items with a tag.
+
+        Tags describe items, and the value of a few items tells which answers are right.
+        """
+        shown = phase.begun(at) and self.part(phase, at) == ALL and self.exact(phase, at)
+        return organizer or shown
+
     def own_part(self, phase: Phase, at: int) -> str | None:
         """Return the part whose scores a participant sees of its own answers; None: none."""
         return None if phase.scores is Who.HIDDEN else self.part(phase, at)

@@ -3,7 +3,7 @@
 import hmac
 from base64 import b32encode
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from hashlib import sha256
 from threading import Lock
@@ -278,7 +278,10 @@ class Exam(ExamSpec):
                 # All tasks of the pack, so that its references need not be kept in memory.
                 found = self.references[pack.name]
                 for other in pack.manifest.tasks:
-                    self._data[other.task] = task_data(pack, found, other.task)
+                    read = task_data(pack, found, other.task)
+                    # Reports name where their data was read, and leave this machine.
+                    pin = read.pin.model_copy(update={"path": None})
+                    self._data[other.task] = replace(read, pin=pin)
         return self._data[task]
 
 

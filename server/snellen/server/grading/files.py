@@ -22,9 +22,6 @@ from snellen.grading.models.reports import (
     Problems,
     UnreadableError,
 )
-from snellen.grading.report.render import RENDERERS
-from snellen.sdk.local import grade
-from snellen.sdk.report import Report
 from snellen.server.exam.file import Phase
 from snellen.server.exam.phases import ALL, PRIVATE, PUBLIC
 from snellen.server.exam.spec import Exam
@@ -35,6 +32,8 @@ from snellen.server.store.tables.endpoint import ScoreRow
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from snellen.sdk.report import Report
 
 MOST_UNPACKED = 10
 """How many times the largest upload an unpacked file may be."""
@@ -145,6 +144,9 @@ class FileGrader:
         return Graded([row for part in parts for row in part.scores], Problems.of(problems, count))
 
     def _graded(self, given: FileToGrade, task: str, part: TaskFile) -> Graded:
+        # A server names this class, and its workers' processes grade.
+        from snellen.sdk.local import grade
+
         exam = self._exam
         if task in exam.acted and not given.recorded:
             raise SubmissionError(exam.acted_in(task), field="task")
@@ -270,12 +272,14 @@ def _task_of(line: bytes, number: int, tasks: Sequence[str]) -> str | Problem:
 
 def _row(
     given: FileToGrade,
-    report: Report,
+    report: "Report",
     own: "NDArray[np.float64]",
     part: str,
     mask: "NDArray[np.bool_]",
     signature: str,
 ) -> ScoreRow:
+    from snellen.grading.report.render import RENDERERS
+
     numbers = part_numbers(report, part, mask)
     groups = np.unique(clusters_of(report)[mask], return_inverse=True)[1]
     kept, metrics = None, "{}"

@@ -2,10 +2,6 @@
 
 from functools import cache
 
-from snellen.sdk.page.build import page_html
-from snellen.sdk.report import Report
-from snellen.sdk.saved import parse_report
-from snellen.sdk.stored import reopen
 from snellen.server.grading.exam import read_exam
 from snellen.server.settings import Settings
 
@@ -41,6 +37,12 @@ class ReportPages:
         Raises:
             SnellenError: The libraries for drawing are not installed.
         """
+        # A server starts without what draws its first page of a report.
+        from snellen.sdk.page.build import page_html
+        from snellen.sdk.report import Report
+        from snellen.sdk.saved import parse_report
+        from snellen.sdk.stored import reopen
+
         parsed = parse_report(saved, "the report")
         assert parsed is not None
         report = Report.of(parsed, parsed.scores, None, parsed.tags)

@@ -7,11 +7,10 @@ tokens come from, RFC 9068 what is in them).
 import asyncio
 import time
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
 import httpx2
-import jwt
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -22,6 +21,9 @@ from snellen.server.exam.file import OAuth
 from snellen.server.http.auth import PREFIX
 from snellen.server.logs import fault, log
 from snellen.server.store.tables.exams import Scope as TokenScope
+
+if TYPE_CHECKING:
+    import jwt
 
 HOLDER = "snellen.holder"
 """Where in a request's scope the holder of a checked token stands."""
@@ -60,6 +62,9 @@ class Issuer:
 
     async def holder(self, token: str) -> Holder | None:
         """Return who holds a token; None: it is none of this issuer's, or not good any more."""
+        # Few servers have an issuer, and it loads a library of ciphers.
+        import jwt
+
         try:
             named = jwt.get_unverified_header(token).get("kid")
             key = await self._key(str(named))
@@ -80,7 +85,7 @@ class Issuer:
         scopes = frozenset(TokenScope(word) for word in words if word in list(TokenScope))
         return Holder(f"{claims['sub']}@{urlsplit(self.settings.issuer).netloc}", scopes)
 
-    async def _key(self, named: str) -> jwt.PyJWK | None:
+    async def _key(self, named: str) -> "jwt.PyJWK | None":
         async with self._looking:
             age = time.monotonic() - self._looked
             if age > _KEYS_SECONDS or (named not in self._keys and age > _LOOK_SECONDS):
@@ -90,6 +95,8 @@ class Issuer:
 
     async def _look(self) -> None:
         """Fetch the keys; those of before stay when that fails."""
+        import jwt
+
         try:
             async with httpx2.AsyncClient(timeout=_TIMEOUT, transport=self._transport) as http:
                 found = (await http.get(self.settings.jwks)).raise_for_status().json()

@@ -373,6 +373,76 @@ async def test_a_rank_is_not_shown_where_scores_are_hidden(
 
 
 @pytest.mark.slow
+async def test_the_leaderboards_chart_has_lines_at_chance_and_at_baselines(
+    site: Opening, right: Mapping[str, str]
+) -> None:
+    some = dict(list(right.items())[:7])
+    async with site(exact=True) as here:
+        assert 'class="marks"' not in (await here.browser().get("/leaderboard")).text
+        await here.hosted.upload("ada", right, name="all of them")
+        low = await here.hosted.upload("boss", some, name="seven")
+        await here.work()
+        await here.hosted.challenge.set_apart(low.id, "boss", baseline=True)
+        page = unescape((await here.browser().get("/leaderboard")).text)
+        (label,) = re.findall(r'class="marks" role="img" aria-label="([^"]+)"', page)
+        said = r"chance 0\.0 %; baseline seven 58\.3 % \(.+\); all of them 100\.0 % \(.+\)\.$"
+        assert re.search(said, label), label
+        lines = re.findall(r'class="level" x1="([^"]+)"', page)
+        assert lines == ["0.00%", "0.00%", "58.33%", "0.00%", "58.33%"]
+        tagged = unescape((await here.browser().get("/leaderboard?tag=image_id=4965")).text)
+        assert "baseline seven" in tagged
+        assert "chance" not in tagged
+
+
+@pytest.mark.slow
+async def test_no_chance_is_shown_beside_values_of_a_part_of_the_items(
+    site: Opening, right: Mapping[str, str]
+) -> None:
+    async with site(public_share=0.5, end=datetime.fromtimestamp(NOON / 1000 + 60, UTC)) as here:
+        await here.hosted.upload("ada", right)
+        await here.work()
+        assert "; chance" not in (during := (await here.browser().get("/leaderboard")).text)
+        assert "intervals: chance" not in during
+        here.hosted.time[0] = NOON + 120_000
+        assert "intervals: chance 0.0 %; ada" in (await here.browser().get("/leaderboard")).text
+
+
+@pytest.mark.slow
+async def test_a_participant_sees_the_progress_of_its_scores_as_they_are_shown(
+    site: Opening, right: Mapping[str, str]
+) -> None:
+    async with site(counts="all") as here:
+        ada, boss = await here.signed_in("ada"), await here.signed_in("boss", Scope.ORGANIZE)
+        for count, name in ((4, "four"), (7, "seven")):
+            some = dict(list(right.items())[:count])
+            await here.hosted.upload("ada", some, name=name, at=NOON + count)
+            await here.hosted.upload("bob", some, name=f"bob's {name}", at=NOON + count)
+            await here.work()
+            chart = "Your scores in the order of arrival" in (await ada.get("/submissions")).text
+            assert chart is (count == 7)
+        page = unescape((await ada.get("/submissions")).text)
+        (label,) = re.findall(r'aria-label="Your scores in the order of arrival: ([^"]+)"', page)
+        shown = [part.split(" UTC: ") for part in label.split("; ")]
+        assert [name.split(",")[0] for name, _ in shown] == ["four", "seven"]
+        assert [score.split(" (")[0] for _, score in shown] == ["33.0 %", "58.0 %"]
+        assert "Your scores" not in (await boss.get("/submissions")).text
+
+
+@pytest.mark.slow
+async def test_no_progress_is_drawn_of_hidden_scores(
+    site: Opening, right: Mapping[str, str]
+) -> None:
+    async with site(scores="hidden") as here:
+        ada = await here.signed_in("ada")
+        for count in (4, 7):
+            await here.hosted.upload("ada", dict(list(right.items())[:count]))
+        await here.work()
+        page = (await ada.get("/submissions")).text
+        assert page.count("graded") == 2
+        assert "Your scores" not in page
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("reports", ["own", "public", "hidden"])
 async def test_two_runs_to_compare_are_chosen_from_those_whose_reports_one_may_see(
     site: Opening, right: dict[str, str], reports: str

@@ -19,11 +19,17 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from snellen.grading.errors import SnellenError
-from snellen.grading.report.html import stylesheet
 from snellen.server.challenge.alike import alike_submissions
 from snellen.server.challenge.board import Board, BoardRow
 from snellen.server.challenge.boards import compare_submissions
-from snellen.server.challenge.models import FORMS, PhaseChange, QuotaCard, Upload, iso
+from snellen.server.challenge.models import (
+    FORMS,
+    PhaseChange,
+    QuotaCard,
+    SubmissionStatus,
+    Upload,
+    iso,
+)
 from snellen.server.challenge.reading import MOST_LISTED
 from snellen.server.errors import ExamError, ForbiddenError, NotFoundError, TooLargeError
 from snellen.server.exam.file import Counts, Phase, Who
@@ -41,6 +47,7 @@ from snellen.server.http.api.organizing import (
     revoke_token,
 )
 from snellen.server.http.api.submissions import keep_bytes
+from snellen.server.http.pages.charts import Progress, interval_chart, progress_chart
 from snellen.server.http.pages.frame import FORM, HTML, Frame, go, words_of
 from snellen.server.http.pages.session import back_to, cookie_name, sign_in
 from snellen.server.store.tables.endpoint import JobState, Source
@@ -136,6 +143,9 @@ class Pages(Frame):
         boards, organizer = self._desk.boards, visitor.organizes
         kept = await self._read(lambda: boards.board(phase, task, tag, source, organizer=organizer))
         board, sort = kept.board, given.get("sort", "")
+        # Of a tag's items no chance is known.
+        level = partial(boards.chance, phase, board, organizer=organizer)
+        chance = None if tag else await self._read(level)
         asked = {"phase": phase.name, "task": task, "tag": tag, "source": source}
         query = urlencode({name: value for name, value in asked.items() if value})
 
@@ -153,20 +163,19 @@ class Pages(Frame):
         caption = f"{board.task or 'All tasks'}, {phase.title or phase.name}" + (
             f", items with {tag}" if tag else ""
         )
-        part = self._challenge.part(phase, organizer=organizer)
         return self._page(
             "leaderboard",
             request,
             visitor,
             board=board,
             rows=rows,
-            tags=boards.tags if part == ALL else {},
+            tags=boards.tags(phase, organizer=organizer),
             tag=tag,
             source=source,
             sort=sort,
             sorted_by=sorted_by,
             caption=caption,
-            intervals=any(row["low"] is not None for row in rows),
+            marks=interval_chart(board, chance),
             costs=any(row["spent"] for row in rows),
             by_task=1 < len(board.tasks) <= _MOST_COLUMNS,
             eqa=len(board.tasks) == 1 and any("eqa" in row.tasks[0].metrics for row in board.rows),
@@ -231,11 +240,13 @@ class Pages(Frame):
                 limit=limit,
             )
         )
+        rows = await self._read(lambda: [self._challenge.status(row.id, owner) for row in found])
         return self._page(
             "submissions",
             request,
             visitor,
-            rows=await self._read(lambda: [self._challenge.status(row.id, owner) for row in found]),
+            rows=rows,
+            progress=None if owner is None else self._progress(rows),
             quota=await self._quota(visitor),
             next=found[-1].id if len(found) == limit else None,
             everybody=owner is None,
@@ -243,6 +254,16 @@ class Pages(Frame):
             state=state,
             upload=visitor.may(Scope.SUBMIT),
         )
+
+    def _progress(self, rows: Sequence[SubmissionStatus]) -> Progress | None:
+        """Return a participant's progress in the phase of its newest submission with a score."""
+        name = next((row.phase for row in rows if row.scores), None)
+        if name is None:
+            return None
+        challenge = self._challenge
+        exact = challenge.phases.exact(challenge.phase(name), challenge.now())
+        same = [row for row in rows if row.phase == name]
+        return progress_chart(same, len(challenge.exam.offers), exact=exact)
 
     async def _quota(self, visitor: Visitor) -> QuotaCard | None:
         """Return the visitor's uploads that are left; None: no phase takes one."""
@@ -596,6 +617,8 @@ async def _chunks(read: Callable[[int], Awaitable[bytes]]) -> AsyncGenerator[byt
 
 @cache
 def _stylesheet() -> tuple[bytes, str]:
+    from snellen.grading.report.html import stylesheet
+
     own = (files("snellen.server.http.pages") / "pages.css").read_text("utf-8")
     body = (stylesheet() + own).encode()
     return body, f'"{sha256(body).hexdigest()[:32]}"'
