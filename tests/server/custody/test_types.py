@@ -56,7 +56,8 @@ def parts(kind: Any) -> Iterable[Any]:
         # What stands in its place may be one of its kinds.
         yield from kind.__subclasses__()
     elif is_record(kind):
-        yield from typing.get_type_hints(kind).values()
+        # Some modules know it only for the type checker.
+        yield from typing.get_type_hints(kind, localns={"Question": Question}).values()
 
 
 def is_model(kind: Any) -> bool:

@@ -114,6 +114,10 @@ def test_a_day_begins_in_the_zone_of_the_phase() -> None:
             "start = 2026-02-01T00:00:00Z\nend = 2026-01-01T00:00:00Z",
             "after the start",
         ),
+        (
+            'name = "x"\npacks = ["p"]\n[[phases]]\nname = "a"\nscores = "hidden"\nreports = "own"',
+            'reports show scores.*write reports = "hidden"',
+        ),
     ],
 )
 def test_a_fault_in_an_exam_file_is_named_with_its_place(

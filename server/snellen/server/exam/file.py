@@ -145,6 +145,12 @@ class Phase(Closed):
     def _in_order(self) -> Self:
         if self.start is not None and self.end is not None and self.end <= self.start:
             raise ValueError("the end must be after the start")
+        order = list(Who)
+        if order.index(self.reports) > order.index(self.scores):
+            raise ValueError(
+                f'reports show scores: with scores = "{self.scores}", reports = "{self.reports}"'
+                f' shows them to more people; write reports = "{self.scores}"'
+            )
         return self
 
     def begun(self, at: int) -> bool:
