@@ -266,7 +266,8 @@ async def test_scores_of_another_submission_are_not_written(hosted: Hosting) -> 
     jobs = Jobs(here.challenge, "one")
     job = await asyncio.to_thread(jobs.claim)
     assert job is not None
-    assert job.submission.id == one.id
+    if job.submission.id == other.id:  # Both came within the same millisecond.
+        one, other = other, one
     with pytest.raises(ValueError, match="scores of another submission"):
         jobs.finish(job, Ended([_score(other.id, job.grading.id, 1.0)]))
     assert here.challenge.status(one.id, None).state is JobState.GRADING

@@ -283,7 +283,7 @@ _WAITING = (
         _OPEN,
         gradings.c.references == bindparam("r"),
         # The end of a worker's lease; of a job that waits, when it may be tried again.
-        or_(jobs.c.lease.is_(None), jobs.c.lease < bindparam("now")),
+        or_(jobs.c.lease.is_(None), jobs.c.lease <= bindparam("now")),
     )
 )
 OLDEST_JOB = Query(_WAITING.order_by(jobs.c.at, jobs.c.submission).limit(1), JobRow)
@@ -310,7 +310,7 @@ WORKED_ON = Query(
         _OPEN,
         gradings.c.references == bindparam("r"),
         jobs.c.state == JobState.GRADING,
-        jobs.c.lease >= bindparam("now"),
+        jobs.c.lease > bindparam("now"),
     )
     .limit(1),
     JobRow,
