@@ -102,11 +102,11 @@ def grade_function() -> None:
 
     report = sdk.grade(ANSWERS, task="screenqa/short", data=DATA)
     with tempfile.TemporaryDirectory() as folder:
-        for ending in (".json", ".csv", ".md"):
+        for ending in (".json", ".csv", ".md", ".html"):
             _expect(report.save(Path(folder, f"report{ending}")).stat().st_size > 0, ending)
         again = sdk.regrade(Path(folder, "report.json"))
-        page = Path(folder, "report.html")
-        _missing("html", "altair", lambda: report.save(page))
+        page = Path(folder, "whole.html")
+        _missing("html", "altair", lambda: report.save(page, with_references=True))
         _expect(not page.exists(), "half a page was left behind")
         compared = _snellen("compare", *[str(Path(folder, "report.json"))] * 2)
         _expect("no difference" in compared.stdout, compared.stdout)
