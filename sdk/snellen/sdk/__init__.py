@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from snellen.sdk.scoring import read, score
     from snellen.sdk.stored import regrade
     from snellen.sdk.summaries.several import summarise
+    from snellen.sdk.training import Reward, reward
     from snellen.tasks.benchmarks.spec import Benchmark, TaskSpec
     from snellen.tasks.benchmarks.table import TASKS, task_of
     from snellen.tasks.benchmarks.table import load_task as load
@@ -90,6 +91,7 @@ __all__ = [
     "RaterReport",
     "Report",
     "Response",
+    "Reward",
     "Rubric",
     "Sample",
     "Score",
@@ -113,6 +115,7 @@ __all__ = [
     "rate",
     "read",
     "regrade",
+    "reward",
     "score",
     "stratify",
     "summarise",
@@ -171,6 +174,8 @@ _HOMES = {
     "grade": "snellen.sdk.local",
     "read": "snellen.sdk.scoring",
     "regrade": "snellen.sdk.stored",
+    "Reward": "snellen.sdk.training",
+    "reward": "snellen.sdk.training",
     "score": "snellen.sdk.scoring",
     "summarise": "snellen.sdk.summaries.several",
     "Report": "snellen.sdk.report",

@@ -12,7 +12,6 @@ import numpy as np
 from snellen.grading.breakdown import estimate_all, estimate_population, strata_of
 from snellen.grading.ceiling import Attainable, attainable_maximum, leave_one_rater_out
 from snellen.grading.chance import chance_of, population_chance
-from snellen.grading.errors import InputError
 from snellen.grading.grade import CODES, Answers, Columns, Grader
 from snellen.grading.models import reports
 from snellen.grading.models.estimates import Chance
@@ -37,7 +36,7 @@ from snellen.sdk.data.tags import ITEM, Tags
 from snellen.sdk.progress import watched
 from snellen.sdk.report import Report
 from snellen.sdk.scored import intake_of
-from snellen.sdk.scoring import choose
+from snellen.sdk.scoring import check_coordinates, choose
 from snellen.sdk.submissions import Source
 from snellen.tasks.benchmarks.table import task_of
 
@@ -244,10 +243,8 @@ def grade(
     selection = select(task, data, references, split, items, tags=tags, cluster=cluster)
     if chosen is None:
         chosen = choose(selection.task, protocol, embedder, executor)
-    if read_as is not None and not isinstance(selection.golds[0], (Target, StepGold)):
-        raise InputError(
-            f"format, space and view are for points, boxes and actions: {selection.task} has none"
-        )
+    if read_as is not None:
+        check_coordinates(selection.task, selection.golds[0])
 
     def graded_once(batches: Iterable[Answers], given: Intake) -> Report:
         through = None

@@ -2,9 +2,11 @@
 
 from typing import TYPE_CHECKING
 
+from snellen.grading.errors import InputError
 from snellen.grading.grade import read_response
 from snellen.grading.models.scores import Outcome, Response, Score
-from snellen.grading.protocols.base import NO_CONTEXT, Protocol
+from snellen.grading.protocols.base import NO_CONTEXT, Gold, Protocol
+from snellen.grading.protocols.golds import StepGold, Target
 from snellen.grading.protocols.table import gold_shape, protocol_of
 from snellen.grading.score_table import score_one, score_unread
 from snellen.sdk.values import NotJsonError, to_json
@@ -68,6 +70,18 @@ def read(
     except NotJsonError as fault:
         return Response(raw=None, outcome=Outcome.UNPARSED, note=str(fault))
     return read_response(protocol_of(task, protocol), plain, context)
+
+
+def check_coordinates(task: str, gold: Gold) -> None:
+    """Check that format, space and view mean something for a task with this reference.
+
+    Raises:
+        InputError: Its answers have no coordinates.
+    """
+    if not isinstance(gold, Target | StepGold):
+        raise InputError(
+            f"format, space and view are for points, boxes and actions: {task} has none"
+        )
 
 
 def choose(

@@ -20,13 +20,13 @@ from snellen.grading.parse.vocabularies.pyautogui import PYAUTOGUI
 from snellen.grading.parse.vocabularies.qwen import QWEN
 from snellen.grading.parse.vocabularies.screensuite import SCREENSUITE
 from snellen.grading.parse.vocabularies.uground import UGROUND
-from snellen.grading.parse.vocabularies.ui_r1 import UI_R1
 from snellen.grading.parse.vocabularies.web import (
     SCREENSUITE_WEB,
     SEECLICK,
     SHOWUI,
     UGROUND_WEB,
 )
+from snellen.grading.protocols.androidcontrol.ui_r1 import UI_R1
 from snellen.grading.protocols.base import Gold
 from snellen.grading.protocols.step_rules import words_f1
 from snellen.grading.protocols.table import gold_shape, protocol_of, protocols_of
