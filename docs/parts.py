@@ -25,6 +25,7 @@ from snellen.sdk.demo.page import Mean, interval, percent
 from snellen.tasks.benchmarks.miniwob.null_agents import played as null_episodes
 from snellen.tasks.benchmarks.table import benchmark_of, own_places, task_of
 from snellen.tasks.samples import DEFAULT, baselines
+from snellen.worlds.splits import TEST, templates_of
 
 ROOT = Path(__file__).parents[1]
 METRICS = ROOT / "grading" / "snellen" / "grading" / "metrics"
@@ -78,6 +79,14 @@ def pages() -> dict[str, str]:
         page = ROOT / "docs" / f"{module}.md"
         found[page.name] = page.read_text(encoding="utf-8").splitlines()[0].removeprefix("# ")
     return found
+
+
+def kept_templates() -> str:
+    """The templates and pages that are kept for tests."""
+    rows = [
+        [f"`{name}`", ", ".join(f"`{one}`" for one in templates_of(name, "test"))] for name in TEST
+    ]
+    return _table(["environment", "kept for tests"], rows)
 
 
 def nav() -> str:
@@ -467,6 +476,7 @@ PARTS: Mapping[str, Callable[[], str]] = {
     "not_made": not_made,
     "commands": commands,
     "formats": formats,
+    "kept_templates": kept_templates,
     "metrics": metrics,
     "one_screen": one_screen,
     "protocols": protocols,

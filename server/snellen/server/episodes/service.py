@@ -17,14 +17,14 @@ from hashlib import sha256
 import msgspec
 from pydantic import JsonValue
 
-from snellen.grading.errors import DataError, MissingExtraError
+from snellen.grading.errors import DataError, InputError, MissingExtraError
 from snellen.grading.models.actions import Point
 from snellen.server.attempts.leases import item_row
 from snellen.server.attempts.models import AnswerMeta, Caller, Lease, Receipt
 from snellen.server.attempts.record import FAULT, record_of
 from snellen.server.attempts.service import Service
 from snellen.server.episodes import queries
-from snellen.server.episodes.running import Key, Live, Played, Running, Said, read_end
+from snellen.server.episodes.running import Key, Live, Played, Running, Said
 from snellen.server.errors import ExamError
 from snellen.server.exam.rules import Door
 from snellen.server.logs import fault, log
@@ -38,6 +38,7 @@ from snellen.tasks.environments.base import (
     Past,
     Toolset,
 )
+from snellen.tasks.environments.ending import read_end
 from snellen.tasks.environments.inputs import Input
 from snellen.tasks.environments.table import toolset_of
 from snellen.tasks.models import World
@@ -198,7 +199,10 @@ class Episodes:
         Raises:
             ExamError: The answer can't be read, or as for `act`.
         """
-        said = read_end(answer)
+        try:
+            said = read_end(answer)
+        except InputError as error:
+            raise ExamError(error.message, field=error.field) from None
         service = self._service
         place, world = await self._found(attempt, item)
         if world is None:

@@ -6,9 +6,9 @@ from pathlib import Path
 from random import Random
 from types import MappingProxyType
 
-from snellen.grading.errors import DataError, UnknownNameError
+from snellen.grading.errors import DataError, InputError, UnknownNameError
 from snellen.tasks.benchmarks.table import benchmark_of, load_task
-from snellen.tasks.environments.table import PACKS, need_extra
+from snellen.tasks.environments.table import PACKS, TRAINING_SEEDS, need_extra
 from snellen.tasks.pack.format import Manifest
 from snellen.tasks.pack.write import Part, write_pack
 
@@ -84,11 +84,14 @@ def make_episode_pack(
     Raises:
         UnknownNameError: There is no pack of this name.
         MissingExtraError: It needs an optional dependency.
-        InputError: The folder can't be written, or a browser or TiddlyWiki is needed and not
-            installed.
+        InputError: The folder can't be written, the seed is one for training, or a browser or
+            TiddlyWiki is needed and not installed.
     """
     if what not in MADE:
         raise UnknownNameError("exam to make", what, MADE)
+    # Each task has the seed after that of the one before.
+    if seed + (count or 0) > TRAINING_SEEDS:
+        raise InputError(f"seeds from {TRAINING_SEEDS} on are for training, not for exams")
     need_extra()
     with tempfile.TemporaryDirectory(prefix="snellen-") as room:
         rows = Path(room)

@@ -38,6 +38,9 @@ PACKS: Mapping[str, str] = MappingProxyType(
 )
 """The packs of interactive tasks, and the environment of each."""
 
+TRAINING_SEEDS = 2**62
+"""The seeds of worlds for training begin here; those of exams are below."""
+
 
 def environment_of(name: str, browser: "Browser") -> "Environment":
     """Return an environment.
