@@ -610,6 +610,7 @@ async def test_the_leaderboard_has_a_column_for_a_measure_once_the_phase_is_over
         (measure,) = here.hosted.challenge.status(kept.id, "ada").scores[0].measures.values()
         shown = f"{measure.mean:,.1f}"
         page = (await ada.get(board)).text
+        assert ">score</a>" in page
         assert column in page
         assert f'<td class="figure">{shown}</td>' in page
         assert "Distance: the mean over the answers that have it." in page
