@@ -80,7 +80,7 @@ def test_list_says_whose_attempts_there_are_and_how_they_stand(take: Took, run: 
     result = run("list")
     assert result.exit_code == 0, result.output
     head, *rows = [line.split() for line in result.stdout.splitlines()]
-    assert " ".join(head) == "no. caller model mode exam tasks opened state answered value"
+    assert " ".join(head) == "no. caller model mode exam tasks opened state answered score"
     assert [row[:4] + row[-3:] for row in rows] == [
         ["1", "alice", "mine", "exam", "finished", "2/3", "0.0000"],
         ["2", "alice", "mine", "deferred", "open", "2/3", "-"],

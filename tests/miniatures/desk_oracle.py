@@ -14,6 +14,7 @@ from typing import Any, cast
 from mcp import Client
 from mcp.types import CallToolResult, ImageContent, TextContent
 
+from snellen.tasks.environments.desk.apps.table import APPS
 from snellen.tasks.environments.desk.environment import Desk, DeskEpisode
 from snellen.tasks.environments.desk.tasks import PathError, Step, Task
 from snellen.tasks.environments.inputs import Input, InputKind
@@ -104,6 +105,11 @@ class DeskOracle:
 def goal_of(item: dict[str, Any]) -> str:
     """Return the goal that an item's prompt ends with."""
     return item["prompt"].partition("\n\nTask: ")[2]
+
+
+def app_of(verb: str) -> str:
+    """Return the application that a verb belongs to: the name of its tool."""
+    return next(app.name for app in APPS.values() if verb in app.tools())
 
 
 def ending(task: Task) -> dict[str, Any]:

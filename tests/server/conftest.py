@@ -387,19 +387,24 @@ def right() -> dict[str, str]:
 
 @pytest.fixture
 def hosted(either_store: str) -> Iterator[Callable[..., Hosted]]:
-    """Return a function that opens a challenge over the sample, by some rules of its phase.
+    """Return a function that opens a challenge over an included exam, by some rules of its phase.
 
     Further settings of the exam file are in `exam`.
     """
     opened: list[Host] = []
 
-    def start(*phases: Phase, exam: Mapping[str, object] | None = None, **rules: object) -> Hosted:
-        settings = Settings((exam_folder("wireframes"),), either_store)
+    def start(
+        *phases: Phase,
+        pack: str = "wireframes",
+        exam: Mapping[str, object] | None = None,
+        **rules: object,
+    ) -> Hosted:
+        settings = Settings((exam_folder(pack),), either_store)
         host = open_exam(settings)
         opened.append(host)
         time = [NOON]
         one = Phase.model_validate({"name": "main", **rules})
-        named = {"name": "sample", "packs": (str(exam_folder("wireframes")),)}
+        named = {"name": "sample", "packs": (str(exam_folder(pack)),)}
         file = ExamFile.model_validate({**named, "phases": phases or (one,), **(exam or {})})
         challenge = Challenge(
             file,

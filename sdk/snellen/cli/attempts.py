@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 _COLUMNS = (
     *("no.", "caller", "model", "mode", "exam", "tasks", "opened", "state"),
-    *("answered", "value"),
+    *("answered", "score"),
 )
 _DRAIN_SECONDS = 1.0
 _out = Terminal()

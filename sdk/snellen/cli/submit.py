@@ -12,7 +12,7 @@ from snellen.cli.tables import print_table
 from snellen.cli.terminal import Terminal
 from snellen.grading.table import figures
 
-_COLUMNS = ("task", "metric", "value", "95 % interval", "items")
+_COLUMNS = ("task", "metric", "score", "95 % interval", "items")
 _out = Terminal()
 
 

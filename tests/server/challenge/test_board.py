@@ -1,5 +1,6 @@
 """Which of a participant's submissions count, and what fifty uploads gain on the private part."""
 
+import json
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -46,11 +47,11 @@ def submitted(number: int, caller: str = "ada", chosen: int | None = None) -> Su
     )
 
 
-def scored(submission: str, values: Sequence[float]) -> ScoreValues:
+def scored(submission: str, values: Sequence[float], task: str = TASK) -> ScoreValues:
     return ScoreValues(
         submission=submission,
         grading=1,
-        task=TASK,
+        task=task,
         part="all",
         metric="f1",
         value=float(np.mean(values)),
@@ -179,3 +180,38 @@ def test_a_removed_submission_does_not_count_though_it_was_chosen() -> None:
     rows = [replace(submitted(0, chosen=1), removed="withdrawn"), submitted(1)]
     (row,) = board(rows, [[1.0], [0.0]], Counts.CHOSEN).rows
     assert row.submission == "sub_01"
+
+
+def distance(answers: int, mean: float) -> str:
+    over = {"over": "points", "answers": answers, "mean": mean, "median": mean}
+    return json.dumps({"distance": {"unit": "px", "better": "lower", **over}})
+
+
+def test_a_measure_is_the_mean_over_the_answers_of_all_tasks_and_ranks_nothing() -> None:
+    tasks = ["mmbench-gui/l2_basic", "mmbench-gui/l2_advanced"]
+    rows = [submitted(0), submitted(1, "bob"), submitted(2, "eve")]
+    near, far = (distance(3, 10.0), distance(1, 30.0)), (distance(4, 500.0), None)
+    scores = [
+        replace(scored(row.id, values, task), measures=measures)
+        for row, values, each in zip(
+            rows,
+            ([0.0, 0.0], [1.0, 1.0], [1.0, 0.0]),
+            (near, far, (None, None)),
+            strict=True,
+        )
+        for task, measures in zip(tasks, each, strict=True)
+    ]
+    data = BoardData(GRADING, False, rows, scores)
+    found = make_board(data, "exam", "main", tasks, "all", Counts.ALL)
+    (name,) = found.measures
+    assert str(name) == "distance (px, lower is better)"
+    # 3 answers of 10 px and 1 of 30; an answer without the measure is left out, not 0.
+    by_participant = {row.participant: dict(row.measures) for row in found.rows}
+    assert by_participant == {"ada": {name: 15.0}, "bob": {name: 500.0}, "eve": {}}
+    assert [row.participant for row in found.rows] == ["bob", "eve", "ada"]
+
+
+def test_a_leaderboard_without_measures_has_none_in_its_json() -> None:
+    found = board([submitted(0)], [[1.0, 0.0]], Counts.ALL)
+    assert not found.measures
+    assert b"measures" not in found.model_dump_json().encode()

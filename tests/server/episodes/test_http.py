@@ -13,7 +13,7 @@ from typing import Any
 
 import httpx2
 import pytest
-from desk_oracle import ending, goal_of
+from desk_oracle import app_of, ending, goal_of
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamable_http_client
@@ -75,15 +75,15 @@ async def test_an_agent_that_acts_by_tools_over_http_needs_no_browser(
     served = serve(str(tmp_path / "desk"), "--door", "tools", "--store", str(store))
     async with connect(served.url, anns) as agent:
         names = {tool.name for tool in (await agent.client.list_tools()).tools}
-        assert "read_message" in names
+        assert "mail" in names
         assert "act" not in names
         await agent.start()
         for _ in tasks:
             item = await agent.item()
             task = tasks[goal_of(item)]
-            for tool, arguments in task.calls:
-                given = {"attempt": agent.attempt, "item": item["item"], **arguments}
-                assert "refused" not in await agent.call(tool, **given)
+            for verb, arguments in task.calls:
+                given = {"attempt": agent.attempt, "item": item["item"], "action": verb}
+                assert "refused" not in await agent.call(app_of(verb), **given, **arguments)
             await agent.answer(item["item"], ending(task))
         report = await agent.call("finish_attempt", attempt=agent.attempt)
     (task,) = report["tasks"]

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from desk_oracle import ending, goal_of
+from desk_oracle import app_of, ending, goal_of
 from lamps import lit, write_lamps
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
@@ -26,7 +26,7 @@ from snellen.server.mcp.tools import TOOLS
 from snellen.server.settings import Settings
 from snellen.tasks.benchmarks.desk.load import write_rows
 from snellen.tasks.benchmarks.table import load_task
-from snellen.tasks.environments.desk.apps.table import VERBS
+from snellen.tasks.environments.desk.apps.table import APPS
 from snellen.tasks.environments.desk.making import rows_of
 from snellen.tasks.environments.desk.tasks import Task
 from snellen.tasks.environments.desk.templates.table import draw
@@ -79,8 +79,13 @@ def keys(tasks: Sequence[Task]) -> dict[str, Task]:
     return found
 
 
-async def call(agent: Any, tool: str, item: str, **arguments: object) -> dict[str, Any]:
-    return await agent.call(tool, attempt=agent.attempt, item=item, **arguments)
+async def call(agent: Any, verb: str, item: str, **arguments: object) -> dict[str, Any]:
+    given = {"attempt": agent.attempt, "item": item, "action": verb, **arguments}
+    return await agent.call(app_of(verb), **given)
+
+
+def properties(tool: Any) -> dict[str, dict[str, Any]]:
+    return tool.input_schema["properties"]
 
 
 async def test_the_oracle_by_tools_succeeds_in_every_task(
@@ -125,26 +130,80 @@ async def test_the_seven_tools_and_the_applications_are_listed_and_act_is_not(
 ) -> None:
     async with take() as agent:
         listed = (await agent.client.list_tools()).tools
-    assert sorted(tool.name for tool in listed) == sorted([*TOOLS, *VERBS])
+    assert [tool.name for tool in listed] == [*list(TOOLS)[:-1], *APPS, list(TOOLS)[-1]]
     tools = {tool.name: tool for tool in listed}
-    send = tools["send_message"]
-    assert send.description == "Send a message to one or more addresses."
-    assert send.input_schema["required"] == ["attempt", "item", "to", "subject", "body"]
-    assert send.input_schema["properties"]["to"]["items"] == {"type": "string"}
-    assert send.input_schema["properties"].keys() >= {"attempt", "item", "client", "body"}
-    assert send.annotations is not None
-    assert send.annotations.read_only_hint is False
-    reads = tools["list_messages"].annotations
-    assert reads is not None
-    assert reads.read_only_hint is True
-    for tool in listed:
-        assert {"anyOf", "oneOf", "allOf", "$ref"}.isdisjoint(tool.input_schema)
-    # Hosts hand all of it to the model at every turn: what the seven say is not said 55 times.
-    read = [(tool.name, tool.description, tool.input_schema) for tool in listed]
-    assert len(json.dumps(read, separators=(",", ":"))) <= 22 * 1024
-    event = tools["add_event"].input_schema["properties"]
-    assert event["date"] == {"type": "string", "format": "date"}
+    for owner in APPS.values():
+        schema = tools[owner.name].input_schema
+        assert schema["required"] == ["attempt", "item", "action"]
+        assert schema["properties"]["action"]["enum"] == [verb.name for verb in owner.verbs]
+        named = {name for verb in owner.verbs for name in verb.arguments.model_fields}
+        assert schema["properties"].keys() == {"attempt", "item", "client", "action"} | named
+        assert {"anyOf", "oneOf", "allOf", "$ref"}.isdisjoint(schema)
+        annotations = tools[owner.name].annotations
+        assert annotations is not None
+        assert annotations.read_only_hint is False
+        assert annotations.idempotent_hint is False
+    mail = tools["mail"].input_schema["properties"]
+    assert mail["to"]["items"] == {"type": "string"}
+    event = tools["calendar"].input_schema["properties"]
+    assert event["date"] == {"type": "string", "description": "YYYY-MM-DD"}
     assert event["start"] == {"type": "string", "description": "HH:MM"}
+
+
+async def test_a_description_names_each_action_with_its_arguments_and_defaults(
+    take: Callable[..., Any],
+) -> None:
+    async with take() as agent:
+        listed = {tool.name: tool for tool in (await agent.client.list_tools()).tools}
+    lines = (listed["mail"].description or "").splitlines()
+    assert "read_message(message)" in lines
+    assert "reply_to_message(message, body): Reply to the sender of a message." in lines
+    assert any(line.startswith("list_messages(folder=inbox, text?): ") for line in lines)
+    # A client may send every default in a schema, and read_message has no folder.
+    assert all("default" not in known for known in properties(listed["mail"]).values())
+    # Gemini's API refuses empty values and formats.
+    assert properties(listed["mail"])["label"] == {
+        "type": "string",
+        "description": "Work, Private, Later, or empty",
+    }
+    assert properties(listed["notes"])["notebook"]["enum"] == ["Ideas", "Meetings", "Personal"]
+
+
+async def test_the_list_of_tools_has_at_most_16_kilobytes(take: Callable[..., Any]) -> None:
+    # Hosts hand all of it to the model at every turn.
+    async with take() as agent:
+        listed = await agent.client.list_tools()
+    sent = listed.model_dump(mode="json", by_alias=True, exclude_none=True)
+    assert len(json.dumps(sent, separators=(",", ":")).encode()) <= 16_384
+
+
+async def test_an_action_of_another_application_is_refused_without_a_step(
+    take: Callable[..., Any],
+) -> None:
+    async with take() as agent:
+        await agent.start()
+        item = await agent.item()
+        given = {"attempt": agent.attempt, "item": item["item"]}
+        said = await agent.refused("mail", **given, action="list_events")
+        assert "'list_messages'" in said
+        assert "the argument 'action' is missing" in await agent.refused("mail", **given)
+        assert "no such tool" in await agent.refused("list_messages", **given)
+        assert (await call(agent, "read_clock", item["item"]))["step"] == 1
+
+
+async def test_arguments_of_other_actions_may_be_null_and_otherwise_cost_a_step(
+    take: Callable[..., Any],
+) -> None:
+    # Clients in strict mode send null for every argument that they leave out.
+    async with take() as agent:
+        await agent.start()
+        number = (await agent.item())["item"]
+        message = (await call(agent, "list_messages", number))["result"][0]["id"]
+        said = await call(agent, "read_message", number, message=message, folder=None, to=None)
+        assert "result" in said
+        said = await call(agent, "read_message", number, message=message, folder="inbox")
+        assert said["refused"] == "Folder: read_message has no such argument; it takes message"
+        assert said["step"] == 3
 
 
 async def test_there_is_no_screen_and_the_rules_say_so(take: Callable[..., Any]) -> None:
@@ -197,7 +256,8 @@ async def test_calls_end_at_the_limit(take: Callable[..., Any], tasks: Sequence[
         for left in reversed(range(limit)):
             said = await call(agent, "list_messages", item["item"])
             assert (said["steps_left"], said["ended"]) == (left, left == 0)
-        refused = await agent.refused("list_messages", attempt=agent.attempt, item=item["item"])
+        given = {"attempt": agent.attempt, "item": item["item"], "action": "list_messages"}
+        refused = await agent.refused("mail", **given)
         assert f"all {limit} steps are used" in refused
 
 
@@ -249,6 +309,9 @@ async def test_every_call_is_stored_as_it_came(take: Callable[..., Any], store: 
     database = open_store(store)
     try:
         found = database.read(lambda c: queries.STEPS.all(c, {"a": 1, "p": 0, "e": 1}))
+        tools = database.read(
+            lambda c: c.exec_driver_sql("select tool from traces").scalars().all()
+        )
     finally:
         database.close()
     assert [step.number for step in found] == [0, 1]
@@ -258,6 +321,8 @@ async def test_every_call_is_stored_as_it_came(take: Callable[..., Any], store: 
         "arguments": {"message": "nowhere"},
     }
     assert found[1].note == "There is no message nowhere"
+    # A trace has the name of the action, as a step does.
+    assert tools == ["start_attempt", "get_item", "read_message"]
 
 
 async def test_an_attempt_by_tools_is_played_again_without_a_browser(
@@ -338,7 +403,7 @@ async def test_tasks_are_made_once_at_the_first_start(
     async def start(number: int) -> bytes:
         with (tmp_path / f"log{number}").open("w") as log:
             async with Client(stdio_client(command, errlog=log)) as client:
-                assert len((await client.list_tools()).tools) == len(TOOLS) + len(VERBS)
+                assert len((await client.list_tools()).tools) == len(TOOLS) + len(APPS)
                 assert (await agent_of(client).call("start_attempt"))["items"] == COUNT
         return await asyncio.to_thread(manifest.read_bytes)
 
@@ -357,7 +422,7 @@ async def test_tools_are_listed_also_where_no_tasks_can_be_made(
     command = StdioServerParameters(command=sys.executable, args=arguments, env=environment)
     with (tmp_path / "log").open("w") as log:
         async with Client(stdio_client(command, errlog=log)) as client:
-            assert len((await client.list_tools()).tools) == len(TOOLS) + len(VERBS)
+            assert len((await client.list_tools()).tools) == len(TOOLS) + len(APPS)
             assert "can't be opened" in await agent_of(client).refused("start_attempt")
     assert '"event":"not opened"' in (tmp_path / "log").read_text()
 

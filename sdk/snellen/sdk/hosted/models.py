@@ -8,6 +8,17 @@ import msgspec
 from snellen.grading.models.items import Item
 
 
+class Measured(msgspec.Struct, frozen=True):
+    """A measure: its unit, whether `lower` or `higher` is better, and its mean over answers."""
+
+    unit: str
+    better: Literal["lower", "higher"]
+    over: str
+    answers: int
+    mean: float
+    median: float
+
+
 class TaskScore(msgspec.Struct, frozen=True):
     """A submission's score on a task.
 
@@ -21,6 +32,7 @@ class TaskScore(msgspec.Struct, frozen=True):
         outcomes: The number of items by outcome.
         signature: Everything that the value depends on.
         metrics: All metrics over all items; empty if only a part of the items is shown.
+        measures: All measures over all items, such as a mean distance; empty until they are shown.
     """
 
     task: str
@@ -32,6 +44,7 @@ class TaskScore(msgspec.Struct, frozen=True):
     outcomes: dict[str, int]
     signature: str
     metrics: dict[str, float] = {}
+    measures: dict[str, Measured] = {}
 
 
 class LineProblem(msgspec.Struct, frozen=True):

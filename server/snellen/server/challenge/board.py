@@ -10,13 +10,14 @@ import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, JsonValue
 
 from snellen.grading.models.base import Closed
+from snellen.grading.models.reports import MeasureValue
 from snellen.grading.stats.proportions import clopper_pearson
 from snellen.grading.stats.ranking import Stratum, groups_by_head, rank_bounds
 from snellen.grading.stats.summary import estimate
@@ -68,6 +69,30 @@ class BoardRow(Closed):
     tasks: tuple[TaskScore, ...]
     cost: Mapping[str, JsonValue] = Field(default_factory=dict[str, JsonValue])
 
+    @property
+    def measures(self) -> Mapping["MeasureName", float]:
+        """The mean of each measure over the answers of all tasks that have it."""
+        found: dict[MeasureName, list[MeasureValue]] = {}
+        for task in self.tasks:
+            for name, one in task.measures.items():
+                found.setdefault(MeasureName(name, one.unit, one.better), []).append(one)
+        return {
+            name: sum(one.mean * one.answers for one in several)
+            / sum(one.answers for one in several)
+            for name, several in found.items()
+        }
+
+
+class MeasureName(NamedTuple):
+    """A measure's name, its unit, and whether the `lower` or the `higher` one is better."""
+
+    name: str
+    unit: str
+    better: Literal["lower", "higher"]
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.unit}, {self.better} is better)"
+
 
 class Board(Closed):
     """A leaderboard.
@@ -97,6 +122,11 @@ class Board(Closed):
     regrading: bool
     rows: tuple[BoardRow, ...]
     incomplete: int
+
+    @property
+    def measures(self) -> Sequence[MeasureName]:
+        """The measures of its rows; rows are never ranked by them."""
+        return list(dict.fromkeys(name for row in self.rows for name in row.measures))
 
 
 class BoardData(NamedTuple):
@@ -297,6 +327,7 @@ def only(score: ScoreValues, mask: NDArray[np.bool_], tag: str) -> ScoreValues:
         items=int(mask.sum()),
         outcomes="{}",
         metrics="{}",
+        measures=None,
         signature=f"{score.signature}|tag:{tag}",
         item_values=zlib.compress(values.astype("<f8").tobytes()),
         item_groups=zlib.compress(codes.astype("<i4").tobytes()),

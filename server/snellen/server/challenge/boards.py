@@ -3,6 +3,7 @@
 import zlib
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from hashlib import sha256
 from typing import NamedTuple
@@ -101,7 +102,8 @@ class Boards:
             self._check_tag(tag, self.tags(phase, organizer=organizer))
         part = challenge.part(phase, organizer=organizer)
         exact = challenge.phases.exact(phase, challenge.now(), organizer=organizer)
-        this = phase.name, task or "", tag or "", f"{part} {exact} {source}"
+        measured = challenge.phases.measured(phase, challenge.now(), organizer=organizer)
+        this = phase.name, task or "", tag or "", f"{part} {exact} {measured} {source}"
         parameters = {"f": challenge.key(phase)}
         turn = challenge.database.read(lambda c: queries.TURN.one(c, parameters))
         before = self._kept.get(this)
@@ -115,6 +117,9 @@ class Boards:
         tasks = [task] if task is not None else list(challenge.exam.offers)
         if tag is not None:
             data, tasks = self._tagged(data, tasks, tag)
+        if not measured:
+            hidden = [replace(row, measures=None) for row in data.scores]
+            data = data._replace(scores=hidden)
         board = make_board(
             data, challenge.file.name, phase.name, tasks, part, phase.counts, exact=exact
         )

@@ -80,6 +80,7 @@ class ExportedScore(msgspec.Struct, forbid_unknown_fields=True):
     item_values: list[float]
     item_groups: list[int]
     metrics: dict[str, float] = {}
+    measures: dict[str, Any] = {}
 
 
 class Export(msgspec.Struct, forbid_unknown_fields=True):
@@ -140,6 +141,7 @@ def export_json(
                 row,
                 outcomes=json.loads(row.outcomes),
                 metrics=json.loads(row.metrics),
+                measures=json.loads(row.measures or "{}"),
                 item_values=values_of(row).tolist(),
                 item_groups=groups_of(row).tolist(),
             )
@@ -199,6 +201,7 @@ def _data(read: Export) -> BoardData:
                 row,
                 outcomes=json.dumps(row.outcomes),
                 metrics=json.dumps(row.metrics),
+                measures=json.dumps(row.measures),
                 item_values=zlib.compress(np.array(row.item_values, "<f8").tobytes()),
                 item_groups=zlib.compress(np.array(row.item_groups, "<i4").tobytes()),
             )

@@ -9,7 +9,7 @@ from typing import Literal
 from pydantic import Field, JsonValue
 
 from snellen.grading.models.base import Closed
-from snellen.grading.models.reports import Problem, Problems
+from snellen.grading.models.reports import MeasureValue, Problem, Problems
 from snellen.grading.models.scores import Outcome
 from snellen.server.challenge.queries import Listed
 from snellen.server.exam.file import Counts, Instant, SignUpRules, Who
@@ -225,6 +225,8 @@ class TaskScore(Closed):
         outcomes: The number of items with each outcome.
         signature: Everything on which the value depends.
         metrics: Every metric over all items; empty if only a part of the items is visible.
+        measures: Every measure over all items; none until the phase is over, unless item results
+            are visible.
     """
 
     task: str
@@ -236,6 +238,9 @@ class TaskScore(Closed):
     outcomes: dict[Outcome, int]
     signature: str
     metrics: dict[str, float] = Field(default_factory=dict[str, float])
+    measures: dict[str, MeasureValue] = Field(
+        default_factory=dict[str, MeasureValue], exclude_if=lambda found: not found
+    )
 
     @classmethod
     def of(cls, row: ScoreNumbers) -> "TaskScore":
@@ -250,7 +255,12 @@ class TaskScore(Closed):
             outcomes=json.loads(row.outcomes),
             signature=row.signature,
             metrics=json.loads(row.metrics),
+            measures=json.loads(row.measures or "{}"),
         )
+
+    def without_measures(self) -> "TaskScore":
+        """Return it as it is shown until its phase is over."""
+        return self.model_copy(update={"measures": {}}) if self.measures else self
 
 
 class SubmissionStatus(Closed):

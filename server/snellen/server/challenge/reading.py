@@ -176,6 +176,8 @@ class Reading:
             this = {"g": newest, "p": part, "c": row.caller}
             own = self.database.read(lambda c: queries.OWN_NUMBERS.all(c, this))
             shown = [_rounded(score, row.id, own) for score in shown]
+        if not self.phases.measured(phase, self.now(), organizer=caller is None):
+            shown = [score.without_measures() for score in shown]
         return SubmissionStatus.of(row, shown, organizer=caller is None)
 
     def row(self, submission: str, caller: str | None) -> Listed:

@@ -189,8 +189,18 @@ class Phases:
 
         Until the end of a phase they are rounded, unless its participants see every item's value.
         """
+        return phase.exact or self.measured(phase, at, organizer=organizer)
+
+    def measured(self, phase: Phase, at: int, *, organizer: bool = False) -> bool:
+        """Return whether measures are shown, such as the mean distance of points from targets.
+
+        They are not rounded but hidden until the end of a phase, also where scores are exact: the
+        means of two uploads that differ in one answer tell how near its point is, and a measure
+        has no bounds that say how much rounding hides it. Participants who see every item's value
+        see them.
+        """
         items_shown = phase.reports is not Who.HIDDEN and phase.public_share is None
-        return organizer or phase.exact or phase.over(at) or items_shown
+        return organizer or phase.over(at) or items_shown
 
     def tagged(self, phase: Phase, at: int, *, organizer: bool = False) -> bool:
         """Return whether a phase has leaderboards of the items with a tag.

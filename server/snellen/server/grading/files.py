@@ -282,9 +282,11 @@ def _row(
 
     numbers = part_numbers(report, part, mask)
     groups = np.unique(clusters_of(report)[mask], return_inverse=True)[1]
-    kept, metrics = None, "{}"
+    kept, metrics, measures = None, "{}", None
     if part == ALL:
         metrics = json.dumps({key: metric.value for key, metric in report.metrics.items()})
+        found = {name: each.model_dump() for name, each in report.numbers.measures.items()}
+        measures = json.dumps(found) if found else None
         kept = _compressed(RENDERERS[".json"](report, report.scores, report.tags))
     return ScoreRow(
         submission=given.submission,
@@ -298,6 +300,7 @@ def _row(
         items=len(numbers.items),
         outcomes=json.dumps(numbers.outcomes),
         metrics=metrics,
+        measures=measures,
         signature=signature,
         item_values=zlib.compress(own.astype("<f8").tobytes()),
         item_groups=zlib.compress(groups.astype("<i4").tobytes()),

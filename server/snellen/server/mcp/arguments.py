@@ -1,7 +1,7 @@
 """The arguments of each tool: closed models, which refuse a misspelled argument."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from typing import Annotated, Any, Literal, cast
 
@@ -229,33 +229,106 @@ class Act(InWorld):
     duration: Any = _shown("number", "Seconds to wait, at most 5")
 
 
-def of_world_tool(tool: WorldTool) -> type[InWorld]:
-    """Return the arguments of a world's tool: its own ones, and attempt, item and client.
+class InApplication(InWorld):
+    """The arguments of every call of an application's tool; those of its action are read later."""
 
-    Its own ones are not checked here: the world checks them, and a call with a wrong argument is a
-    step. attempt, item and client have no descriptions, since other tools describe them.
+    action: Any
+
+    def said(self) -> dict[str, Any]:
+        """Return the arguments of the action, as received."""
+        said = super().said()
+        del said["action"]
+        return said
+
+
+def of_application(tools: Sequence[WorldTool]) -> type[InApplication]:
+    """Return the arguments of an application's tool: an action, and what its actions take.
+
+    What an action takes is not checked here: the world checks it, and a call with a wrong argument
+    is a step. attempt, item and client have no descriptions, since other tools describe them.
 
     Raises:
-        ExamError: An argument has the name of a server argument.
+        ExamError: An argument has the name of a server argument, or actions give different types
+            to an argument.
     """
-    own = tool.arguments.model_json_schema()
-    shown: dict[str, dict[str, Any]] = own.get("properties", {})
-    if clash := sorted(shown.keys() & InWorld.model_fields.keys()):
-        raise ExamError(
-            f"the argument {clash[0]!r} of the tool {tool.name} has the name of one of the server's"
-        )
+    app = tools[0].app
+    shown: dict[str, dict[str, Any]] = {}
+    for tool in tools:
+        for name, known in _properties(tool).items():
+            if name in InApplication.model_fields:
+                raise ExamError(
+                    f"the argument {name!r} of the tool {tool.name} has the name of one of the"
+                    " server's"
+                )
+            shown[name] = _merged(shown[name], known) if name in shown else known
+            if "type" not in shown[name]:
+                raise ExamError(f"the tools of {app} give different types to {name!r}")
     fields: dict[str, Any] = {
-        name: (Any, Field(default=known.get("default"), json_schema_extra=known))
-        for name, known in shown.items()
+        "attempt": (_Handle, ...),
+        "item": (_ItemId, ...),
+        "client": (_ClientName, Field(default_factory=lambda: "main")),
+        "action": (Literal[tuple(tool.name for tool in tools)], ...),
     }
-    fields["attempt"] = (_Handle, ...)
-    fields["item"] = (_ItemId, ...)
-    fields["client"] = (_ClientName, Field(default_factory=lambda: "main"))
-    config: dict[str, Any] = {"required": ["attempt", "item", *own.get("required", ())]}
-    base: type[InWorld] = type(
-        tool.name, (InWorld,), {"model_config": ConfigDict(json_schema_extra=config)}
-    )
-    return create_model(tool.name, __base__=base, __doc__=tool.description, **fields)
+    for name, known in shown.items():
+        fields[name] = (Any, Field(default=None, json_schema_extra=known))
+    return create_model(app, __base__=InApplication, __doc__=None, **fields)
+
+
+_ARTICLES = frozenset({"a", "an", "the"})
+
+
+def described(tool: WorldTool) -> str:
+    """Return an action with its arguments, for its application's description.
+
+    `folder=inbox` has a default, and `text?` may be left out. The tool's sentence follows if it
+    says more than its name.
+    """
+    schema = tool.arguments.model_json_schema()
+    words: list[str] = []
+    for name, known in schema.get("properties", {}).items():
+        if name in schema.get("required", ()):
+            words.append(name)
+        else:
+            default = known.get("default")
+            words.append(f"{name}={default}" if default else f"{name}?")
+    call = f"{tool.name}({', '.join(words)})"
+    sentence = tool.description.lower().rstrip(".").split()
+    repeats = [word for word in sentence if word not in _ARTICLES] == tool.name.split("_")
+    return call if repeats else f"{call}: {tool.description}"
+
+
+def _properties(tool: WorldTool) -> dict[str, dict[str, Any]]:
+    """Return the schemas of a tool's arguments, in words that every model's API accepts.
+
+    Gemini's API refuses the format of dates, and empty values in a list of values. A default
+    belongs to one action: a client that sends it with another one would be refused.
+    """
+    schema = tool.arguments.model_json_schema()
+    required = schema.get("required", ())
+    found: dict[str, dict[str, Any]] = {}
+    for name, raw in schema.get("properties", {}).items():
+        known = _plain(raw)
+        known.pop("default", None)
+        if known.pop("format", None) == "date":
+            known["description"] = "YYYY-MM-DD"
+        values = known.get("enum", ())
+        if "" in values:
+            del known["enum"]
+            values = [value for value in values if value]
+            if name in required:
+                known["description"] = f"{', '.join(values)}, or empty"
+            else:
+                known["enum"] = values
+        found[name] = known
+    return found
+
+
+def _merged(first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the schema of an argument that two actions take."""
+    merged = {key: value for key, value in first.items() if second.get(key) == value}
+    if "enum" in first and "enum" in second:
+        merged["enum"] = list(dict.fromkeys([*first["enum"], *second["enum"]]))
+    return merged
 
 
 class FinishAttempt(Arguments):

@@ -78,8 +78,9 @@ def acting_said(space: str) -> list[str]:
 def calling_said() -> list[str]:
     """Return the rules of interactive items by tools, as sentences, for the examinee."""
     return [
-        "Items with steps_left are interactive: call the application's tools with attempt and item."
-        " Each call is a step, also one that only reads or that is refused. There is no screen.",
+        "Items with steps_left are interactive: call an application's tool with attempt, item, an"
+        " action and only the arguments that the action takes. Each call is a step, also one that"
+        " only reads or that is refused. There is no screen.",
         _ending(),
     ]
 

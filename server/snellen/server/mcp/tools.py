@@ -1,7 +1,7 @@
 """The tools: each reads its arguments, calls the service and returns its result.
 
 They contain no rule of the exam. There are seven; with interactive items there is also `act`, or
-the tools of their worlds.
+a tool for each application of their worlds.
 """
 
 import re
@@ -76,6 +76,7 @@ class ToolCall:
         attempt: Its attempt; None until the attempt is known to be the caller's.
         item: The item's id in the attempt.
         place: The item's index in the attempt.
+        action: The called action of an application.
         views: The returned images.
         fault: The name of an image that can't be shown, a fault of the exam.
     """
@@ -86,6 +87,7 @@ class ToolCall:
     attempt: "Attempt | None" = None
     item: str | None = None
     place: int | None = None
+    action: str | None = None
     views: "list[View]" = field(default_factory=list["View"])
     fault: str | None = None
 
@@ -405,29 +407,31 @@ async def act(call: ToolCall, given: arguments.Act) -> Sequence[Content]:
     return [_json({**_state(turn), **look.words}), *look.images]
 
 
-def world_tool(tool: "WorldTool") -> ExamTool[Any]:
-    """Return a tool of a world in the form in which an agent calls it.
+def application_tool(tools: Sequence["WorldTool"]) -> ExamTool[Any]:
+    """Return the tools of one application as one tool with an action for each.
 
     Raises:
-        ExamError: An argument has the name of a server argument.
+        ExamError: Its arguments can't be those of one tool.
     """
 
-    async def run(call: ToolCall, given: arguments.InWorld) -> Sequence[Content]:
+    async def run(call: ToolCall, given: arguments.InApplication) -> Sequence[Content]:
+        call.action, said = given.action, given.said()
         attempt, caller = await call.find(given.attempt), call.caller(given.client)
         lease = await call.episodes.held(attempt, caller, given.item.strip())
         call.about(lease)
-        turn = await call.episodes.call(attempt, lease, tool.name, given.said())
+        turn = await call.episodes.call(attempt, lease, given.action, said)
         came = {"refused": turn.note} if turn.note else {"result": turn.answer}
         return [_json({**_state(replace(turn, note="")), **came})]
 
+    reads = all(tool.reads for tool in tools)
     return ExamTool(
-        tool.name,
+        tools[0].app,
         None,
-        tool.description,
-        arguments.of_world_tool(tool),
+        "\n".join(["Actions:", *map(arguments.described, tools)]),
+        arguments.of_application(tools),
         run,
-        reads_only=tool.reads,
-        idempotent=tool.reads,
+        reads_only=reads,
+        idempotent=reads,
     )
 
 
@@ -523,16 +527,24 @@ PLAYING_TOOLS: dict[str, ExamTool[Any]] = {
 def calling_tools(worlds: Sequence["WorldTool"]) -> dict[str, ExamTool[Any]]:
     """Return the tools of an exam whose interactive items are done by tools.
 
+    Applications have one tool each, since hosts send all descriptions to the model at every turn.
+
     Raises:
-        ExamError: A tool of a world, or one of its arguments, has a name that the server uses.
+        ExamError: Two applications have the same name, or an application or an argument of it has
+            a name that the server uses.
     """
     last = "finish_attempt"
-    tools = {name: tool for name, tool in TOOLS.items() if name != last}
+    apps: dict[str, list[WorldTool]] = {}
     for tool in worlds:
-        if tool.name in tools or tool.name == last:
-            raise ExamError(f"two packs have a tool {tool.name}: serve them apart")
-        tools[tool.name] = world_tool(tool)
-    return {**tools, last: TOOLS[last]}
+        same = apps.setdefault(tool.app, [])
+        if tool.app in TOOLS or tool.name in {other.name for other in same}:
+            raise ExamError(f"two packs have a tool {tool.app}: serve them apart")
+        same.append(tool)
+    return {
+        **{name: tool for name, tool in TOOLS.items() if name != last},
+        **{name: application_tool(tools) for name, tools in apps.items()},
+        last: TOOLS[last],
+    }
 
 
 def _progress(attempt: "Attempt") -> dict[str, int]:

@@ -133,12 +133,14 @@ class WorldTool:
     """A tool that changes a world, or reads it, without a screen.
 
     Attributes:
+        app: The application that it belongs to. An agent sees one tool for each application.
         name: Unique in its environment.
         description: One sentence.
         arguments: The model of its arguments.
         reads: Whether it only reads.
     """
 
+    app: str
     name: str
     description: str
     arguments: type[BaseModel]

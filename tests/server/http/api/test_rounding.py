@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from hosted import NOON
 
+from snellen.server.challenge.export import verify_export
 from snellen.server.store.tables.exams import Scope
 
 EXAM = "/exams/sample"
@@ -117,3 +118,79 @@ async def test_who_sees_every_item_sees_exact_values(door: Opening, right: dict[
         await here.work()
         value, *_ = await shown(here, ada, kept)
         assert float(str(value)) == pytest.approx(7 / 12, abs=1e-12)
+
+
+GROUND = "mmbench-gui/l2_basic"
+
+
+async def with_measures(here: Any, token: str | None, submission: str) -> dict[str, bool]:
+    """Return where the mean distance of a submission's points is shown."""
+    board, query = f"{EXAM}/leaderboard", {"task": GROUND}
+    calls: Mapping[str, tuple[str, Mapping[str, str]]] = {
+        "status": (f"{EXAM}/submissions/{submission}", {}),
+        "leaderboard": (board, query),
+        "csv": (board, {**query, "format": "csv"}),
+    }
+    return {
+        name: "distance" in (await here.get(path, token, params=params)).text
+        for name, (path, params) in calls.items()
+    }
+
+
+@pytest.mark.parametrize(
+    ("rules", "while_open"),
+    [
+        ({}, False),
+        ({"exact": True}, False),
+        ({"public_share": 0.5}, False),
+        ({"reports": "own"}, True),
+    ],
+)
+async def test_measures_are_shown_after_the_end_or_to_those_who_see_every_item(
+    door: Opening, rules: Mapping[str, object], while_open: bool
+) -> None:
+    # Of two uploads that differ in one point, exact means say how near it is, as no score does.
+    async with door(pack="sample", end=END, **rules) as here:
+        ada, boss = here.token("ada"), here.token("boss", Scope.ORGANIZE)
+        points = dict.fromkeys(here.hosted.challenge.exam.asked(GROUND), "(0.5, 0.5)")
+        kept = (await here.upload(ada, points, task=GROUND)).json()["id"]
+        await here.work()
+        nowhere = dict.fromkeys(("status", "leaderboard", "csv"), False)
+        everywhere = dict.fromkeys(nowhere, True)
+        assert await with_measures(here, ada, kept) == (everywhere if while_open else nowhere)
+        assert await with_measures(here, boss, kept) == everywhere
+        here.hosted.time[0] = NOON + 120_000
+        assert await with_measures(here, ada, kept) == everywhere
+        board = (await here.get(f"{EXAM}/leaderboard", params={"task": GROUND})).json()
+        (row,) = board["rows"]
+        measure = row["tasks"][0]["measures"]["distance"]
+        assert (measure["unit"], measure["better"], measure["answers"]) == ("px", "lower", 2)
+        text = (
+            await here.get(f"{EXAM}/leaderboard", params={"task": GROUND, "format": "csv"})
+        ).text
+        (line,) = csv.DictReader(io.StringIO(text))
+        assert float(line["distance (px, lower is better)"]) == measure["mean"]
+
+
+async def test_hidden_scores_hide_measures_also_after_the_end(door: Opening) -> None:
+    async with door(pack="sample", end=END, scores="hidden") as here:
+        ada = here.token("ada")
+        points = dict.fromkeys(here.hosted.challenge.exam.asked(GROUND), "(0.5, 0.5)")
+        kept = (await here.upload(ada, points, task=GROUND)).json()["id"]
+        await here.work()
+        for time in (NOON, NOON + 120_000):
+            here.hosted.time[0] = time
+            assert not any((await with_measures(here, ada, kept)).values())
+
+
+async def test_an_export_with_measures_is_verified(door: Opening) -> None:
+    async with door(pack="sample", end=END) as here:
+        ada, boss = here.token("ada"), here.token("boss", Scope.ORGANIZE)
+        points = dict.fromkeys(here.hosted.challenge.exam.asked(GROUND), "(0.5, 0.5)")
+        await here.upload(ada, points, task=GROUND)
+        await here.work()
+        body = (await here.get(f"{EXAM}/export", boss)).content
+        board, differences = verify_export(body)
+        assert not differences
+        assert not board.rows
+        assert b'"measures":{"distance"' in body

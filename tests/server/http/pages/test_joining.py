@@ -126,6 +126,25 @@ async def test_organizers_answer_requests_on_their_page(site: Opening) -> None:
         assert [record.count(f">{what}</th>") for what in ("asked to join", "approved")] == [2, 1]
 
 
+async def test_organizers_answer_selected_requests_at_once(site: Opening) -> None:
+    async with site(**by("approval")) as here:
+        boss, crowd = await here.signed_in("boss", Scope.ORGANIZE), here.browser()
+        names = [f"bot{number}" for number in range(30)]
+        for name in (*names, "eve", "zoe", "last"):
+            assert (await crowd.post("/join", data={"name": name})).status_code == 200
+        page = (await boss.get(SIGN_UP)).text
+        assert page.count('form="selected"') == 33
+        assert "Refuse the selected</button>" in page
+        sent = await boss.post(f"{SIGN_UP}/answer", data={"name": names, "do": "refuse"})
+        assert sent.headers["location"] == SIGN_UP
+        # Another organizer has answered one of them: the page says so, and the others count.
+        given = {"name": ["bot0", "eve", "zoe"], "do": "approve"}
+        said = await boss.post(f"{SIGN_UP}/answer", data=given)
+        assert "There is no open request of 'bot0'" in unescape(said.text)
+        assert [token.name for token in here.tokens.listed()] == ["boss", "eve", "zoe"]
+        assert (await boss.get(SIGN_UP)).text.count('form="selected"') == 1
+
+
 @pytest.mark.parametrize(
     ("path", "form"),
     [
@@ -161,7 +180,7 @@ async def test_sign_up_is_the_organizers_and_its_forms_are_on_own_pages(
         ("revoke", {"number": "9" * 40}, 404, "There is no invitation 0; see the list"),
         ("revoke", {}, 404, "There is no invitation 0; see the list"),
         ("answer", {"name": "nobody", "do": "approve"}, 404, "There is no open request of"),
-        ("answer", {}, 404, "There is no open request of"),
+        ("answer", {"do": "refuse"}, 409, "Select at least one request"),
     ],
 )
 async def test_an_organizers_fault_has_one_sentence(

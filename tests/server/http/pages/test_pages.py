@@ -586,3 +586,34 @@ async def test_the_api_page_says_a_parameters_type_and_whether_it_is_needed(site
         assert "integer from 1 to 200, in the query, optional" in page
         assert "upload or attempt, in the query, optional" in page
         assert "string, in the path</span>" in page
+
+
+async def test_the_leaderboard_has_a_column_for_a_measure_once_the_phase_is_over(
+    site: Opening,
+) -> None:
+    ground = "mmbench-gui/l2_basic"
+    end = datetime.fromtimestamp(NOON / 1000 + 60, UTC)
+    column = 'distance<br><span class="quiet small">px, lower is better</span></th>'
+    async with site(pack="sample", end=end) as here:
+        ada = await here.signed_in("ada")
+        items = here.hosted.challenge.exam.asked(ground)
+        kept = await here.hosted.upload("ada", dict.fromkeys(items, "(0.5, 0.5)"), task=ground)
+        text = "screenqa/short"
+        await here.hosted.upload("ada", {here.hosted.challenge.exam.asked(text)[0]: "x"}, task=text)
+        await here.work()
+        board, own = f"/leaderboard?task={ground}", f"/submissions/{kept.id}"
+        for page in (board, own):
+            before = (await ada.get(page)).text
+            assert "ada" in before
+            assert "distance" not in before
+        here.hosted.time[0] = NOON + 120_000
+        (measure,) = here.hosted.challenge.status(kept.id, "ada").scores[0].measures.values()
+        shown = f"{measure.mean:,.1f}"
+        page = (await ada.get(board)).text
+        assert ">score</a>" in page
+        assert column in page
+        assert f'<td class="figure">{shown}</td>' in page
+        assert "Distance: the mean over the answers that have it." in page
+        assert f"distance {shown} px" in (await ada.get(own)).text
+        # A leaderboard whose rows have no measure has no column for it.
+        assert "is better" not in (await ada.get(f"/leaderboard?task={text}")).text

@@ -241,16 +241,19 @@ async def picture_response(
 
 
 def as_csv(board: Board) -> str:
-    """Write a leaderboard as CSV."""
+    """Write a leaderboard as CSV; tasks and measures are the last columns."""
+    measures = board.measures
     rows = [
         (
             *(row.best, row.worst, row.group, row.submission, row.participant, row.name, row.link),
             *(row.source.value, row.at, row.baseline, row.value, row.low, row.high),
             *(task.value for task in row.tasks),
+            *map(row.measures.get, measures),
         )
         for row in board.rows
     ]
-    return b"".join(csv_rows([(*_COLUMNS, *board.tasks), *rows])).decode()
+    names = (*_COLUMNS, *board.tasks, *map(str, measures))
+    return b"".join(csv_rows([names, *rows])).decode()
 
 
 def task_of(desk: Desk, named: str | None) -> str:

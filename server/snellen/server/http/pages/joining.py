@@ -23,7 +23,8 @@ from snellen.server.http.api.joining import (
     join,
     revoke_invitation,
 )
-from snellen.server.http.pages.frame import Frame, go, words_of
+from snellen.server.http.pages.frame import FORM, Frame, go, words_of
+from snellen.server.http.signup import MOST_REQUESTS
 from snellen.server.store.tables.exams import Scope
 
 SIGN_UP = "/organize/signup"
@@ -103,7 +104,17 @@ class JoinPages(Frame):
 
     async def _answer(self, request: Request, visitor: Visitor) -> Response:
         caller = visitor.need(Scope.ORGANIZE)
-        form = await words_of(request)
-        approved = form.get("do") == "approve"
-        await answer_request(self._desk, caller, form.get("name", ""), approved=approved)
+        async with request.form(**{**FORM, "max_fields": MOST_REQUESTS + 1}) as form:
+            names = [str(name) for name in form.getlist("name")]
+            approved = form.get("do") == "approve"
+        if not names:
+            raise ExamError("select at least one request", field="name")
+        errors: list[ExamError] = []
+        for name in names:
+            try:
+                await answer_request(self._desk, caller, name, approved=approved)
+            except ExamError as error:  # another organizer answered it first; the others count
+                errors.append(error)
+        if errors:
+            raise errors[0]
         return go(SIGN_UP)

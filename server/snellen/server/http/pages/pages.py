@@ -593,6 +593,7 @@ def _shown(row: BoardRow, phase: Phase, visitor: Visitor) -> dict[str, Any]:
     mine = visitor.organizes or row.participant == visitor.name
     return {
         **{name: getattr(row, name) for name in type(row).model_fields},
+        "measures": row.measures,
         "asked": items,
         "missing": missing if known else "",
         "spent": _spent(row.cost),

@@ -6,7 +6,16 @@ from typing import Annotated
 
 from sqlalchemy import ForeignKey, Index
 
-from snellen.server.store.tables.columns import CLUSTERED, INDEX, KEY, UNIQUE, Digest, Moment, table
+from snellen.server.store.tables.columns import (
+    ADDED,
+    CLUSTERED,
+    INDEX,
+    KEY,
+    UNIQUE,
+    Digest,
+    Moment,
+    table,
+)
 
 
 class Source(StrEnum):
@@ -177,6 +186,7 @@ class ScoreNumbers:
         outcomes: The number of items with each outcome, as JSON.
         signature: Everything on which the value depends.
         metrics: Every metric, including EQA, as JSON; without metrics for `public` and `private`.
+        measures: Every measure, as JSON; None: it has none, as for `public` and `private`.
     """
 
     submission: Annotated[str, _OF_SUBMISSION, KEY]
@@ -191,6 +201,7 @@ class ScoreNumbers:
     outcomes: str
     signature: str
     metrics: str = "{}"
+    measures: Annotated[str | None, ADDED] = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,7 +6,7 @@ from typing import Final, cast
 from pydantic import JsonValue
 
 from snellen.tasks.environments.base import NOTHING, CallError, Past, WorldTool
-from snellen.tasks.environments.desk.apps.table import VERBS
+from snellen.tasks.environments.desk.apps.table import APPS, VERBS
 from snellen.tasks.environments.desk.beginning import beginning
 from snellen.tasks.environments.desk.changes import changes
 from snellen.tasks.environments.desk.kit.verbs import RefusalError, State, copied
@@ -63,8 +63,9 @@ class DeskToolset:
     def tools(self) -> Sequence[WorldTool]:
         """The verbs of all applications, in the order of the dock."""
         return [
-            WorldTool(verb.name, verb.description, verb.arguments, verb.reads)
-            for verb in VERBS.values()
+            WorldTool(app.name, verb.name, verb.description, verb.arguments, verb.reads)
+            for app in APPS.values()
+            for verb in app.verbs
         ]
 
     def open(self, world: JsonValue, past: Past = NOTHING) -> DeskCalls:

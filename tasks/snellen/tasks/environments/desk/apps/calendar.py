@@ -86,14 +86,14 @@ class Span(Arguments):
 
 
 def add_event(state: State, given: Event) -> JsonValue:
-    """Add an event to the calendar."""
+    """Add an event."""
     event = {**given.model_dump(), "guests": sorted(set(given.guests))}
     _checked(event)
     return {"event": add(state["calendar"]["events"], event)}
 
 
 def change_event(state: State, given: Changing) -> JsonValue:
-    """Change an event; fields that are left out stay unchanged."""
+    """Change the given fields of an event."""
     event = take(state["calendar"]["events"], given.event, "event")
     event.update(given.model_dump(exclude={"event"}, exclude_none=True))
     event["guests"] = sorted(set(event["guests"]))
@@ -102,14 +102,14 @@ def change_event(state: State, given: Changing) -> JsonValue:
 
 
 def remove_event(state: State, given: EventId) -> JsonValue:
-    """Remove an event from the calendar."""
+    """Remove an event."""
     take(state["calendar"]["events"], given.event, "event")
     del state["calendar"]["events"][given.event]
     return {}
 
 
 def read_clock(state: State, given: NoArguments) -> JsonValue:
-    """Return the current date and time, and the day of the week."""
+    """Return the date, the time and the day of the week."""
     weekday = WEEKDAYS[datetime.fromisoformat(state["clock"]).weekday()]
     return {"now": state["clock"], "weekday": weekday}
 

@@ -82,7 +82,7 @@ def add_contact(state: State, given: Contact) -> JsonValue:
 
 
 def change_contact(state: State, given: ContactChange) -> JsonValue:
-    """Change a contact; fields that are left out stay unchanged."""
+    """Change the given fields of a contact."""
     person = take(state["contacts"]["people"], given.contact, "contact")
     person.update(given.model_dump(exclude={"contact"}, exclude_none=True))
     return person
@@ -96,7 +96,7 @@ def remove_contact(state: State, given: ContactId) -> JsonValue:
 
 
 def list_contacts(state: State, given: ContactSearch) -> JsonValue:
-    """List the contacts by name, all or those that contain a text or are of a group."""
+    """List the contacts of a group that contain a text, by name."""
     return [
         {"id": key, "name": person["name"], "company": person["company"], "group": person["group"]}
         for key, person in _listed(state, given.text, given.group)
@@ -104,7 +104,7 @@ def list_contacts(state: State, given: ContactSearch) -> JsonValue:
 
 
 def read_contact(state: State, given: ContactId) -> JsonValue:
-    """Read a contact's card."""
+    """Read a contact."""
     return take(state["contacts"]["people"], given.contact, "contact")
 
 

@@ -70,7 +70,7 @@ class BoardName(Arguments):
 
 
 def add_card(state: State, given: NewCard) -> JsonValue:
-    """Add a card to a board."""
+    """Add a card."""
     if given.board not in boards(state):
         raise RefusalError(f"There is no board {given.board}")
     _checked(state, given.assignee)
@@ -78,7 +78,7 @@ def add_card(state: State, given: NewCard) -> JsonValue:
 
 
 def change_card(state: State, given: CardChange) -> JsonValue:
-    """Change a card or move it to another column; fields that are left out stay unchanged."""
+    """Change the given fields of a card."""
     card = take(state["kanban"]["cards"], given.card, "card")
     card.update(given.model_dump(exclude={"card"}, exclude_none=True))
     _checked(state, card["assignee"])
@@ -86,7 +86,7 @@ def change_card(state: State, given: CardChange) -> JsonValue:
 
 
 def remove_card(state: State, given: CardId) -> JsonValue:
-    """Remove a card from its board."""
+    """Remove a card."""
     take(state["kanban"]["cards"], given.card, "card")
     del state["kanban"]["cards"][given.card]
     return {}

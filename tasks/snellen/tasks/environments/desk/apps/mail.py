@@ -111,7 +111,7 @@ class Listing(Arguments):
 
 
 def send_message(state: State, given: Sending) -> JsonValue:
-    """Send a message to one or more addresses."""
+    """Send a message."""
     return {"message": _send(state, given.to, given.subject, given.body)}
 
 
@@ -124,7 +124,7 @@ def reply_to_message(state: State, given: Answering) -> JsonValue:
 
 
 def forward_message(state: State, given: Forwarding) -> JsonValue:
-    """Forward a message to other addresses, with an optional text before it."""
+    """Forward a message to other addresses, with a text before it."""
     message = take(state["mail"]["messages"], given.message, "message")
     body = f"{given.body}\n\n{_quoted(message)}".strip()
     return {"message": _send(state, given.to, _again("Fwd", message), body)}
@@ -140,7 +140,7 @@ def move_message(state: State, given: Moving) -> JsonValue:
 
 
 def mark_message(state: State, given: Marking) -> JsonValue:
-    """Mark a message as read or as unread."""
+    """Mark a message as read or unread."""
     take(state["mail"]["messages"], given.message, "message")["unread"] = given.unread
     return {"unread": given.unread}
 
@@ -158,7 +158,7 @@ def label_message(state: State, given: Labelling) -> JsonValue:
 
 
 def list_messages(state: State, given: Listing) -> JsonValue:
-    """List the messages of a folder, the newest first, all or those that contain a text."""
+    """List the messages of a folder that contain a text, the newest first."""
     shown = ("from", "name", "subject", "date", "unread", "starred", "label")
     return [
         {"id": key, **{name: message[name] for name in shown}}

@@ -53,13 +53,13 @@ class NoteSearch(Arguments):
 
 
 def add_note(state: State, given: NewNote) -> JsonValue:
-    """Add a note to a notebook."""
+    """Add a note."""
     note = {**given.model_dump(), "pinned": False, "date": state["clock"][:10]}
     return {"note": add(state["notes"]["notes"], note)}
 
 
 def change_note(state: State, given: NoteChange) -> JsonValue:
-    """Change a note or move it to another notebook; fields that are left out stay unchanged."""
+    """Change the given fields of a note."""
     note = take(state["notes"]["notes"], given.note, "note")
     note.update(given.model_dump(exclude={"note"}, exclude_none=True))
     return note
@@ -79,7 +79,7 @@ def remove_note(state: State, given: NoteId) -> JsonValue:
 
 
 def list_notes(state: State, given: NoteSearch) -> JsonValue:
-    """List the notes, pinned ones first, all or those that contain a text or are in a notebook."""
+    """List the notes of a notebook that contain a text, pinned ones first."""
     return [
         {"id": key, "title": note["title"], "notebook": note["notebook"], "pinned": note["pinned"]}
         for key, note in _listed(state, given.text, given.notebook)

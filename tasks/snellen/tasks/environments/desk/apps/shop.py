@@ -151,7 +151,7 @@ def return_order(state: State, given: Returning) -> JsonValue:
 
 
 def list_products(state: State, given: ProductSearch) -> JsonValue:
-    """List products by name, all or those that contain a text or are of a category."""
+    """List the products of a category that contain a text, by name."""
     return [
         {"id": key, **product}
         for key, product in _listed(state, given.text, given.category, "name")

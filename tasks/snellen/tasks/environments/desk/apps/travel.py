@@ -88,7 +88,7 @@ def cancel_booking(state: State, given: BookingId) -> JsonValue:
 
 
 def list_trips(state: State, given: TripSearch) -> JsonValue:
-    """List trips by date and departure, all or those of a route and a day."""
+    """List the trips of a route and a day, by date and departure."""
     found = _listed(state, given.start, given.goal, given.day or "", "departs")
     return [{"id": key, **trip} for key, trip in found]
 
