@@ -15,7 +15,17 @@ from snellen.cli.pack import Key
 from snellen.grading.errors import InputError
 from snellen.tasks.pack import seal
 
-Format = Literal["chats", "harbor", "inspect", "eval_results", "every_eval_ever"]
+Format = Literal[
+    "chats",
+    "harbor",
+    "verifiers",
+    "nemo-gym",
+    "openenv",
+    "inspect",
+    "eval_results",
+    "every_eval_ever",
+]
+_OF_PACKS = ("chats", "harbor", "verifiers", "nemo-gym")
 _FACTS: Mapping[str, Any] = {
     "organization": str,
     "dataset_task": str,
@@ -26,17 +36,24 @@ _FACTS: Mapping[str, Any] = {
 
 
 def export(
-    source: Annotated[Path, typer.Argument(help="A pack, or a report saved as JSON.")],
+    source: Annotated[
+        Path,
+        typer.Argument(help="A pack, or a report saved as JSON; for openenv: desk or miniwob."),
+    ],
     output: Annotated[
         Path,
         typer.Option(
-            "--output", "-o", help="The output file; for harbor and with --parts, a new folder."
+            "--output",
+            "-o",
+            help="The output file; a new folder for harbor, verifiers, nemo-gym, openenv and "
+            "with --parts.",
         ),
     ],
     to: Annotated[
         Format | None,
         typer.Option(
-            help="For a pack: chats (default) or harbor; for a report: the other formats.",
+            help="For a pack: chats (default), harbor, or verifiers and nemo-gym for training; for "
+            "an application: openenv; for a report: the other formats.",
             show_default=False,
         ),
     ] = None,
@@ -71,12 +88,15 @@ def export(
     references: References = None,
     with_references: Annotated[
         bool,
-        typer.Option("--with-references", help="inspect, harbor: include references."),
+        typer.Option(
+            "--with-references", help="inspect, harbor, verifiers, nemo-gym: include references."
+        ),
     ] = False,
 ) -> None:
     """Export a pack or a saved report in the format of another project.
 
-    A pack becomes chats for fine-tuning, with the reference as the answer, or a Harbor task.
+    A pack becomes chats for fine-tuning, with the reference as the answer, a Harbor task, or an
+    environment of verifiers or NeMo Gym; an interactive application one of OpenEnv.
     Do not evaluate a model on its training data: split the pack first, or use --parts.
     """
     from snellen.sdk.exports import TARGETS, export_report
@@ -86,9 +106,14 @@ def export(
     with report_errors():
         facts = settings_of(settings, {**_FACTS, "relationship": Relationship})
         wheel = facts.pop("wheel", None)
+        if to == "openenv":
+            _openenv(str(source), output)
+            return
         if source.is_dir():
-            _check_format(to, ("chats", "harbor"), "a pack")
-            if to == "harbor":
+            _check_format(to, _OF_PACKS, "a pack")
+            if to in ("verifiers", "nemo-gym"):
+                _loop(source, output, to, with_references=with_references)
+            elif to == "harbor":
                 owner = facts.get("organization") or "snellen"
                 _harbor(source, output, owner, wheel, with_references=with_references)
             else:
@@ -132,6 +157,28 @@ def _harbor(
         f"[bold]{escape(made.name)}[/bold]: {made.items:,} items, {made.images:,} images, its"
         f" references {kept}"
     )
+
+
+def _loop(
+    source: Path, output: Path, to: Literal["verifiers", "nemo-gym"], *, with_references: bool
+) -> None:
+    from snellen.tasks.export.loops import export_nemo_gym, export_verifiers
+    from snellen.tasks.pack.read import open_pack
+    from snellen.tasks.pack.transform import check_outside
+
+    pack = open_pack(source)
+    check_outside(output, [pack])
+    export = export_verifiers if to == "verifiers" else export_nemo_gym
+    with pack_output.bar("exporting", len(pack.lines)) as watch:
+        shown = export(pack, output, with_references=with_references, watch=watch)
+    pack_output.out.print(f"{shown.items:,} items, {shown.images:,} images")
+
+
+def _openenv(source: str, output: Path) -> None:
+    from snellen.tasks.export.loops import export_openenv
+
+    export_openenv(source, output)
+    pack_output.out.print(str(output), markup=False, soft_wrap=True)
 
 
 def _chats(source: Path, output: Path, parts: str | None, key: Path | None) -> None:

@@ -16,6 +16,7 @@ from snellen.grading.errors import DataError, InputError, MissingExtraError, Unk
 from snellen.grading.grade import CODES, Answers, Grader
 from snellen.grading.models.base import NO_JSON
 from snellen.grading.models.scores import Outcome
+from snellen.grading.parse.envelope import opened
 from snellen.grading.protocols.table import GOLDS, gold_shape
 from snellen.sdk.data.selection import Data, References, Selection, select
 from snellen.sdk.scoring import check_coordinates, choose
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from snellen.grading.models.items import Item
 
 Completion = str | Sequence[Mapping[str, Any]] | Mapping[str, Any] | None
-"""A text, a chat's messages, of which the last one of the assistant counts, or one message."""
+"""A text; messages, of which the assistant's last one counts; a message; or an API's object."""
 
 _ERROR = CODES[Outcome.ERROR]
 _SPEAKERS = ("assistant", "model")
@@ -353,10 +354,17 @@ def answer_of(completion: object) -> object:
         return completion
     if completion is None:
         raise _FaultError("it is None")
-    several = isinstance(completion, list | tuple)
-    turns = cast("Sequence[object]", completion if several else [completion])
+    if isinstance(completion, Mapping):
+        fields = cast("Mapping[str, object]", completion)
+        if "role" not in fields:
+            return _of_api(fields)
+        turns: Sequence[object] = [fields]
+    else:
+        several = isinstance(completion, list | tuple)
+        turns = cast("Sequence[object]", completion if several else [completion])
     if not all(isinstance(turn, Mapping) for turn in turns):
-        raise _FaultError(f"it is {type(completion).__name__}, no text and no list of messages")
+        kind = type(cast("object", completion)).__name__
+        raise _FaultError(f"it is {kind}, no text and no list of messages")
     messages = cast("Sequence[Mapping[str, object]]", turns)
     spoken = [turn for turn in messages if turn.get("role") in _SPEAKERS]
     if not spoken:
@@ -368,6 +376,13 @@ def answer_of(completion: object) -> object:
     ):
         raise _FaultError("its last message has no text")
     return kinds.said(last)
+
+
+def _of_api(returned: Mapping[str, object]) -> object:
+    """Return what an API's object says, such as that of a Responses API: `{"output": [...]}`."""
+    if opened(returned) is None:
+        raise _FaultError("it is an object, and no message or output of an API")
+    return kinds.said(returned)
 
 
 def _again(given: Mapping[str, Any]) -> Reward:

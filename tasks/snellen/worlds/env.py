@@ -242,11 +242,14 @@ class WorldEnv(gymnasium.Env[Observation, Any]):
         seen = self.settings.observed(play, turn)
         return seen, turn.reward, turn.terminated, turn.truncated, told
 
+    @property
+    def frame(self) -> bytes | None:
+        """The last screenshot, as PNG; None without one."""
+        return None if self._last is None else self._last.frame
+
     def render(self) -> NDArray[np.uint8] | None:  # pyright: ignore[reportIncompatibleMethodOverride]
         """Return the last screenshot, if the render mode is `rgb_array`."""
-        if self.render_mode is None or self._last is None or self._last.frame is None:
-            return None
-        return pixels(self._last.frame)
+        return None if self.render_mode is None or self.frame is None else pixels(self.frame)
 
     def snapshot(self) -> dict[str, JsonValue]:
         """Return the state as JSON, for the option `snapshot` of `reset`.

@@ -12,17 +12,21 @@ Sealed references stay sealed: the verifier opens them with the key that the var
 """
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from importlib.metadata import version
-from importlib.resources import files
 from pathlib import Path
 from shutil import copyfile
 
-from snellen.grading.errors import InputError
 from snellen.grading.models.base import Closed
-from snellen.tasks.pack import MANIFEST
-from snellen.tasks.pack.folders import new_folder, read_inside, write_hashed
-from snellen.tasks.pack.format import IMAGES, ITEMS, REFERENCES, SEALED, PackItem
+from snellen.tasks.export.questions import (
+    exported_references,
+    template,
+    write_file,
+    write_judged,
+    write_questions,
+)
+from snellen.tasks.pack.folders import new_folder
+from snellen.tasks.pack.format import SEALED
 from snellen.tasks.pack.read import Pack
 from snellen.tasks.pack.seal import KEY_VARIABLE
 
@@ -72,70 +76,21 @@ def export_harbor(
             can't be written.
         DataError: A line or an image can't be read.
     """
-    kind = pack.manifest.references
-    if kind is None:
-        raise InputError(
-            "the pack has no references, so nothing could verify its answers",
-            file=str(pack.folder),
-        )
-    if kind == REFERENCES and not with_references:
-        raise InputError(
-            "its references are readable, and would be in the exported folder; seal the pack"
-            " (snellen pack seal), or ask for them with --with-references",
-            file=str(pack.folder),
-        )
+    kind = exported_references(pack, with_references=with_references)
     name = f"{organization}/{pack.manifest.name}"
     with new_folder(output) as room:
-        images: set[str] = set()
-        questions = list(_questions(pack, room, images, watch))
-        _write(room / "environment" / "exam" / "questions.jsonl", b"".join(questions))
-        _write(room / "environment" / "Dockerfile", _AGENT.encode())
-        for part in (MANIFEST, ITEMS, kind):
-            _write(room / "tests" / "exam" / part, read_inside(pack.folder, part))
-        _write(room / "tests" / "grade.py", _grade())
-        _write(room / "tests" / "test.sh", _TEST.encode())
-        _write(room / "tests" / "Dockerfile", _verifier(wheel).encode())
+        shown = write_questions(pack, room / "environment" / "exam", watch)
+        write_file(room / "environment" / "Dockerfile", _AGENT.encode())
+        write_judged(pack, room / "tests" / "exam", kind)
+        write_file(room / "tests" / "grade.py", template("harbor_grade.py"))
+        write_file(room / "tests" / "test.sh", _TEST.encode())
+        write_file(room / "tests" / "Dockerfile", _verifier(wheel).encode())
         if wheel is not None:
             copyfile(wheel, room / "tests" / wheel.name)
         (room / "tests" / "test.sh").chmod(0o755)
-        _write(room / "instruction.md", _instruction(pack, len(questions)).encode())
-        _write(room / "task.toml", _config(pack, name, sealed=kind == SEALED).encode())
-    return HarborTask(name=name, items=len(questions), images=len(images), sealed=kind == SEALED)
-
-
-def _write(path: Path, data: bytes) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    write_hashed(path, [data])
-
-
-def _questions(
-    pack: Pack, room: Path, images: set[str], watch: Callable[[int], None]
-) -> Iterator[bytes]:
-    for done, line in enumerate(pack.lines, start=1):
-        question = {
-            "task": line.item.task,
-            "item_id": line.item.id,
-            "prompt": line.item.prompt,
-            "images": dict(_images(pack, line, room, images)),
-            "answer_format": line.item.answer_format.model_dump(mode="json", exclude_none=True),
-        }
-        yield json.dumps(question, ensure_ascii=False).encode() + b"\n"
-        watch(done)
-
-
-def _images(pack: Pack, line: PackItem, room: Path, written: set[str]) -> Iterator[tuple[str, str]]:
-    for image in line.item.images:
-        place = line.images[image.name]
-        path = f"{IMAGES}/{place.file}"
-        if path not in written:
-            written.add(path)
-            _write(room / "environment" / "exam" / path, read_inside(pack.folder, path))
-        yield image.name, path
-
-
-def _grade() -> bytes:
-    folder = files(__package__ or "snellen.tasks.export")
-    return (folder / "harbor_grade.py.txt").read_bytes()
+        write_file(room / "instruction.md", _instruction(pack, shown.items).encode())
+        write_file(room / "task.toml", _config(pack, name, sealed=kind == SEALED).encode())
+    return HarborTask(name=name, items=shown.items, images=shown.images, sealed=kind == SEALED)
 
 
 _AGENT = f"""FROM {_BASE}
