@@ -53,7 +53,7 @@ COMMANDS: Mapping[str, Entry] = {
         "exports:export", "Export a pack or a saved report in the format of another project."
     ),
     "serve": Entry(
-        "host:serve", "Serve an exam over HTTP: MCP for agents, REST for prediction files."
+        "host:serve", "Serve exams over HTTP: MCP for agents, REST for prediction files."
     ),
     "worker": Entry(
         "host:worker", "Grade uploads of a hosted exam whose server uses the same store."

@@ -3,6 +3,7 @@
 import asyncio
 import signal
 import sys
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from importlib.util import find_spec
 from pathlib import Path
@@ -23,6 +24,7 @@ from snellen.cli.serving import (
     Store,
     report_server_errors,
     settings_of,
+    settings_of_each,
     with_episodes,
 )
 from snellen.grading.errors import InputError, MissingExtraError
@@ -73,53 +75,37 @@ def serve(
         ),
     ] = 1,
 ) -> None:
-    """Serve an exam over HTTP: MCP for agents, REST for prediction files.
+    """Serve exams over HTTP: MCP for agents, REST for prediction files.
 
-    Give packs, or an exam file from `snellen exam init`. Agents and participants need a
-    token from `snellen token create`. Without any token, the server listens only on this
-    machine's own address.
+    Give packs, or exam files from `snellen exam init`. Several exam files are served below
+    /NAME/, and / lists them. Agents and participants need a token from `snellen token create`.
+    Without any token, the server listens only on this machine's own address.
     """
     with report_server_errors():
-        settings = settings_of(
+        every = settings_of_each(
             packs, env, store, key, mode=mode, seed=seed, sample=sample, door=door
         )
-        _serve(settings, Address(host, port, tuple(name or ())), workers)
+        _serve(every, Address(host, port, tuple(name or ())), workers)
 
 
-def _serve(settings: Settings, where: Address, workers: int) -> None:
+def _serve(every: Sequence[Settings], where: Address, workers: int) -> None:
     if find_spec("fastapi") is None:
         raise MissingExtraError("serving an exam over HTTP", "serve")
-    from snellen.server.host import LazyHost, open_challenge, open_exam, world_tools
-    from snellen.server.http.app import Hosted
     from snellen.server.http.app import serve as serve_web
-    from snellen.server.http.auth import Tokens
+    from snellen.server.http.exams import open_exams
     from snellen.server.logs import log_libraries
-    from snellen.server.mcp.server import ExamServer
     from snellen.server.store.tables.exams import Scope
 
     log_libraries()
-    tools = world_tools(settings)
-    settings = with_episodes(settings)
     # Whoever starts it hears at once of what can't be opened.
-    opened = open_exam(settings)
-    try:
-        interactive = opened.episodes is not None
-        face = ExamServer(LazyHost(lambda: opened, interactive=interactive, tools=tools))
-        held = Tokens.of(opened.database, settings.exam_file)
-        if settings.file is not None and not held.known:
-            tell("this is the first start: here is the admin's token, which is shown this once")
-            sys.stdout.write(held.create("admin", [Scope.ADMIN]) + "\n")
-            sys.stdout.flush()
-        hosted = None
-        if settings.rules.mode is not Mode.DEFERRED:
-            challenge = open_challenge(settings, opened)
-            for phase in challenge.card().phases:
-                for change in phase.changes:
-                    tell(f"phase {phase.name}: {change}; the exam file has the old value")
-            hosted = Hosted(challenge, settings, workers)
-        serve_web(face, where, held, opened.service, tell, hosted)
-    finally:
-        opened.close()
+    with open_exams(every, workers, with_episodes) as exams:
+        for exam in exams:
+            if exam.settings.file is not None and not exam.tokens.known:
+                tell("this is the first start: here is the admin's token, which is shown this once")
+                whose = "" if len(exams) == 1 else f"{exam.name} "
+                sys.stdout.write(f"{whose}{exam.tokens.create('admin', [Scope.ADMIN])}\n")
+                sys.stdout.flush()
+        serve_web(exams, where, tell)
 
 
 def worker(

@@ -38,7 +38,7 @@ Packs = Annotated[
     list[Path] | None,
     typer.Argument(
         help="Folders of packs or names of included exams (`snellen benchmarks` lists them), or "
-        "one exam file (.toml); by default the exam sample.",
+        "an exam file (.toml; several for `serve`); by default the exam sample.",
         envvar="SNELLEN_PACKS",
     ),
 ]
@@ -163,6 +163,28 @@ def settings_of(
     )
 
 
+def settings_of_each(
+    packs: Sequence[Path] | None,
+    env: Sequence[str] | None,
+    store: str | None,
+    key: Path | None,
+    **rules: object,
+) -> Sequence[Settings]:
+    """Return the settings of each exam file, or of one exam without one.
+
+    Raises:
+        InputError: As `settings_of`; or a store is given for several.
+    """
+    files = packs or ()
+    if env or len(files) < 2 or any(file.suffix != ".toml" for file in files):
+        return [settings_of(packs, env, store, key, **rules)]
+    if store is not None:
+        raise InputError(
+            "--store (SNELLEN_STORE) is the store of one exam: write store = in each exam file"
+        )
+    return [settings_of([file], None, None, key, **rules) for file in files]
+
+
 def in_exam_file(name: str, setting: str) -> str:
     """Return the message about a rule that only an exam file sets."""
     return (
@@ -177,7 +199,10 @@ def _of_exam_file(
     from snellen.server.exam.file import read_exam_file
 
     if len(given) > 1:
-        raise InputError("give either one exam file or packs; an exam file names its packs")
+        raise InputError(
+            "give one exam file, or packs, and several exam files only to `serve`; an exam file"
+            " names its packs"
+        )
     standard = Rules().model_dump()
     changed = sorted(name for name, value in rules.items() if value != standard[name])
     if changed:
@@ -189,7 +214,10 @@ def _of_exam_file(
     # A folder's path is absolute; a bare name is that of an exam to generate.
     generated = tuple(pack for pack in file.packs if pack in INCLUDED)
     folders = [Path(pack) for pack in file.packs if pack not in INCLUDED]
-    packs = pack_folders(folders) if folders else ()
+    try:
+        packs = pack_folders(folders) if folders else ()
+    except InputError as error:
+        raise InputError(str(error), file=str(given[0]), field="packs") from error
     return Settings(packs, store or file.store, file.rules, key, file, generated)
 
 

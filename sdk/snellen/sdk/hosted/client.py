@@ -96,7 +96,7 @@ class AsyncClient:
     upload has a key by which the server recognizes it.
 
     Args:
-        url: The server's address, without a path.
+        url: The exam's address: the server's, and `/NAME` if the server has several exams.
         token: The server's token; None: `$SNELLEN_TOKEN`.
         exam: The exam's name; None: the server's only exam.
         transport: The transport of requests; None: httpx2's own.
@@ -438,7 +438,7 @@ class Client:
     """A blocking client of a hosted exam; see `AsyncClient`.
 
     Args:
-        url: The server's address, without a path.
+        url: The exam's address: the server's, and `/NAME` if the server has several exams.
         token: The server's token; None: `$SNELLEN_TOKEN`.
         exam: The exam's name; None: the server's only exam.
     """

@@ -21,6 +21,7 @@ import time
 import zlib
 from collections.abc import AsyncGenerator, Callable, Generator
 from contextlib import asynccontextmanager, contextmanager, suppress
+from contextvars import copy_context
 from hashlib import sha256
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
@@ -75,7 +76,11 @@ async def run_workers(
         Worker(challenge, settings, collect=collect if number == 0 else _nothing)
         for number in range(count)
     ]
-    threads = [Thread(target=worker.run, name="snellen-worker") for worker in workers]
+    # With the context, for the log's lines.
+    threads = [
+        Thread(target=copy_context().run, args=(worker.run,), name="snellen-worker")
+        for worker in workers
+    ]
     for thread in threads:
         thread.start()
     try:

@@ -6,12 +6,12 @@
 import asyncio
 import signal
 import socket
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack
 from http import HTTPStatus
 from types import FrameType
-from typing import NamedTuple
 
+import structlog
 import uvicorn
 from mcp.server.transport_security import TransportSecuritySettings
 from starlette.applications import Starlette
@@ -24,7 +24,7 @@ from starlette.authentication import (
 )
 from starlette.middleware import Middleware
 from starlette.middleware.authentication import AuthenticationMiddleware
-from starlette.requests import HTTPConnection, Request
+from starlette.requests import HTTPConnection
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 
@@ -45,6 +45,7 @@ from snellen.server.http.api.problems import problem
 from snellen.server.http.auth import Tokens
 from snellen.server.http.connections import connection_limit, protocol
 from snellen.server.http.errors import headers_of, status_of
+from snellen.server.http.exams import Hosted, ServedExam, several
 from snellen.server.http.oauth import HOLDER, Holder, Issuer, OAuthMiddleware
 from snellen.server.http.observe import HEALTH, ObserveMiddleware, RequestMetrics
 from snellen.server.http.pages.annotation import AnnotationPages
@@ -53,7 +54,7 @@ from snellen.server.http.pages.pages import Pages
 from snellen.server.http.safety import SafetyMiddleware, names_of
 from snellen.server.logs import fault, lines_to_stderr, log
 from snellen.server.mcp.server import ExamServer
-from snellen.server.settings import LOOPBACK, Address, Settings
+from snellen.server.settings import LOOPBACK, Address
 from snellen.server.store.tables.exams import Scope
 from snellen.tasks.pack.seal import find_key
 
@@ -159,7 +160,7 @@ def web_app(
         streamable_http_path=PATH,
         stateless_http=True,
         transport_security=_names(address),
-        custom_starlette_routes=[Route(HEALTH, _health, methods=["GET", "HEAD"])],
+        custom_starlette_routes=[Route(HEALTH, monitors.health, methods=["GET", "HEAD"])],
     )
     # A redirect would name a host and a scheme, and behind a proxy that speaks TLS the wrong one.
     app.router.redirect_slashes = False
@@ -190,20 +191,6 @@ def monitor_routes(
     return monitors.routes(service, challenge, metrics, guard)
 
 
-class Hosted(NamedTuple):
-    """A challenge that is served.
-
-    Attributes:
-        challenge: The challenge.
-        settings: What its exam is opened with.
-        workers: How many workers grade here; with none, `snellen worker` does elsewhere.
-    """
-
-    challenge: Challenge
-    settings: Settings
-    workers: int
-
-
 def challenge_routes(hosted: Hosted, tokens: Tokens, *, guarded: bool) -> Sequence[BaseRoute]:
     """Return what serves a challenge: REST under `/v1`, and its pages; both ask for tokens."""
     access = Access(tokens, guarded=guarded)
@@ -220,32 +207,44 @@ def challenge_routes(hosted: Hosted, tokens: Tokens, *, guarded: bool) -> Sequen
     ]
 
 
-def serve(
-    exam_server: ExamServer,
-    address: Address,
-    tokens: Tokens,
-    service: Service,
-    notify: Callable[[str], None],
-    hosted: Hosted | None = None,
-) -> None:
-    """Serve an exam over HTTP until the process is asked to stop.
-
-    Where the store knows of no token, anybody who reaches the server may take the exam; so it
-    then listens on this machine's own address only.
+def exam_app(exam: ServedExam, address: Address) -> Starlette:
+    """Return the application of an open exam, as if it were alone on its server.
 
     Args:
-        exam_server: The exam.
+        exam: The exam.
+        address: Where it will listen, and by which names it may be called.
+    """
+    metrics = RequestMetrics()
+    tokens, hosted, guarded = exam.tokens, exam.hosted, exam.guarded
+    return web_app(
+        exam.server,
+        address,
+        tokens if guarded else None,
+        [
+            *monitor_routes(exam.host.service, exam.challenge, tokens, metrics),
+            *(() if hosted is None else challenge_routes(hosted, tokens, guarded=guarded)),
+        ],
+        exam.issuer,
+        metrics,
+    )
+
+
+def serve(exams: Sequence[ServedExam], address: Address, notify: Callable[[str], None]) -> None:
+    """Serve exams over HTTP until the process is asked to stop.
+
+    One is served at `/`, several below their names. Where an exam's store knows of no token,
+    anybody who reaches the server may take the exam; so it then listens on this machine's own
+    address only.
+
+    Args:
+        exams: The exams.
         address: Where to listen.
-        tokens: Who may call.
-        service: The rules and attempts of the exam.
         notify: Called with a sentence about each thing that is done.
-        hosted: The challenge; None: answers are only recorded here.
 
     Raises:
-        ExamError: It would be open to everybody, or the port is taken.
+        ExamError: An exam would be open to everybody, or the port is taken.
     """
-    oauth = None if hosted is None else hosted.settings.exam_file.oauth
-    guarded = tokens.known or oauth is not None
+    guarded = all(exam.guarded for exam in exams)
     if not guarded and not address.is_loopback:
         raise ExamError(
             f"there is no token, but others can reach {address.host}: make one with"
@@ -253,20 +252,9 @@ def serve(
         )
     limit = connection_limit()
     listener = _listen(address)
-    metrics = RequestMetrics()
-    challenge = None if hosted is None else hosted.challenge
+    apps = [exam_app(exam, address) for exam in exams]
     config = uvicorn.Config(
-        web_app(
-            exam_server,
-            address,
-            tokens if guarded else None,
-            [
-                *monitor_routes(service, challenge, tokens, metrics),
-                *(() if hosted is None else challenge_routes(hosted, tokens, guarded=guarded)),
-            ],
-            None if oauth is None else Issuer(oauth),
-            metrics,
-        ),
+        apps[0] if len(apps) == 1 else several(exams, apps, address),
         http=protocol(limit),
         ws="none",
         # So many are accepted at once, before those over the limit are closed.
@@ -285,16 +273,18 @@ def serve(
     # again, which must not end the process before the store is closed.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, stop)
-    if service.exam.rules.attempts is None and service.exam.rules.mode is not Mode.PRACTICE:
-        notify(_UNLIMITED)
-    _tell(address, listener.getsockname()[1], notify, guarded=guarded, pages=hosted is not None)
+    _tell(exams, address, listener.getsockname()[1], notify, guarded=guarded)
 
     async def run() -> None:
         async with AsyncExitStack() as stack:
-            if hosted is not None:
-                await stack.enter_async_context(
-                    run_workers(hosted.challenge, service, hosted.settings, hosted.workers)
-                )
+            for exam in exams:
+                if exam.hosted is not None:
+                    challenge, settings, workers = exam.hosted
+                    known = {} if len(exams) == 1 else {"exam": exam.name}
+                    with structlog.contextvars.bound_contextvars(**known):
+                        await stack.enter_async_context(
+                            run_workers(challenge, exam.host.service, settings, workers)
+                        )
             await server.serve(sockets=[listener])
 
     try:
@@ -305,19 +295,37 @@ def serve(
 
 
 def _tell(
-    address: Address, port: int, notify: Callable[[str], None], *, guarded: bool, pages: bool
+    exams: Sequence[ServedExam],
+    address: Address,
+    port: int,
+    notify: Callable[[str], None],
+    *,
+    guarded: bool,
 ) -> None:
     host = f"[{address.host}]" if ":" in address.host else address.host
+    whole = f"http://{host}:{port}"
+    alone = len(exams) == 1
+    for exam in exams:
+        for line in _notices(exam):
+            notify(line if alone else f"exam {exam.name}: {line}")
     if not guarded:
         notify("there is no token: anyone on this machine can take the exam, but no one else")
     log().info("listening", host=address.host, port=port, tokens=guarded)
-    if pages:
-        notify(f"pages for people: http://{host}:{port}/")
-    notify(f"serving on http://{host}:{port}{PATH}")
+    if not alone or exams[0].hosted is not None:
+        notify(f"pages for people: {whole}/")
+    for exam in exams:
+        notify(f"serving on {whole}{'' if alone else f'/{exam.name}'}{PATH}")
 
 
-async def _health(_: Request) -> Response:
-    return JSONResponse({"status": "ok"})
+def _notices(exam: ServedExam) -> Iterator[str]:
+    """Yield what an organizer should know of an exam at its start."""
+    rules = exam.settings.rules
+    if exam.challenge is not None:
+        for phase in exam.challenge.card().phases:
+            for change in phase.changes:
+                yield f"phase {phase.name}: {change}; the exam file has the old value"
+    if rules.attempts is None and rules.mode is not Mode.PRACTICE:
+        yield _UNLIMITED
 
 
 def _turned_away(_: HTTPConnection, error: AuthenticationError) -> Response:

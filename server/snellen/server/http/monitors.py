@@ -205,6 +205,11 @@ class StoreCollector(Collector):
         return [attempts, jobs, oldest, at_work, kept, size]
 
 
+async def health(_: Request) -> Response:
+    """Say that the process answers."""
+    return JSONResponse({"status": "ok"})
+
+
 def routes(
     service: Service,
     challenge: Challenge | None,

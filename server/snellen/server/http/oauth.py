@@ -107,7 +107,7 @@ class Issuer:
             log().error("no keys", jwks=self.settings.jwks, **fault(error))
 
     def routes(self) -> Sequence[Route]:
-        """Return the routes that say where tokens come from."""
+        """Return the routes that say where tokens come from: the server's, then the resource's."""
         said = {
             "resource": self.settings.resource,
             "authorization_servers": [self.settings.issuer],

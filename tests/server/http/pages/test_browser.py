@@ -337,6 +337,28 @@ def test_axe_finds_nothing_grave_and_no_page_scrolls_sideways(
     assert found == {}
 
 
+def test_axe_finds_nothing_grave_on_the_list_of_several_exams(
+    tmp_path: Path, serve: Callable[..., Any], browser: "Browser"
+) -> None:
+    axe: Any = import_module("axe_playwright_python.sync_playwright").Axe()
+    files = [tmp_path / f"{name}.toml" for name in ("spring", "autumn")]
+    for file in files:
+        text = EXAM.replace("sample", file.stem).replace("exam.sqlite", f"{file.stem}.sqlite")
+        file.write_text(text.format(pack=exam_folder("wireframes")))
+    address = serve(*map(str, files)).url.removesuffix("/spring/mcp")
+    for width, height, scheme in LOOKS:
+        size: Any = {"width": width, "height": height}
+        look: Any = scheme
+        tab = browser.new_page(viewport=size, color_scheme=look)
+        tab.goto(address)
+        found = axe.run(tab).response["violations"]
+        assert [fault for fault in found if fault["impact"] in GRAVE] == []
+        assert tab.evaluate("document.documentElement.scrollWidth") <= width
+        tab.get_by_role("link", name="Screens, spring").nth(1).click()
+        assert tab.url == f"{address}/autumn/"
+        tab.close()
+
+
 BOXES, POINTS = "visualwebbench/element_ground_bbox", "mmbench-gui/l2_basic"
 
 

@@ -71,7 +71,6 @@ def rest_app(desk: Desk) -> FastAPI:
                 version=app.version,
                 description=app.description,
                 routes=app.routes,
-                servers=[{"url": PREFIX}],
             )
             parts = made.setdefault("components", {})
             schemas = parts.setdefault("schemas", {})

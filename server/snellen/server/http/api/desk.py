@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass, field
 
 from pydantic import BaseModel
+from starlette.requests import Request
 from starlette.responses import Response
 
 from snellen.grading.models.base import Closed
@@ -97,6 +98,16 @@ class Desk:
                 f"a token that takes this exam can't read its {what}: an attempt shows each item to"
                 " a context that has seen no other; use a token for uploads alone"
             )
+
+
+def address_of(request: Request) -> str:
+    """Return the exam's address, as the caller sees it."""
+    return str(request.base_url).rstrip("/")
+
+
+def root_of(request: Request) -> str:
+    """Return the path of the exam's address: its prefix, or empty if it is alone on its server."""
+    return request.scope.get("app_root_path", request.scope.get("root_path", ""))
 
 
 def answered(said: BaseModel, status: int = 200, headers: dict[str, str] | None = None) -> Response:

@@ -14,7 +14,7 @@ from snellen.grading.models.base import Closed
 from snellen.server.challenge.models import iso
 from snellen.server.errors import NotFoundError
 from snellen.server.http.api.access import Visitor
-from snellen.server.http.api.desk import LONGEST_BODY, Desk, answered
+from snellen.server.http.api.desk import LONGEST_BODY, Desk, address_of, answered
 from snellen.server.http.api.problems import EVERYWHERE, JsonRoute, documented
 from snellen.server.http.oauth import HOLDER, Holder
 from snellen.server.http.signup import LONGEST_NOTE, Joined, Joining
@@ -159,11 +159,6 @@ class Participant(Closed):
     team: str | None
     team_code: str | None
     steps: tuple[str, ...]
-
-
-def address_of(request: Request) -> str:
-    """Return the server's address, as the caller sees it."""
-    return f"{request.url.scheme}://{request.url.netloc}"
 
 
 def steps_of(desk: Desk, address: str, token: str) -> Sequence[str]:

@@ -16,7 +16,15 @@ from snellen.server.challenge.models import FORMS, QuotaCard, SubmissionStatus, 
 from snellen.server.challenge.reading import MOST_LISTED
 from snellen.server.errors import FormError, MalformedError, TooLargeError
 from snellen.server.http.api.access import Visitor
-from snellen.server.http.api.desk import JSON, LONGEST_BODY, Desk, Parameters, PhaseQuery, answered
+from snellen.server.http.api.desk import (
+    JSON,
+    LONGEST_BODY,
+    Desk,
+    Parameters,
+    PhaseQuery,
+    answered,
+    root_of,
+)
 from snellen.server.http.api.problems import EVERYWHERE, JsonRoute, documented
 from snellen.server.store.tables.endpoint import JobState
 from snellen.server.store.tables.exams import Scope
@@ -180,7 +188,7 @@ def routes(desk: Desk) -> APIRouter:
                 key=idempotency_key,
             )
         )
-        headers = {"Location": f"/v1/exams/{exam}/submissions/{kept.id}"}
+        headers = {"Location": f"{root_of(request)}/v1/exams/{exam}/submissions/{kept.id}"}
         return answered(kept, HTTPStatus.CREATED if new else HTTPStatus.OK, headers)
 
     @router.get("/exams/{exam}/quota", response_model=QuotaCard, responses=guarded)

@@ -21,7 +21,7 @@ from snellen.server.annotation.service import Annotations, ItemToRate
 from snellen.server.challenge.models import iso
 from snellen.server.errors import ExamError
 from snellen.server.http.api.access import Visitor
-from snellen.server.http.api.desk import Desk
+from snellen.server.http.api.desk import Desk, root_of
 from snellen.server.http.api.exams import picture_response
 from snellen.server.http.pages.frame import Frame, go, words_of
 from snellen.server.store.tables.annotations import RatingRow
@@ -123,7 +123,7 @@ class AnnotationPages(Frame):
             by_corners=given.get("by") == "corners",
             said="\n".join(said) if form is Form.LINES and said is not None else said,
             before=before,
-            path=f"/annotate/{name}",
+            path=f"{root_of(request)}/annotate/{name}",
             query=query,
         )
 
@@ -136,7 +136,7 @@ class AnnotationPages(Frame):
         else:
             await self._annotations.answer(name, rater, place, _given(form))
         back = "/answers" if form.get("back") == "answers" else ""
-        return go(f"/annotate/{name}{back}")
+        return go(request, f"/annotate/{name}{back}")
 
     async def _answers(self, request: Request, visitor: Visitor) -> Response:
         rater = visitor.need(Scope.ANNOTATE)
@@ -219,7 +219,7 @@ class AnnotationPages(Frame):
         await asyncio.to_thread(self._annotations.close, name, closed=closed)
         what = "annotation closed" if closed else "annotation opened"
         await self._challenge.note(caller, what, name)
-        return go(f"/organize/annotations/{name}")
+        return go(request, f"/organize/annotations/{name}")
 
     async def _extend(self, request: Request, visitor: Visitor) -> Response:
         caller = visitor.need(Scope.ORGANIZE)
@@ -228,7 +228,7 @@ class AnnotationPages(Frame):
         places = [(each.data.task, item.item_id) for each in rated for item in each.report.disputed]
         await asyncio.to_thread(self._annotations.extend, name, places)
         await self._challenge.note(caller, "annotation extended", name)
-        return go(f"/organize/annotations/{name}")
+        return go(request, f"/organize/annotations/{name}")
 
     async def _rated(self, name: str) -> Sequence[RatedTask]:
         row = await self._read(lambda: self._annotations.named(name))

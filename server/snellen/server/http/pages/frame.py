@@ -2,8 +2,10 @@
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import cache
+from hashlib import sha256
 from http import HTTPStatus
 from importlib.metadata import version
+from importlib.resources import files
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -16,7 +18,7 @@ from snellen.server.challenge.models import ExamCard
 from snellen.server.errors import ExamError
 from snellen.server.exam.file import JoinBy, Who
 from snellen.server.http.api.access import Visitor
-from snellen.server.http.api.desk import Desk
+from snellen.server.http.api.desk import Desk, address_of, root_of
 from snellen.server.http.errors import headers_of, status_of
 from snellen.server.http.pages.session import check_origin, visitor_of
 from snellen.server.logs import fault, log
@@ -85,24 +87,35 @@ class Frame:
 
     def _page(self, name: str, request: Request, visitor: Visitor, **shown: object) -> Response:
         exam = self._challenge.card()
-        html = (
-            _environment()
-            .get_template(f"{name}.html.j2")
-            .render(
-                exam=exam,
-                visitor=visitor,
-                nav=_nav(exam, visitor),
-                here=request.url.path,
-                base=str(request.base_url).rstrip("/"),
-                version=_VERSION,
-                **shown,
-            )
+        return render(
+            name,
+            exam=exam,
+            visitor=visitor,
+            nav=_nav(exam, visitor),
+            here=_here(request),
+            root=root_of(request),
+            base=address_of(request),
+            **shown,
         )
-        # The page must not be shown to the next user of the browser.
-        return Response(html, media_type=HTML, headers={"Cache-Control": "no-store"})
 
     async def _read(self, work: Callable[[], Any]) -> Any:  # noqa: ANN401  # what the work returns
         return await self._challenge.database.off_loop(work)
+
+
+def render(name: str, **shown: object) -> Response:
+    """Return a page from its template."""
+    html = _environment().get_template(f"{name}.html.j2").render(version=_VERSION, **shown)
+    # The page must not be shown to the next user of the browser.
+    return Response(html, media_type=HTML, headers={"Cache-Control": "no-store"})
+
+
+async def style(request: Request, _: Visitor | None = None) -> Response:
+    """Return the stylesheet of all pages."""
+    body, etag = _stylesheet()
+    headers = {"ETag": etag, "Cache-Control": "no-cache"}
+    if request.headers.get("if-none-match") == etag:
+        return Response(status_code=HTTPStatus.NOT_MODIFIED, headers=headers)
+    return Response(body, media_type="text/css; charset=utf-8", headers=headers)
 
 
 def _nav(exam: ExamCard, visitor: Visitor) -> Sequence[tuple[str, str]]:
@@ -134,14 +147,18 @@ async def words_of(request: Request) -> Mapping[str, str]:
         return {name: value for name, value in form.items() if isinstance(value, str)}
 
 
-def go(path: str) -> RedirectResponse:
-    """Return a redirect to a path, after a change."""
-    return RedirectResponse(path, HTTPStatus.SEE_OTHER)
+def go(request: Request, path: str) -> RedirectResponse:
+    """Return a redirect to a path of the exam, after a change."""
+    return RedirectResponse(root_of(request) + path, HTTPStatus.SEE_OTHER)
+
+
+def _here(request: Request) -> str:
+    return request.url.path.removeprefix(root_of(request))
 
 
 def _to(request: Request) -> str:
     query = request.url.query
-    return request.url.path + (f"?{query}" if query else "")
+    return _here(request) + (f"?{query}" if query else "")
 
 
 def _percent(value: float) -> str:
@@ -158,3 +175,12 @@ def _environment() -> Environment:
     )
     made.filters["percent"] = _percent
     return made
+
+
+@cache
+def _stylesheet() -> tuple[bytes, str]:
+    from snellen.grading.report.html import stylesheet
+
+    own = (files("snellen.server.http.pages") / "pages.css").read_text("utf-8")
+    body = (stylesheet() + own).encode()
+    return body, f'"{sha256(body).hexdigest()[:32]}"'

@@ -10,13 +10,13 @@ from starlette.routing import Route
 from snellen.server.challenge.models import iso
 from snellen.server.errors import ExamError
 from snellen.server.http.api.access import Visitor
+from snellen.server.http.api.desk import address_of
 from snellen.server.http.api.joining import (
     InvitationCard,
     MadeInvitation,
     NewInvitation,
     NewParticipant,
     RequestCard,
-    address_of,
     answer_request,
     check_code,
     invite,
@@ -100,7 +100,7 @@ class JoinPages(Frame):
         number = (await words_of(request)).get("number", "")
         number = number if number.isascii() and number.isdecimal() and len(number) < 10 else "0"
         await revoke_invitation(self._desk, caller, int(number))
-        return go(SIGN_UP)
+        return go(request, SIGN_UP)
 
     async def _answer(self, request: Request, visitor: Visitor) -> Response:
         caller = visitor.need(Scope.ORGANIZE)
@@ -117,4 +117,4 @@ class JoinPages(Frame):
                 errors.append(error)
         if errors:
             raise errors[0]
-        return go(SIGN_UP)
+        return go(request, SIGN_UP)

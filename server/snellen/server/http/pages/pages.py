@@ -6,10 +6,8 @@ import zlib
 from collections import OrderedDict
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
-from functools import cache, partial
-from hashlib import sha256
+from functools import partial
 from http import HTTPStatus
-from importlib.resources import files
 from typing import Any
 from urllib.parse import urlencode
 
@@ -37,7 +35,7 @@ from snellen.server.exam.phases import ALL
 from snellen.server.grading.pages import ReportPages
 from snellen.server.http.api.access import Visitor
 from snellen.server.http.api.api import operations
-from snellen.server.http.api.desk import Desk
+from snellen.server.http.api.desk import Desk, address_of, root_of
 from snellen.server.http.api.exams import image_response, task_of
 from snellen.server.http.api.organizing import (
     MadeToken,
@@ -48,7 +46,7 @@ from snellen.server.http.api.organizing import (
 )
 from snellen.server.http.api.submissions import keep_bytes
 from snellen.server.http.pages.charts import Progress, interval_chart, progress_chart
-from snellen.server.http.pages.frame import FORM, HTML, Frame, go, words_of
+from snellen.server.http.pages.frame import FORM, HTML, Frame, go, style, words_of
 from snellen.server.http.pages.session import back_to, cookie_name, sign_in
 from snellen.server.store.tables.endpoint import JobState, Source
 from snellen.server.store.tables.exams import Scope
@@ -85,7 +83,7 @@ class Pages(Frame):
         one = "/submissions/{submission}"
         return [
             route("/", self._exam),
-            route("/style.css", self._style),
+            route("/style.css", style),
             route("/leaderboard", self._leaderboard),
             route("/submissions", self._submissions),
             route("/submissions", self._upload, "POST"),
@@ -113,13 +111,6 @@ class Pages(Frame):
         ]
 
     # ---- public pages ------------------------------------------------------------------------
-
-    async def _style(self, request: Request, _: Visitor) -> Response:
-        body, etag = _stylesheet()
-        headers = {"ETag": etag, "Cache-Control": "no-cache"}
-        if request.headers.get("if-none-match") == etag:
-            return Response(status_code=HTTPStatus.NOT_MODIFIED, headers=headers)
-        return Response(body, media_type="text/css; charset=utf-8", headers=headers)
 
     async def _exam(self, request: Request, visitor: Visitor) -> Response:
         phase = self._challenge.phase(None)
@@ -187,8 +178,7 @@ class Pages(Frame):
 
     async def _api(self, request: Request, visitor: Visitor) -> Response:
         document = self._document()
-        address = str(request.base_url).rstrip("/")
-        groups = operations(document, address, self._challenge.file.name)
+        groups = operations(document, address_of(request), self._challenge.file.name)
         return self._page("api", request, visitor, document=document, groups=groups)
 
     # ---- items -------------------------------------------------------------------------------
@@ -308,7 +298,7 @@ class Pages(Frame):
         # The page of an earlier submission says that it is one, and which of its words stay.
         stays = [name for name in ("name", "link") if words[name] not in ("", getattr(kept, name))]
         again = "" if new else "?" + urlencode({"again": ",".join(stays) or "same"})
-        return go(f"/submissions/{kept.id}{again}")
+        return go(request, f"/submissions/{kept.id}{again}")
 
     async def _submission(self, request: Request, visitor: Visitor) -> Response:
         submission = request.path_params["submission"]
@@ -384,7 +374,11 @@ class Pages(Frame):
             body = zlib.decompress(found.report)
             render = partial(self._reports.render, with_references=organizer)
             try:
-                site = (("/", "Exam"), (f"/submissions/{submission}", "Submission"))
+                root = root_of(request)
+                site = (
+                    (f"{root}/", "Exam"),
+                    (f"{root}/submissions/{submission}", "Submission"),
+                )
                 page = await asyncio.to_thread(render, body, found.task, site)
             except SnellenError as error:
                 raise ExamError(str(error)) from None
@@ -430,7 +424,7 @@ class Pages(Frame):
             await self._challenge.withdraw(submission, caller)
         else:
             await self._challenge.choose(submission, caller, chosen=form.get("chosen") == "yes")
-        return go(f"/submissions/{submission}")
+        return go(request, f"/submissions/{submission}")
 
     async def _decide(self, request: Request, visitor: Visitor) -> Response:
         caller = visitor.need(Scope.ORGANIZE)
@@ -447,7 +441,7 @@ class Pages(Frame):
                 await self._challenge.set_apart(submission, caller, baseline=baseline)
             case _:
                 await self._challenge.retry(submission, caller)
-        return go(f"/submissions/{submission}")
+        return go(request, f"/submissions/{submission}")
 
     async def _organize(self, request: Request, visitor: Visitor) -> Response:
         return await self._organizing(request, visitor, None)
@@ -497,14 +491,14 @@ class Pages(Frame):
         form = await words_of(request)
         name = form.get("name", "")
         await revoke_token(self._desk, caller, name)
-        return go("/organize")
+        return go(request, "/organize")
 
     async def _rescore(self, request: Request, visitor: Visitor) -> Response:
         caller = visitor.need(Scope.ORGANIZE)
         form = await words_of(request)
         phase = self._challenge.phase(form.get("phase", ""))
         await self._challenge.rescore(phase, caller, form.get("why", ""))
-        return go("/organize")
+        return go(request, "/organize")
 
     async def _change_phase(self, request: Request, visitor: Visitor) -> Response:
         caller = visitor.need(Scope.ORGANIZE)
@@ -520,7 +514,7 @@ class Pages(Frame):
         await self._challenge.change_phase(
             form.get("phase", ""), caller, given, form.get("why", "")
         )
-        return go("/organize")
+        return go(request, "/organize")
 
     async def _alike(self, request: Request, visitor: Visitor) -> Response:
         visitor.need(Scope.ORGANIZE)
@@ -556,7 +550,7 @@ class Pages(Frame):
             page = self._page("signin", request, visitor, to=to, why=why)
             page.status_code = HTTPStatus.UNAUTHORIZED
             return page
-        response = go(to)
+        response = go(request, to)
         sign_in(request, response, cookie)
         return response
 
@@ -564,7 +558,7 @@ class Pages(Frame):
         cookie = request.cookies.get(cookie_name(request))
         if cookie:
             await asyncio.to_thread(self._desk.access.tokens.sign_out, cookie)
-        response = go("/")
+        response = go(request, "/")
         response.delete_cookie(
             cookie_name(request), secure=request.url.scheme == "https", httponly=True
         )
@@ -614,12 +608,3 @@ def _spent(cost: Mapping[str, Any]) -> str:
 async def _chunks(read: Callable[[int], Awaitable[bytes]]) -> AsyncGenerator[bytes]:
     while chunk := await read(256 << 10):
         yield chunk
-
-
-@cache
-def _stylesheet() -> tuple[bytes, str]:
-    from snellen.grading.report.html import stylesheet
-
-    own = (files("snellen.server.http.pages") / "pages.css").read_text("utf-8")
-    body = (stylesheet() + own).encode()
-    return body, f'"{sha256(body).hexdigest()[:32]}"'

@@ -7,6 +7,7 @@ from starlette.responses import Response
 
 from snellen.server.errors import ForbiddenError
 from snellen.server.http.api.access import Access, Visitor
+from snellen.server.http.api.desk import root_of
 from snellen.server.http.auth import SESSION_HOURS
 
 _NAME = "snellen"
@@ -14,8 +15,12 @@ _GOOD_SITES = frozenset({"same-origin", "none"})
 
 
 def cookie_name(request: Request) -> str:
-    """Return the name of the session's cookie; with TLS, no other host can set a cookie with it."""
-    return f"__Host-{_NAME}" if request.url.scheme == "https" else _NAME
+    """Return the name of the session's cookie; with TLS, no other host can set a cookie with it.
+
+    A cookie's path is no border between exams of one server, so each has a name of its own.
+    """
+    name = _NAME + root_of(request).replace("/", "-")
+    return f"__Host-{name}" if request.url.scheme == "https" else name
 
 
 def visitor_of(request: Request, access: Access) -> Visitor:
@@ -55,6 +60,6 @@ def check_origin(request: Request) -> None:
 
 
 def back_to(path: str) -> str:
-    """Return a path of this site for a redirect; `/` if the given one leads to another site."""
+    """Return a path of the exam for a redirect; `/` if the given one leads to another site."""
     plain = path.isprintable() and "\\" not in path
     return path if plain and path.startswith("/") and not path.startswith("//") else "/"
