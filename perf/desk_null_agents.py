@@ -22,9 +22,8 @@ from snellen.tasks.environments.browser import Browser
 from snellen.tasks.environments.desk.changes import changes
 from snellen.tasks.environments.desk.desktop import Desktop
 from snellen.tasks.environments.desk.environment import SIZE, Desk
-from snellen.tasks.environments.desk.making import rows_of
 from snellen.tasks.environments.desk.tasks import Task
-from snellen.tasks.environments.desk.templates.table import TEMPLATES, draw
+from snellen.tasks.environments.desk.templates.table import TEMPLATES, draw, rows_of
 from snellen.tasks.environments.inputs import Input, InputKind
 from snellen.tasks.environments.reasons import REASONS
 
