@@ -22,12 +22,14 @@ MCP = "from snellen.cli import main; main()"
     [
         pytest.param(1, 2, marks=pytest.mark.slow),
         pytest.param(1, len(SETS[1]), marks=pytest.mark.thorough),
+        pytest.param(2, 2, marks=pytest.mark.slow),
+        pytest.param(2, len(SETS[2]), marks=pytest.mark.thorough),
     ],
 )
 async def test_the_oracle_succeeds_on_both_levels_and_sees_what_its_own_desktop_shows(
     version: int, sample: int, tmp_path: Path, environment: dict[str, str]
 ) -> None:
-    make_episode_pack("desk", tmp_path / "pack", seed=SEED)
+    make_episode_pack({1: "desk", 2: "desk-2"}[version], tmp_path / "pack", seed=SEED)
     command = StdioServerParameters(
         command=sys.executable,
         args=["-c", MCP, "mcp", str(tmp_path / "pack"), "--sample", str(sample)],

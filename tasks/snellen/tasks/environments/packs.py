@@ -2,6 +2,7 @@
 
 import tempfile
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from random import Random
 from types import MappingProxyType
@@ -58,6 +59,7 @@ def _tiddlywiki(folder: Path, seed: int, count: int | None) -> None:
 MADE: Mapping[str, Callable[[Path, int, int | None], None]] = MappingProxyType(
     {
         "desk": _desk,
+        "desk-2": partial(_desk, version=2),
         "desk-easy": _desk_easy,
         "miniwob": _miniwob,
         "miniwob-browsergym": _browsergym,
@@ -73,8 +75,8 @@ def make_episode_pack(
     """Make a pack of interactive tasks.
 
     Args:
-        what: One of `MADE`: `desk`;
-            `desk-easy`, two tasks that rules can do; `miniwob`, an episode a
+        what: One of `MADE`: `desk`; `desk-2`, a desk that also has keys, drags, context menus and
+            lists that scroll; `desk-easy`, two tasks that rules can do; `miniwob`, an episode a
             page; `miniwob-browsergym`, the 625 episodes that BrowserGym runs; `tiddlywiki`.
         folder: The pack's folder, which must not exist or must be empty.
         seed: The seed of all random choices; with it anybody can compute the references.

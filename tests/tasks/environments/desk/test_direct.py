@@ -13,6 +13,7 @@ from snellen.tasks.environments.browser import Browser
 from snellen.tasks.environments.desk.environment import IGNORED, UNCHANGED, Desk, DeskEpisode
 from snellen.tasks.environments.desk.kit.verbs import State
 from snellen.tasks.environments.desk.tasks import DIFFICULTIES, Step, passes
+from snellen.tasks.environments.desk.templates.direct import DIRECT
 from snellen.tasks.environments.desk.templates.table import SETS, TEMPLATES
 from snellen.tasks.environments.desk.world.generator import make_world
 from snellen.tasks.environments.inputs import Input, InputKind
@@ -21,6 +22,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="module")]
 
 STATE = make_world(5, version=2)
 CELLS = STATE["sheet"]["sheets"]["s1"]["cells"]
+NEW = [template.name for template in DIRECT]
 
 
 @pytest_asyncio.fixture(loop_scope="module", scope="module")
@@ -389,13 +391,18 @@ async def test_the_wheel_scrolls_a_list_which_stays_where_it_is_when_a_row_is_op
 
 
 async def check(desk: Desk, name: str) -> None:
-    index = sorted(TEMPLATES).index(name)
+    index = NEW.index(name) if name in NEW else sorted(TEMPLATES).index(name)
     task = SETS[2][name].make(40 + index, DIFFICULTIES[index % 3], version=2)
     hand = Hand(await desk.open({"state": task.state}))
     await hand.do(*task.oracle)
     assert len(hand.acted) <= task.limit
     assert passes(task, hand.episode.desktop.state, task.answer.value if task.answer else None)
     await hand.episode.close()
+
+
+@pytest.mark.parametrize("name", NEW)
+async def test_a_new_task_is_done_by_mouse_and_keyboard(desk: Desk, name: str) -> None:
+    await check(desk, name)
 
 
 @pytest.mark.thorough

@@ -8,6 +8,7 @@ from random import Random
 import pytest
 from pydantic import JsonValue
 
+from snellen.tasks.environments.desk.apps.table import APPS
 from snellen.tasks.environments.desk.changes import changes
 from snellen.tasks.environments.desk.desktop import Desktop
 from snellen.tasks.environments.desk.kit.verbs import State
@@ -214,6 +215,16 @@ def test_one_task_in_ten_can_not_be_done_and_claiming_so_passes_no_more(
     for reason in Reason:
         assert sum(passes(task, task.state, reason=reason) for task in tasks) <= 10
     assert len({task.tags["template"] for task in tasks}) == len(TEMPLATES)
+
+
+def test_the_second_version_has_all_templates_of_the_first_and_its_first_tasks_are_mixed() -> None:
+    tasks = draw(len(ALL), seed=7, version=2)
+    assert {task.tags["template"] for task in tasks} == set(ALL) > set(TEMPLATES)
+    assert all(task.state["version"] == 2 for task in tasks)
+    few = tasks[:22]
+    assert len({task.tags["apps"] for task in few if task.tags["level"] == "L3"}) == len(APPS)
+    assert any(task.tags["level"] == "L4" for task in few)
+    assert not any("version" in task.state for task in draw(3, seed=7))
 
 
 @pytest.mark.slow

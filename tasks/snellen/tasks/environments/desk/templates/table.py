@@ -14,6 +14,7 @@ from snellen.tasks.environments.desk.tasks import DIFFICULTIES, Task, Template
 from snellen.tasks.environments.desk.templates.across import ACROSS
 from snellen.tasks.environments.desk.templates.calendar import CALENDAR
 from snellen.tasks.environments.desk.templates.contacts import CONTACTS
+from snellen.tasks.environments.desk.templates.direct import DIRECT
 from snellen.tasks.environments.desk.templates.mail import MAIL
 from snellen.tasks.environments.desk.templates.office import OFFICE
 from snellen.tasks.environments.desk.templates.shop import SHOP
@@ -24,7 +25,7 @@ TEMPLATES: Final = {
     for template in (*MAIL, *CALENDAR, *CONTACTS, *OFFICE, *SHOP, *TRAVEL, *ACROSS)
 }
 
-SETS: Final = {1: TEMPLATES, 2: TEMPLATES}
+SETS: Final = {1: TEMPLATES, 2: {**TEMPLATES, **{each.name: each for each in DIRECT}}}
 """The templates by the version of the desk. A set that packs were made of never changes."""
 
 ONE_INFEASIBLE_IN: Final = 10
