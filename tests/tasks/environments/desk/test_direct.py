@@ -305,6 +305,20 @@ async def test_an_event_is_dragged_to_another_day_and_hour_and_keeps_its_length(
 
 
 @at("calendar")
+async def test_an_event_that_is_held_at_its_lower_end_is_dropped_where_its_beginning_is(
+    hand: Hand,
+) -> None:
+    event = first(hand, "calendar.open:")
+    key = event.partition(":")[2]
+    before = STATE["calendar"]["events"][key]
+    x, y = await locate(hand.episode, Step(event))
+    # An hour is 56 pixels high, and a day 162 wide.
+    low = y + 28 * (int(before["end"][:2]) - int(before["start"][:2])) - 6
+    await hand.act(InputKind.DRAG, path=((x, low), (x + 162, low)))
+    assert hand.changed.keys() == {f"calendar.events.{key}.date"}
+
+
+@at("calendar")
 async def test_a_double_click_in_the_calendar_begins_an_event_there(hand: Hand) -> None:
     day = hand.episode.desktop.state["clock"][:10]
     await hand.do(Step(f"calendar.slot:{day}T18:00"))
@@ -318,6 +332,14 @@ async def test_a_file_is_dragged_into_a_folder_of_the_tree(hand: Hand) -> None:
     key = find(STATE["files"]["entries"], kind="file", parent="d2")
     await hand.do(Step("files.folder:d2"), Step(f"files.open:{key}", onto="files.to:d3"))
     assert hand.changed == {f"files.entries.{key}.parent": ["d2", "d3"]}
+
+
+@at("files")
+async def test_a_drag_that_ends_where_it_began_is_no_click(hand: Hand) -> None:
+    await hand.click("files.folder:d2")
+    x, y = await locate(hand.episode, Step(first(hand, "files.open:f")))
+    assert await hand.act(InputKind.DRAG, path=((x, y), (x + 60, y + 60), (x, y + 4))) == UNCHANGED
+    assert not hand.ui.get("files.open")
 
 
 @at("mail")
