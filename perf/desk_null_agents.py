@@ -22,9 +22,8 @@ from snellen.tasks.environments.browser import Browser
 from snellen.tasks.environments.desk.changes import changes
 from snellen.tasks.environments.desk.desktop import Desktop
 from snellen.tasks.environments.desk.environment import SIZE, Desk
-from snellen.tasks.environments.desk.making import rows_of
 from snellen.tasks.environments.desk.tasks import Task
-from snellen.tasks.environments.desk.templates.table import TEMPLATES, draw
+from snellen.tasks.environments.desk.templates.table import SETS, draw, rows_of
 from snellen.tasks.environments.inputs import Input, InputKind
 from snellen.tasks.environments.reasons import REASONS
 
@@ -55,7 +54,10 @@ def worked(task: Task, chance: Random) -> dict[str, object]:
         page = desktop.page
         desktop.write({name: chance.choice(TEXTS) for name in page.fields})
         desktop.open_step()
-        desktop.handle(chance.choice(sorted(page.controls)), {})
+        token = chance.choice(sorted(page.controls))
+        # On the first version nothing can be dropped.
+        place = chance.choice(sorted(page.drops)) if page.drops else ""
+        desktop.handle(token, {}, place)
         desktop.close_step()
     return {"status": "done", "cost": clicks, "changes": changes(task.state, desktop.state)}
 
@@ -88,8 +90,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seeds", type=int, default=3, help="tasks of each template")
     parser.add_argument("--quick", action="store_true", help="six tasks")
+    parser.add_argument("--version", type=int, default=1, help="of the desk")
     options = parser.parse_args()
-    tasks = draw(6 if options.quick else options.seeds * len(TEMPLATES), 1)
+    count = 6 if options.quick else options.seeds * len(SETS[options.version])
+    tasks = draw(count, 1, options.version)
     left: dict[str, object] = {"changes": {}, "cost": 1}
     common = Counter(task.reason or next(iter(REASONS)) for task in tasks if task.reason)
     reason = common.most_common(1)[0][0] if common else next(iter(REASONS))

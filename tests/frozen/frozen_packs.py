@@ -50,7 +50,7 @@ def generated(folder: Path) -> dict[str, object]:
     for seed in SEEDS:
         for name, content in generate_site(seed, 0, most=PAGES).files.items():
             found[f"seed {seed}: page {name}"] = _digest_of(content)
-    for what in ("desk", "miniwob"):
+    for what in ("desk", "desk-2", "miniwob"):
         pack = folder / what
         make_episode_pack(what, pack, seed=11, count=6)
         for path in sorted(pack.iterdir()):

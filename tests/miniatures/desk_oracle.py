@@ -14,18 +14,34 @@ from typing import Any, cast
 from mcp import Client
 from mcp.types import CallToolResult, ImageContent, TextContent
 
-from snellen.tasks.environments.desk.apps.table import APPS
-from snellen.tasks.environments.desk.environment import Desk, DeskEpisode
+from snellen.tasks.environments.desk.environment import UNCHANGED, Desk, DeskEpisode
 from snellen.tasks.environments.desk.tasks import PathError, Step, Task
+from snellen.tasks.environments.desk.toolset import DeskToolset
 from snellen.tasks.environments.inputs import Input, InputKind
 
 _FIND = """(selector) => {
   const found = document.querySelector(selector);
   if (!found) return null;
+  const { c, m, b, k } = found.dataset;
+  const how = k ? "key" : selector.includes(m) ? "menu" : selector.includes(b) ? "double" : "click";
+  if (k) return { how, keys: k.split("+") };
   const box = found.getBoundingClientRect();
   const point = [Math.round(box.x + box.width / 2), Math.round(box.y + box.height / 2)];
+  const list = found.closest("[data-s]");
+  const frame = list?.getBoundingClientRect();
+  let scroll = null;
+  if (frame && (point[1] < frame.top + 8 || point[1] > frame.bottom - 8)) {
+    const middle = [Math.round(frame.x + frame.width / 2), Math.round(frame.y + frame.height / 2)];
+    const most = list.scrollHeight - list.clientHeight - list.scrollTop;
+    const down = Math.round(Math.min(Math.max(point[1] - middle[1], -list.scrollTop), most));
+    scroll = { middle, down };
+    point[1] -= down;
+  }
   const hit = document.elementFromPoint(...point);
-  return { point, covered: !(hit && (found === hit || found.contains(hit))) };
+  // An event is dropped where its top edge is.
+  const above = found.closest(".week-body") && found.dataset.c ? point[1] - box.top - 14 : 0;
+  const covered = !scroll && !found.dataset.d && !(hit && (found === hit || found.contains(hit)));
+  return { how, point, scroll, above, covered };
 }"""
 
 SEED = 7
@@ -92,10 +108,12 @@ class DeskOracle:
             for step in task.oracle:
                 for each in await inputs(own, step):
                     # Each browser waits for the frames of its page.
-                    acted, _ = await asyncio.gather(
+                    acted, note = await asyncio.gather(
                         self._client.call_tool("act", {**given, **written(each)}), own.act(each)
                     )
-                    assert "note" not in told(acted)
+                    assert told(acted).get("note", "") == note
+                    # A click into a field that has the focus changes nothing.
+                    assert note in ("", UNCHANGED)
                     taken.steps += 1
                     await _compare(own, acted, taken)
         finally:
@@ -109,7 +127,7 @@ def goal_of(item: dict[str, Any]) -> str:
 
 def app_of(verb: str) -> str:
     """Return the application that a verb belongs to: the name of its tool."""
-    return next(app.name for app in APPS.values() if verb in app.tools())
+    return next(tool.app for tool in DeskToolset().tools if tool.name == verb)
 
 
 def ending(task: Task) -> dict[str, Any]:
@@ -129,7 +147,14 @@ def told(result: CallToolResult) -> dict[str, Any]:
 def written(given: Input) -> dict[str, Any]:
     """Write an input as Anthropic's computer use does."""
     if given.kind is InputKind.CLICK:
-        return {"action": "left_click", "coordinate": list(given.path[0])}
+        name = "double_click" if given.count == 2 else f"{given.button}_click"
+        return {"action": name, "coordinate": list(given.path[0])}
+    if given.kind is InputKind.DRAG:
+        start, end = map(list, given.path)
+        return {"action": "left_click_drag", "start_coordinate": start, "coordinate": end}
+    if given.kind is InputKind.SCROLL:
+        down = int(given.scroll[1])
+        return {"action": "scroll", "coordinate": list(given.path[0]), "scroll_y": down}
     if given.kind is InputKind.KEY:
         return {"action": "key", "text": "+".join(given.keys).replace("Control", "ctrl")}
     return {"action": "type", "text": given.text}
@@ -146,17 +171,7 @@ async def locate(episode: DeskEpisode, step: Step) -> tuple[float, float]:
     Raises:
         PathError: The page does not show it, or something covers it.
     """
-    page = episode.desktop.page
-    if step.text is None:
-        token = page.token(step.control)
-        selector = f'[data-c="{token}"]'
-    else:
-        selector = f'[data-f="{step.control}"]'
-    found = await episode.stage.run(_FIND, selector)
-    if not isinstance(found, dict):
-        raise PathError(f"the page shows no {step.control}")
-    if found["covered"]:
-        raise PathError(f"{step.control} is covered or outside the screen")
+    found = await _found(episode, _selector(episode, step), step.control)
     x, y = cast(list[float], found["point"])
     return x, y
 
@@ -167,9 +182,47 @@ async def inputs(episode: DeskEpisode, step: Step) -> list[Input]:
     Raises:
         PathError: The page does not show its control, or something covers it.
     """
-    click = Input(InputKind.CLICK, (await locate(episode, step),))
+    if step.typed:
+        return [Input(InputKind.TYPE, text=step.text or "")]
+    found = await _found(episode, _selector(episode, step), step.control)
+    if found["how"] == "key":
+        return [Input(InputKind.KEY, keys=tuple(found["keys"]))]
+    point = (found["point"][0], found["point"][1])
+    before = [_scrolled(found)] if found["scroll"] else []
+    if step.onto:
+        place = episode.desktop.page.place(step.onto)
+        end = await _found(episode, f'[data-d="{place}"]', step.onto)
+        ends = (end["point"][0], end["point"][1] + found["above"])
+        return [*before, Input(InputKind.DRAG, (point, ends))]
+    click = Input(
+        InputKind.CLICK,
+        (point,),
+        button="right" if found["how"] == "menu" else "left",
+        count=2 if found["how"] == "double" else 1,
+    )
     if step.text is None:
-        return [click]
+        return [*before, click]
     delete = Input(InputKind.KEY, keys=("Delete",))
     written = Input(InputKind.TYPE, text=step.text) if step.text else delete
-    return [click, Input(InputKind.KEY, keys=("Control", "a")), written]
+    return [*before, click, Input(InputKind.KEY, keys=("Control", "a")), written]
+
+
+def _selector(episode: DeskEpisode, step: Step) -> str:
+    if step.text is not None:
+        return f'[data-f="{step.control}"]'
+    token = episode.desktop.page.token(step.control)
+    return ", ".join(f'[data-{name}="{token}"]' for name in "cmb")
+
+
+def _scrolled(found: dict[str, Any]) -> Input:
+    x, y = found["scroll"]["middle"]
+    return Input(InputKind.SCROLL, ((x, y),), scroll=(0, found["scroll"]["down"]))
+
+
+async def _found(episode: DeskEpisode, selector: str, name: str) -> dict[str, Any]:
+    found = await episode.stage.run(_FIND, selector)
+    if not isinstance(found, dict):
+        raise PathError(f"the page shows no {name}")
+    if found.get("covered"):
+        raise PathError(f"{name} is covered or outside the screen")
+    return cast(dict[str, Any], found)

@@ -8,7 +8,7 @@ from rapidfuzz.fuzz import partial_ratio
 from snellen.grading.errors import InputError
 from snellen.tasks.audit.views import texts_of
 from snellen.tasks.benchmarks.table import TASKS
-from snellen.tasks.environments.desk.making import COUNT as DESK
+from snellen.tasks.environments.desk.templates.table import SETS
 from snellen.tasks.environments.table import PACKS
 from snellen.tasks.environments.tiddlywiki.making import COUNT as TIDDLYWIKI
 from snellen.tasks.pack.check import check_pack
@@ -63,7 +63,8 @@ def test_the_sample_says_how_it_was_made() -> None:
 def test_every_pack_of_interactive_tasks_is_included() -> None:
     made = {name: exam.episodes for name, exam in INCLUDED.items() if exam.episodes}
     assert made.keys() == PACKS.keys()
-    assert (made["desk"], made["tiddlywiki"]) == (DESK, TIDDLYWIKI)
+    assert made["tiddlywiki"] == TIDDLYWIKI
+    assert (made["desk"], made["desk-2"]) == (len(SETS[1]), len(SETS[2]))
 
 
 def test_a_name_that_is_not_included_is_refused_with_those_that_are() -> None:

@@ -177,7 +177,7 @@ def episodes(
     what: Annotated[
         str,
         typer.Argument(
-            help="desk, miniwob, miniwob-browsergym (its 625 episodes), or tiddlywiki, "
+            help="desk, desk-2, miniwob, miniwob-browsergym (its 625 episodes), or tiddlywiki, "
             "which needs its npm package."
         ),
     ],

@@ -26,8 +26,7 @@ from snellen.tasks.benchmarks.miniwob.schedule import Start
 from snellen.tasks.benchmarks.table import load_task
 from snellen.tasks.environments.browser import Browser
 from snellen.tasks.environments.desk.environment import Desk
-from snellen.tasks.environments.desk.making import COUNT, rows_of
-from snellen.tasks.environments.desk.templates.table import draw
+from snellen.tasks.environments.desk.templates.table import TEMPLATES, draw, rows_of
 from snellen.tasks.environments.miniwob.episodes import MiniWoB, make_episodes
 from snellen.tasks.pack.write import Part, write_pack
 
@@ -246,7 +245,7 @@ class Actor(Script):
 
 async def on_the_desk(folder: Path) -> Acting:
     """Write a pack of two of the desk's tasks, and find the way through the first."""
-    tasks = draw(COUNT, seed=7)
+    tasks = draw(len(TEMPLATES), seed=7)
     done = next(task for task in tasks if any(step.text for step in task.oracle))
     left = next(task for task in tasks if task.tags["level"] == "L4")
     assert done.tags["level"] == "L3"

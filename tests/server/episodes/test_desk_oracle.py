@@ -10,8 +10,7 @@ from mcp.client.stdio import stdio_client
 
 from snellen.tasks.environments.browser import Browser
 from snellen.tasks.environments.desk.environment import Desk
-from snellen.tasks.environments.desk.making import COUNT
-from snellen.tasks.environments.desk.templates.table import draw
+from snellen.tasks.environments.desk.templates.table import SETS, draw
 from snellen.tasks.environments.packs import make_episode_pack
 
 MCP = "from snellen.cli import main; main()"
@@ -19,23 +18,26 @@ MCP = "from snellen.cli import main; main()"
 
 @pytest.mark.browser
 @pytest.mark.parametrize(
-    "sample",
+    ("version", "sample"),
     [
-        pytest.param(2, marks=pytest.mark.slow),
-        pytest.param(COUNT, marks=pytest.mark.thorough),
+        pytest.param(1, 2, marks=pytest.mark.slow),
+        pytest.param(1, len(SETS[1]), marks=pytest.mark.thorough),
+        pytest.param(2, 2, marks=pytest.mark.slow),
+        pytest.param(2, len(SETS[2]), marks=pytest.mark.thorough),
     ],
 )
 async def test_the_oracle_succeeds_on_both_levels_and_sees_what_its_own_desktop_shows(
-    sample: int, tmp_path: Path, environment: dict[str, str]
+    version: int, sample: int, tmp_path: Path, environment: dict[str, str]
 ) -> None:
-    make_episode_pack("desk", tmp_path / "pack", seed=SEED)
+    make_episode_pack({1: "desk", 2: "desk-2"}[version], tmp_path / "pack", seed=SEED)
     command = StdioServerParameters(
         command=sys.executable,
         args=["-c", MCP, "mcp", str(tmp_path / "pack"), "--sample", str(sample)],
         env=environment,
     )
-    tasks = draw(COUNT, SEED)
-    assert {task.tags["template"] for task in tasks if task.reason} == INFEASIBLE
+    tasks = draw(len(SETS[version]), SEED, version)
+    if version == 1:
+        assert {task.tags["template"] for task in tasks if task.reason} == INFEASIBLE
     browser = Browser()
     try:
         with (tmp_path / "log").open("w") as log:

@@ -27,9 +27,8 @@ from snellen.server.settings import Settings
 from snellen.tasks.benchmarks.desk.load import write_rows
 from snellen.tasks.benchmarks.table import load_task
 from snellen.tasks.environments.desk.apps.table import APPS
-from snellen.tasks.environments.desk.making import rows_of
 from snellen.tasks.environments.desk.tasks import Task
-from snellen.tasks.environments.desk.templates.table import draw
+from snellen.tasks.environments.desk.templates.table import draw, rows_of
 from snellen.tasks.pack.write import Part, write_pack
 
 MCP = "from snellen.cli import main; main()"

@@ -2,6 +2,7 @@
 
 import tempfile
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from random import Random
 from types import MappingProxyType
@@ -13,16 +14,15 @@ from snellen.tasks.pack.format import Manifest
 from snellen.tasks.pack.write import Part, write_pack
 
 
-def _desk(folder: Path, seed: int, count: int | None) -> None:
-    from snellen.tasks.environments.desk.making import COUNT, make_tasks
+def _desk(folder: Path, seed: int, count: int | None, version: int = 1) -> None:
+    from snellen.tasks.environments.desk.templates.table import make_tasks
 
-    make_tasks(folder, seed=seed, count=count or COUNT)
+    make_tasks(folder, seed=seed, count=count, version=version)
 
 
 def _desk_easy(folder: Path, seed: int, _: int | None) -> None:
     from snellen.tasks.benchmarks.desk.load import write_rows
-    from snellen.tasks.environments.desk.making import rows_of
-    from snellen.tasks.environments.desk.templates.table import TEMPLATES
+    from snellen.tasks.environments.desk.templates.table import TEMPLATES, rows_of
 
     tasks = [TEMPLATES[name].make(seed, "easy") for name in ("mail-delete", "notes-pin")]
     write_rows(rows_of(tasks), folder)
@@ -59,6 +59,7 @@ def _tiddlywiki(folder: Path, seed: int, count: int | None) -> None:
 MADE: Mapping[str, Callable[[Path, int, int | None], None]] = MappingProxyType(
     {
         "desk": _desk,
+        "desk-2": partial(_desk, version=2),
         "desk-easy": _desk_easy,
         "miniwob": _miniwob,
         "miniwob-browsergym": _browsergym,
@@ -74,8 +75,9 @@ def make_episode_pack(
     """Make a pack of interactive tasks.
 
     Args:
-        what: One of `MADE`: `desk`; `desk-easy`, two tasks that rules can do; `miniwob`, an episode
-            a page; `miniwob-browsergym`, the 625 episodes that BrowserGym runs; `tiddlywiki`.
+        what: One of `MADE`: `desk`; `desk-2`, a desk that also has keys, drags, context menus and
+            lists that scroll; `desk-easy`, two tasks that rules can do; `miniwob`, an episode a
+            page; `miniwob-browsergym`, the 625 episodes that BrowserGym runs; `tiddlywiki`.
         folder: The pack's folder, which must not exist or must be empty.
         seed: The seed of all random choices; with it anybody can compute the references.
         count: The number of tasks; None: one of each template or page, or the whole schedule.

@@ -30,6 +30,7 @@ TOOLSETS: Mapping[str, str] = MappingProxyType(
 PACKS: Mapping[str, str] = MappingProxyType(
     {
         "desk": "desk",
+        "desk-2": "desk",
         "desk-easy": "desk",
         "miniwob": "miniwob",
         "miniwob-browsergym": "miniwob",

@@ -37,8 +37,8 @@ def test_a_tool_has_a_sentence_and_flat_typed_arguments(name: str) -> None:
 
 
 def test_tools_are_called_by_different_names() -> None:
-    assert sum(len(app.verbs) for app in APPS.values()) == len(VERBS)
-    assert {name for app in APPS.values() for name in app.tools()} == set(VERBS)
+    names = [verb.name for app in APPS.values() for verb in app.verbs]
+    assert sorted([*names, "undo_change"]) == sorted(VERBS)
 
 
 def test_reading_changes_nothing(state: State) -> None:
@@ -211,3 +211,66 @@ def test_a_locked_setting_stays(state: State) -> None:
 def test_a_formula_counts_numbers_and_leaves_texts_out(formula: str, value: str) -> None:
     cells = {"A1": "1", "A2": "2.5", "B1": "4", "B2": "four", "B3": "", "D1": formula}
     assert shown(cells, "D1") == value
+
+
+def run(state: State, *calls: tuple[str, dict[str, Any]]) -> State:
+    for name, given in calls:
+        state, _ = VERBS[name](state, given)
+    return state
+
+
+CELL = {"sheet": "s1", "cell": "B2"}
+
+
+def test_undo_brings_back_what_was_there_newest_first_in_its_application() -> None:
+    state = make_world(4, version=2)
+    one = run(state, ("set_cell", {**CELL, "value": "1"}))
+    after = run(
+        one,
+        ("add_note", {"title": "A", "text": "x"}),
+        ("set_cell", {**CELL, "value": "2"}),
+        ("undo_change", {"app": "sheet"}),
+    )
+    assert after["sheet"] == one["sheet"]
+    assert changes(one, after)["added"]["notes.notes"]
+    after = run(after, ("undo_change", {"app": "sheet"}), ("undo_change", {"app": "notes"}))
+    assert changes(state, after) == changes(state, state)
+    with pytest.raises(RefusalError, match="nothing to undo"):
+        run(after, ("undo_change", {"app": "sheet"}))
+
+
+def test_what_was_removed_comes_back_with_its_id() -> None:
+    state = make_world(4, version=2)
+    after = run(state, ("remove_note", {"note": "t01"}), ("undo_change", {"app": "notes"}))
+    assert after["notes"] == state["notes"]
+
+
+def test_what_was_sent_stays_and_nothing_before_it_is_undone() -> None:
+    state = make_world(4, version=2)
+    key = messages(state, folder="inbox")[0]
+    after = run(
+        state,
+        (
+            "star_message",
+            {"message": key, "starred": not state["mail"]["messages"][key]["starred"]},
+        ),
+        ("reply_to_message", {"message": key, "body": "Yes."}),
+    )
+    with pytest.raises(RefusalError, match="nothing to undo"):
+        run(after, ("undo_change", {"app": "mail"}))
+
+
+def test_a_change_that_changes_nothing_is_not_undone_and_the_history_has_an_end() -> None:
+    state = make_world(4, version=2)
+    same = state["sheet"]["sheets"]["s1"]["cells"]["B2"]
+    assert run(state, ("set_cell", {**CELL, "value": same}))["history"] == []
+    for number in range(30):
+        state = run(state, ("set_cell", {**CELL, "value": f"{number}"}))
+    assert len(state["history"]) == 20
+
+
+def test_the_first_version_keeps_no_history(state: State) -> None:
+    after = run(state, ("set_cell", {**CELL, "value": "1"}))
+    assert "history" not in after
+    with pytest.raises(RefusalError, match="nothing to undo"):
+        run(after, ("undo_change", {"app": "sheet"}))

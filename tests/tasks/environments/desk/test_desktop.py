@@ -1,5 +1,6 @@
 """A desktop changes by the controls of its last page only, one in a step."""
 
+import re
 from copy import deepcopy
 
 import pytest
@@ -138,3 +139,50 @@ def test_a_search_lists_what_contains_all_words(desktop: Desktop) -> None:
         if "lamp" in product["name"] and "black" in product["name"]
     ]
     assert sorted(labels) == sorted(expected)
+
+
+def test_what_is_dragged_is_dropped_at_a_place_of_the_page_once_in_a_step() -> None:
+    desktop = Desktop(make_world(3, version=2), {"app": "kanban"})
+    before = deepcopy(desktop.state)
+
+    def drag(place: str | None) -> None:
+        controls = desktop.page.controls.items()
+        token = next(token for token, control in controls if control.grab is not None)
+        onto = "" if place is None else desktop.page.place(place) or place
+        desktop.handle(token, {}, onto)
+
+    drag("kanban.to:Done")
+    assert desktop.state == before
+    desktop.open_step()
+    for place in (None, "", "no token", "kanban.open:k1"):
+        drag(place)
+    assert desktop.state == before
+    for column in ("Done", "Doing", "Review", "Backlog"):
+        drag(f"kanban.to:{column}")
+    desktop.close_step()
+    assert len(changes(before, desktop.state)["changed"]) <= 1
+    assert len(desktop.state["history"]) == 1
+
+
+def test_only_the_second_version_offers_keys_drags_and_context_menus() -> None:
+    for app in ("mail", "calendar", "files", "sheet", "kanban"):
+        html = Desktop(make_world(3), {"app": app}).page.html
+        assert not re.search("data-[gdmbk]=|data-list|data-raw", html)
+        html = Desktop(make_world(3, version=2), {"app": app}).page.html
+        assert re.search("data-k=", html)
+
+
+def test_under_a_dialog_nothing_is_dragged_and_only_its_keys_work() -> None:
+    desktop = Desktop(make_world(3, version=2), {"app": "calendar", "dialog": "calendar.new"})
+    assert not desktop.page.drops
+    assert not any(control.grab for control in desktop.page.controls.values())
+    assert desktop.page.token("undo") is None
+    assert desktop.page.token("dialog.escape") is not None
+
+
+def test_a_list_that_scrolls_has_all_rows_on_one_page() -> None:
+    for app, path in (("contacts", "people"), ("shop", "products"), ("notes", "notes")):
+        state = make_world(3, version=2)
+        controls = Desktop(state, {"app": app}).page.controls.values()
+        rows = [control for control in controls if control.key.startswith(f"{app}.open:")]
+        assert len(rows) == len(state[app][path])

@@ -8,6 +8,7 @@ from random import Random
 import pytest
 from pydantic import JsonValue
 
+from snellen.tasks.environments.desk.apps.table import APPS
 from snellen.tasks.environments.desk.changes import changes
 from snellen.tasks.environments.desk.desktop import Desktop
 from snellen.tasks.environments.desk.kit.verbs import State
@@ -22,9 +23,10 @@ from snellen.tasks.environments.desk.tasks import (
     passes,
     perform,
 )
-from snellen.tasks.environments.desk.templates.table import TEMPLATES, draw
+from snellen.tasks.environments.desk.templates.table import SETS, TEMPLATES, draw
 from snellen.tasks.environments.reasons import REASONS, Reason
 
+ALL = SETS[2]
 FEW = range(3)
 SEEDS = range(20)
 
@@ -81,6 +83,9 @@ def others(desktop: Desktop, step: Step) -> list[Step]:
     if step.text is not None:
         text = str(int(step.text) + 1) if step.text.isdigit() else f"{step.text}x"
         return [replace(step, text=text)]
+    if step.onto:
+        places = [drop.key for drop in desktop.page.drops.values() if drop.key != step.onto]
+        return [replace(step, onto=place) for place in (places[0], places[-1])]
     if ":" not in step.control:
         return []
     kind = step.control.partition(":")[0] + ":"
@@ -126,29 +131,29 @@ def wrong(answer: Answer) -> JsonValue:
     return [value] if isinstance(value, list | str) else f"{value}"
 
 
-@pytest.mark.parametrize("name", TEMPLATES)
+@pytest.mark.parametrize("name", ALL)
 @pytest.mark.parametrize("difficulty", DIFFICULTIES)
 def test_the_oracle_passes_and_doing_nothing_does_not(name: str, difficulty: Difficulty) -> None:
-    task = TEMPLATES[name].make(101, difficulty)
+    task = ALL[name].make(101, difficulty)
     check(task)
     assert len(task.oracle) <= task.limit
 
 
-@pytest.mark.parametrize("name", TEMPLATES)
+@pytest.mark.parametrize("name", ALL)
 def test_a_twin_has_the_same_goal_and_differs_in_one_object(name: str) -> None:
-    check_twin(name, DIFFICULTIES[list(TEMPLATES).index(name) % 3], 102)
+    check_twin(name, DIFFICULTIES[list(ALL).index(name) % 3], 102)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", TEMPLATES)
+@pytest.mark.parametrize("name", ALL)
 def test_twins_of_all_difficulties_differ_in_one_object(name: str) -> None:
     for difficulty in DIFFICULTIES:
         check_twin(name, difficulty, 103)
 
 
 def check_twin(name: str, difficulty: Difficulty, seed: int) -> None:
-    task = TEMPLATES[name].make(seed, difficulty)
-    twin = TEMPLATES[name].make(seed, difficulty, feasible=False)
+    task = ALL[name].make(seed, difficulty)
+    twin = ALL[name].make(seed, difficulty, feasible=False)
     assert task.goal == twin.goal
     assert task.limit == twin.limit
     found = changes(task.state, twin.state)
@@ -166,27 +171,27 @@ def check_twin(name: str, difficulty: Difficulty, seed: int) -> None:
     assert not passes(twin, done(twin, task.oracle))
 
 
-@pytest.mark.parametrize("name", TEMPLATES)
+@pytest.mark.parametrize("name", ALL)
 def test_equal_seeds_give_equal_tasks_and_others_do_not(name: str) -> None:
-    template = TEMPLATES[name]
+    template = ALL[name]
     assert template.make(5, "medium") == template.make(5, "medium")
     tasks = [template.make(seed, "medium") for seed in (5, 6)]
     assert len({repr((task.goal, task.answer, task.expected)) for task in tasks}) == 2
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", TEMPLATES)
+@pytest.mark.parametrize("name", ALL)
 def test_no_mutant_of_the_oracle_and_no_random_clicks_pass(name: str) -> None:
     for seed in FEW:
-        check_others(TEMPLATES[name].make(seed, DIFFICULTIES[seed % 3]), seed)
+        check_others(ALL[name].make(seed, DIFFICULTIES[seed % 3]), seed)
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("name", TEMPLATES)
+@pytest.mark.parametrize("name", ALL)
 def test_the_oracle_and_nothing_else_passes_on_twenty_seeds(name: str) -> None:
     for seed in SEEDS:
         for difficulty in DIFFICULTIES:
-            task = TEMPLATES[name].make(seed, difficulty)
+            task = ALL[name].make(seed, difficulty)
             check(task)
             if seed not in FEW and DIFFICULTIES[seed % 3] == difficulty:
                 check_others(task, seed)
@@ -210,6 +215,16 @@ def test_one_task_in_ten_can_not_be_done_and_claiming_so_passes_no_more(
     for reason in Reason:
         assert sum(passes(task, task.state, reason=reason) for task in tasks) <= 10
     assert len({task.tags["template"] for task in tasks}) == len(TEMPLATES)
+
+
+def test_the_second_version_has_all_templates_of_the_first_and_its_first_tasks_are_mixed() -> None:
+    tasks = draw(len(ALL), seed=7, version=2)
+    assert {task.tags["template"] for task in tasks} == set(ALL) > set(TEMPLATES)
+    assert all(task.state["version"] == 2 for task in tasks)
+    few = tasks[:22]
+    assert len({task.tags["apps"] for task in few if task.tags["level"] == "L3"}) == len(APPS)
+    assert any(task.tags["level"] == "L4" for task in few)
+    assert not any("version" in task.state for task in draw(3, seed=7))
 
 
 @pytest.mark.slow

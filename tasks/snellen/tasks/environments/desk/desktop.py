@@ -15,10 +15,13 @@ from snellen.tasks.environments.desk.apps.table import APPS, VERBS
 from snellen.tasks.environments.desk.kit.markup import div, icon, join, span, tag
 from snellen.tasks.environments.desk.kit.verbs import RefusalError, State
 from snellen.tasks.environments.desk.kit.view import (
+    Action,
     Control,
+    Drop,
     Layer,
     Ui,
     View,
+    do,
     go,
     long_day,
 )
@@ -36,12 +39,14 @@ class Page:
     Attributes:
         html: The body's content.
         controls: The controls that work, by token.
-        fields: The names of the text fields.
+        drops: The places where something can be dropped, by token.
+        fields: The text fields and what they show, by name.
     """
 
     html: str
     controls: Mapping[str, Control]
-    fields: frozenset[str]
+    drops: Mapping[str, Drop]
+    fields: Mapping[str, str]
 
     def token(self, name: str) -> str | None:
         """Return the token of a control by its key or, if no control has this key, by its label."""
@@ -52,6 +57,10 @@ class Page:
             if control.label == name and by_label is None:
                 by_label = token
         return by_label
+
+    def place(self, key: str) -> str | None:
+        """Return the token of a place where something can be dropped, by its key."""
+        return next((token for token, drop in self.drops.items() if drop.key == key), None)
 
 
 class Desktop:
@@ -82,19 +91,26 @@ class Desktop:
             if name in self._page.fields and isinstance(value, str):
                 self.ui[name] = value[:MAX_TEXT]
 
-    def handle(self, token: str, fields: Mapping[str, JsonValue]) -> Page:
+    def handle(self, token: str, fields: Mapping[str, JsonValue], onto: str = "") -> Page:
         """Run a control's action, and return the new page.
 
         Args:
             token: The token of a control of the last page; any other token does nothing.
             fields: The values of the page's text fields, by name.
+            onto: The token of the place where something dragged is dropped.
         """
         control = self._page.controls.get(token)
         if not self._open or control is None:
             return self._page
+        action = control.action
+        if control.grab is not None:
+            drop = self._page.drops.get(onto)
+            if drop is None or drop.kind != control.grab.kind:
+                return self._page
+            action = control.grab.onto(drop)
         self._open = False
         self.write(fields)
-        self._do(control)
+        self._do(action)
         self._page = self._draw()
         return self._page
 
@@ -103,13 +119,15 @@ class Desktop:
         self._page = self._draw()
         return self._page
 
-    def _do(self, control: Control) -> None:
-        action = control.action
+    def _do(self, action: Action) -> None:
         for name in _PASSING:
             self.ui.pop(name, None)
         self.ui.pop("focus", None)
         if action.verb:
-            typed = {name: self.ui.get(key) or "" for name, key in action.fields.items()}
+            drawn = self._page.fields
+            typed = {
+                name: self.ui.get(key, drawn.get(key)) or "" for name, key in action.fields.items()
+            }
             try:
                 self.state, _ = VERBS[action.verb](self.state, {**action.given, **typed})
             except RefusalError as error:
@@ -131,7 +149,7 @@ class Desktop:
     def _draw(self) -> Page:
         view = View(self.state, self.ui)
         html = _shell(view)
-        return Page(str(html), view.controls, frozenset(view.fields))
+        return Page(str(html), view.controls, view.drops, view.fields)
 
 
 def _shell(view: View) -> Markup:
@@ -164,7 +182,8 @@ def _shell(view: View) -> Markup:
         class_="dock",
     )
     body = tag("main", app.view(view) if app else _home(view), class_=f"app app-{name or 'home'}")
-    return join(bar, dock, body)
+    undo = view.key("Control+z", "undo", do("undo_change", {"app": name}, then={"toast": "Undone"}))
+    return join(bar, dock, body, undo if app else None)
 
 
 def _home(view: View) -> Markup:

@@ -16,7 +16,7 @@ from snellen.tasks.environments.browser import Browser
 from snellen.tasks.environments.desk.beginning import beginning
 from snellen.tasks.environments.desk.changes import changes
 from snellen.tasks.environments.desk.desktop import Desktop, Page
-from snellen.tasks.environments.desk.kit.verbs import State, copied
+from snellen.tasks.environments.desk.kit.verbs import State, copied, version_of
 from snellen.tasks.environments.inputs import Input, InputKind
 from snellen.tasks.environments.stage import Reply, Request, Stage, StageSettings
 
@@ -40,13 +40,31 @@ def _text(name: str) -> Markup:
 
 NAME: Final = "desk"
 
+UNCHANGED: Final = "nothing on the page changed"
+IGNORED: Final = "a step changes one thing: the keys after the first change did nothing"
+
+_CHANGING: Final = frozenset(
+    {InputKind.CLICK, InputKind.DRAG, InputKind.UP, InputKind.KEY, InputKind.TYPE, InputKind.SCROLL}
+)
+"""The inputs that are said to have changed nothing, if so."""
+
+_QUIET: Final = {("Control", "a"), ("Control", "c")}
+"""The keys of which nothing is said: an empty field has nothing to select or copy."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Post:
-    """A request of the page: a control's token, and the values of its text fields."""
+    """A request of the page: a control's token, and the values of its text fields.
+
+    Attributes:
+        control: The token.
+        fields: The values by the names of the fields.
+        onto: The token of the place where it is dropped; empty: it is not dragged.
+    """
 
     control: str
     fields: dict[str, str]
+    onto: str = ""
 
 
 class DeskEpisode:
@@ -61,6 +79,8 @@ class DeskEpisode:
         self.desktop = desktop
         self._before = before
         self._stage: Stage | None = None
+        self._selected = ""
+        self._ignored = False
 
     @property
     def stage(self) -> Stage:
@@ -79,26 +99,38 @@ class DeskEpisode:
         self._stage = await browser.stage(settings, self._answer)
         ui = self.desktop.ui
         await self._stage.run(
-            "([scrolled, selection]) => window.desk.restore(scrolled, selection)",
-            [ui.get("scrolled") or {}, ui.get("selection")],
+            "(kept) => window.desk.restore(...kept)",
+            [ui.get("scrolled") or {}, ui.get("selection"), ui.get("clipboard")],
         )
         if pointer is not None:
             await self._stage.act(Input(InputKind.MOVE, (pointer,)))
+        if self._direct:
+            await self._keep()
 
     async def act(self, given: Input) -> str:
         """Do one input, which can trigger at most one control.
+
+        Returns:
+            A note, such as that the input changed nothing; empty without one.
 
         Raises:
             EpisodeError: The page crashed or never settled.
             InputError: There is no such input; nothing was done.
         """
+        before, self._ignored = self._shown(given.kind), False
         self.desktop.open_step()
         try:
             note = await self.stage.act(given)
         finally:
             self.desktop.close_step()
         await self._keep()
-        return note
+        notes = [note]
+        tried = given.kind in _CHANGING and given.keys not in _QUIET
+        if self._direct and tried and self._shown(given.kind) == before:
+            notes.append(UNCHANGED)
+        elif self._direct and given.kind is InputKind.TYPE and self._ignored:
+            notes.append(IGNORED)
+        return "; ".join(filter(None, notes))
 
     async def view(self) -> bytes:
         """Return a screenshot as a PNG.
@@ -132,10 +164,25 @@ class DeskEpisode:
         path = urlsplit(request.url).path
         if path == "/act" and request.method == "POST":
             post = msgspec.json.decode(request.body, type=_Post)
-            return _html(self.desktop.handle(post.control, post.fields).html)
+            before = self.desktop.page
+            page = self.desktop.handle(post.control, post.fields, post.onto)
+            self._ignored = self._ignored or page is before
+            return _html(page.html)
         if path == "/":
             return _html(document(self.desktop.refresh()))
         return Reply(404, "text/plain; charset=utf-8", b"")
+
+    @property
+    def _direct(self) -> bool:
+        return version_of(self.desktop.state) > 1
+
+    def _shown(self, kind: InputKind) -> tuple[object, ...]:
+        """Return what an input of a kind can change."""
+        ui = dict(self.desktop.ui)
+        if kind in {InputKind.DRAG, InputKind.UP}:
+            # The control below the pointer has the focus, also if nothing is dropped.
+            ui.pop("focus", None)
+        return self.desktop.state, ui, self._selected
 
     async def _keep(self) -> None:
         """Store the state that only the page has, to show it again unchanged."""
@@ -148,6 +195,9 @@ class DeskEpisode:
             "selection": focus["selection"],
             "scrolled": shown["scrolled"] or None,
         }
+        self._selected = shown["selected"]
+        if self._direct:
+            kept["clipboard"] = shown["clipboard"] or None
         for name, value in kept.items():
             if value is None:
                 self.desktop.ui.pop(name, None)

@@ -44,11 +44,15 @@ class Step:
         control: A control's key; with a text, the name of a text field.
         text: The new text of the field; None: the control is clicked.
         looks: Whether it only opens or filters something: without it the last state is the same.
+        onto: The key of the place to which the control is dragged; empty: it is not dragged.
+        typed: Whether the field has the focus already, so that the text is only typed.
     """
 
     control: str
     text: str | None = None
     looks: bool = False
+    onto: str = ""
+    typed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,11 +98,14 @@ def perform(desktop: Desktop, steps: Sequence[Step]) -> None:
                 raise PathError(f"step {number}: the page has no field {step.control}")
             desktop.write({step.control: step.text})
             continue
-        token = desktop.page.token(step.control)
-        if token is None:
-            raise PathError(f"step {number}: the page has no control {step.control}")
+        page = desktop.page
+        token = page.token(f"{step.control}.drag" if step.onto else step.control)
+        place = page.place(step.onto) if step.onto else ""
+        if token is None or place is None:
+            missing = step.onto if token else step.control
+            raise PathError(f"step {number}: the page has no control {missing}")
         desktop.open_step()
-        desktop.handle(token, {})
+        desktop.handle(token, {}, place)
         desktop.close_step()
         if desktop.ui.get("refused"):
             raise PathError(f"step {number}: {step.control}: {desktop.ui['toast']}")
@@ -138,6 +145,18 @@ class Walk:
     def fill(self, name: str, text: str) -> None:
         """Fill a field by its whole name."""
         self._step(Step(name, text))
+
+    def type(self, name: str, text: str) -> None:
+        """Type into a field that has the focus and whose text is selected."""
+        self._step(Step(name, text, typed=True))
+
+    def drag(self, key: str, onto: str) -> None:
+        """Drag a control to a place."""
+        self._step(Step(key, onto=onto))
+
+    def choose_verb(self, key: str, option: str) -> None:
+        """Choose in the context menu of a control."""
+        self.press(f"{key}.menu", f"{key}.menu:{option}")
 
     def go(self, app: str) -> None:
         """Open an application unless it is open."""
@@ -187,8 +206,8 @@ class Draft:
         answer: The right answer.
     """
 
-    def __init__(self, name: str, seed: int, difficulty: Difficulty) -> None:
-        self.state = make_world(seed)
+    def __init__(self, name: str, seed: int, difficulty: Difficulty, version: int = 1) -> None:
+        self.state = make_world(seed, version)
         self.rng = Random(f"{name} {seed} {difficulty}")
         self.difficulty: Difficulty = difficulty
         self.size = DIFFICULTIES.index(difficulty) + 1
@@ -201,6 +220,11 @@ class Draft:
     def expect(self, verb: str, **arguments: JsonValue) -> None:
         """Add an expected change of the world."""
         self.operations.append((verb, arguments))
+
+    def path(self, way: Callable[[Walk], None]) -> Callable[[Walk], None]:
+        """Set the way through the pages."""
+        self.way = way
+        return way
 
     def impossible(self, reason: Reason, change: Callable[[State], None]) -> None:
         """Add the one fact that makes the task infeasible, and the reason."""
@@ -215,26 +239,31 @@ class Template:
         name: Unique.
         apps: The applications that a task uses; one is level 3, more are level 4.
         fill: Fills a draft, with the same choices for both twins.
+        version: The first version of the desk on which its tasks can be done.
     """
 
     name: str
     apps: tuple[str, ...]
     fill: Callable[[Draft], None] = field(repr=False)
+    version: int = 1
 
     @property
     def level(self) -> int:
         """3: one application; 4: several."""
         return 3 if len(self.apps) == 1 else 4
 
-    def make(self, seed: int, difficulty: Difficulty, *, feasible: bool = True) -> Task:
+    def make(
+        self, seed: int, difficulty: Difficulty, *, feasible: bool = True, version: int = 1
+    ) -> Task:
         """Return a task; equal arguments give equal tasks.
 
         Args:
             seed: The seed of the world and of all choices.
             difficulty: Sets the number of items, and how they are described.
             feasible: Whether it can be done; the infeasible twin has the same goal.
+            version: The version of the desk, or the template's own if it is later.
         """
-        draft = Draft(self.name, seed, difficulty)
+        draft = Draft(self.name, seed, difficulty, max(version, self.version))
         self.fill(draft)
         if draft.way is None or draft.twin is None:
             raise AssertionError(f"template {self.name} sets no way or no twin")
@@ -247,7 +276,9 @@ class Template:
         }
         walk = Walk(draft.state)
         draft.way(walk)
-        inputs = sum(INPUTS_OF_TEXT if step.text is not None else 1 for step in walk.steps)
+        inputs = sum(
+            1 if step.text is None or step.typed else INPUTS_OF_TEXT for step in walk.steps
+        )
         limit = max(15, 5 * -(-(2 * inputs + 5) // 5))
         reason, change = draft.twin
         if feasible:

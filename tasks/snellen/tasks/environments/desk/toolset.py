@@ -6,10 +6,11 @@ from typing import Final, cast
 from pydantic import JsonValue
 
 from snellen.tasks.environments.base import NOTHING, CallError, Past, WorldTool
+from snellen.tasks.environments.desk.apps.sheet import SHEET
 from snellen.tasks.environments.desk.apps.table import APPS, VERBS
 from snellen.tasks.environments.desk.beginning import beginning
 from snellen.tasks.environments.desk.changes import changes
-from snellen.tasks.environments.desk.kit.verbs import RefusalError, State, copied
+from snellen.tasks.environments.desk.kit.verbs import UNDO, RefusalError, State, copied
 
 NAME: Final = "desk"
 
@@ -61,11 +62,11 @@ class DeskToolset:
 
     @property
     def tools(self) -> Sequence[WorldTool]:
-        """The verbs of all applications, in the order of the dock."""
+        """The verbs of all applications, in the order of the dock; the sheet's has undo, too."""
+        verbs = [(app.name, verb) for app in APPS.values() for verb in app.verbs]
         return [
-            WorldTool(app.name, verb.name, verb.description, verb.arguments, verb.reads)
-            for app in APPS.values()
-            for verb in app.verbs
+            WorldTool(app, verb.name, verb.description, verb.arguments, verb.reads)
+            for app, verb in (*verbs, (SHEET.name, UNDO))
         ]
 
     def open(self, world: JsonValue, past: Past = NOTHING) -> DeskCalls:

@@ -1,5 +1,6 @@
 """Calendar: a week, events with guests."""
 
+from collections.abc import Mapping
 from datetime import date, datetime, timedelta
 from typing import Annotated, Any
 
@@ -24,6 +25,7 @@ from snellen.tasks.environments.desk.kit.view import (
     CLOSE,
     MONTHS,
     WEEKDAYS,
+    Grab,
     Layer,
     View,
     do,
@@ -198,9 +200,34 @@ def _day(view: View, day: date) -> Markup:
         div(head, span("soft", WEEKDAYS[day.weekday()][:3]), span("week-number", str(day.day))),
         div(
             "week-body",
+            [_slot(view, day, time) for time in TIMES[:-1]] if view.direct else None,
             [_block(view, key, event, lane, len(lanes)) for key, event, lane in placed],
         ),
     )
+
+
+def _slot(view: View, day: date, time: str) -> Markup:
+    """Return a half hour: an event can be dropped at it, and a double click adds one."""
+    form = {"form.date": day.isoformat(), "form.start": time, "form.end": _later(time, 60)}
+    new = go({"dialog": "calendar.new", "form.*": None, **form})
+    key = f"{day.isoformat()}T{time}"
+    return div(
+        "slot",
+        style=f"top:{_pixels(time)}px",
+        data_d=view.place(f"calendar.to:{key}", "event", date=day.isoformat(), start=time),
+        data_b=view.token(f"calendar.slot:{key}", time, new),
+    )
+
+
+def _minutes(time: str) -> int:
+    hour, minute = map(int, time.split(":"))
+    return 60 * hour + minute
+
+
+def _later(time: str, minutes: int) -> str:
+    """Return the time so many minutes later on the same day."""
+    later = min(_minutes(time) + minutes, 23 * 60 + 59)
+    return f"{later // 60:02}:{later % 60:02}"
 
 
 def _block(view: View, key: str, event: dict[str, Any], lane: int, lanes: int) -> Markup:
@@ -210,6 +237,13 @@ def _block(view: View, key: str, event: dict[str, Any], lane: int, lanes: int) -
         f"width:calc({100 / lanes:.2f}% - 3px)"
     )
     tone = sum(map(ord, event["title"])) % 5
+    lasts = _minutes(event["end"]) - _minutes(event["start"])
+
+    def lasting(to: Mapping[str, JsonValue]) -> Mapping[str, JsonValue]:
+        return {**to, "end": _later(str(to["start"]), lasts)}
+
+    remove = go({"dialog": "calendar.remove", "dialog.of": key})
+    change = go({"dialog": "calendar.edit", "dialog.of": key, **_form(event)})
     return view.press(
         f"event event{tone}",
         f"calendar.open:{key}",
@@ -218,7 +252,20 @@ def _block(view: View, key: str, event: dict[str, Any], lane: int, lanes: int) -
         span("event-time", f"{event['start']} - {event['end']}"),
         label=event["title"],
         style=style,
+        grab=Grab(
+            "event",
+            "change_event",
+            {"event": key},
+            "Event moved",
+            lasting,
+        ),
+        menu=lambda: [("edit", "Edit…", change), ("remove", "Remove…", remove)],
     )
+
+
+def _form(event: dict[str, Any]) -> dict[str, JsonValue]:
+    form = {f"form.{name}": event[name] for name in ("title", "date", "start", "end", "place")}
+    return {**form, "form.guests": ", ".join(event["guests"])}
 
 
 def _pixels(time: str) -> int:
@@ -266,8 +313,6 @@ def _dialogs(view: View) -> Markup:
 
 
 def _event(view: View, key: str, event: dict[str, Any]) -> Markup:
-    form = {f"form.{name}": event[name] for name in ("title", "date", "start", "end", "place")}
-    form["form.guests"] = ", ".join(event["guests"])
     with view.layer(Layer.DIALOG):
         body = div(
             "facts",
@@ -286,7 +331,7 @@ def _event(view: View, key: str, event: dict[str, Any]) -> Markup:
         edit = view.button(
             "Edit",
             "calendar.edit",
-            go({"dialog": "calendar.edit", **form}),
+            go({"dialog": "calendar.edit", **_form(event)}),
             sign="edit",
             kind="primary",
         )

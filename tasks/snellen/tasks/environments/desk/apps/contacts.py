@@ -150,7 +150,9 @@ def _view(view: View) -> Markup:
         )
         for key, person in view.rows("contacts.page", listed, SIZE)
     ]
-    people = div("people", rows or div("empty", "No contacts found"))
+    where = f"contacts.page.{group}.{view.text('contacts.search.done')}"
+    listing = view.scroll(where, rows) if rows else div("empty", "No contacts found")
+    people = div("people", listing)
     return join(
         tag("section", bar, div("split", people, _card(view, now)), class_="fill"), _dialogs(view)
     )

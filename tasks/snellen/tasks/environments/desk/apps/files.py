@@ -19,7 +19,9 @@ from snellen.tasks.environments.desk.kit.verbs import (
 )
 from snellen.tasks.environments.desk.kit.view import (
     CLOSE,
+    Grab,
     Layer,
+    Options,
     View,
     do,
     go,
@@ -210,6 +212,7 @@ def _tree(view: View) -> Markup:
             icon("folder", 16),
             span("grow", name),
             label=name,
+            data_d=view.place(f"files.to:{key or 'top'}", "file", folder=key),
         )
         for key, name in _folders(view.state)
     ]
@@ -246,12 +249,34 @@ def _list(view: View) -> Markup:
             span("soft", short_day(entry["modified"])),
             span("soft right", f"{entry['size']:,} KB" if entry["kind"] == "file" else "-"),
             label=entry["name"],
+            **_direct(view, key, entry),
         )
         for key, entry in view.rows("files.page", listed, SIZE)
     ]
     where = div("crumbs", f"Found for “{search}”" if search else crumbs)
-    body = rows or div("empty", "Nothing here")
+    scrolled = view.scroll(f"files.page.{folder}.{search}", rows)
+    body = scrolled if rows else div("empty", "Nothing here")
     return tag("section", bar, where, head, body, class_="fill")
+
+
+def _direct(view: View, key: str, entry: dict[str, Any]) -> dict[str, Any]:
+    """Return what a row can do besides being clicked: a file is dragged into a folder."""
+    if entry["kind"] == "folder":
+        return {"data_d": view.place(f"files.into:{key}", "file", folder=key)}
+    chosen: dict[str, JsonValue] = {"files.open": key, "form.*": None}
+
+    def menu() -> Options:
+        return [
+            ("rename", "Rename…",
+             go({**chosen, "dialog": "files.rename", "form.name": entry["name"]})),
+            ("share", "Share…", go({**chosen, "dialog": "files.share"})),
+            ("delete", "Delete…", go({**chosen, "dialog": "files.delete"})),
+            *((f"to:{folder or 'top'}", f"Move to {name}",
+               do("move_file", {"file": key, "folder": folder}, then={"toast": "File moved"}))
+              for folder, name in _folders(view.state) if folder != entry["parent"]),
+        ]  # fmt: skip
+
+    return {"grab": Grab("file", "move_file", {"file": key}, "File moved"), "menu": menu}
 
 
 def _details(view: View) -> Markup:
@@ -343,6 +368,6 @@ FILES = App(
         verb(rename_file),
         verb(move_file),
         verb(share_file),
-        verb(delete_file),
+        verb(delete_file, undo=False),
     ),
 )

@@ -19,6 +19,7 @@ from snellen.tasks.environments.desk.kit.verbs import (
 )
 from snellen.tasks.environments.desk.kit.view import (
     CLOSE,
+    Grab,
     Layer,
     View,
     avatar,
@@ -130,17 +131,23 @@ def _view(view: View) -> Markup:
         if card["board"] == board and shown in ("all", card["priority"])
     ]
     columns = [
-        _column(view, name, [c for c in cards if c[1]["column"] == name]) for name in COLUMNS
+        _column(view, board, name, [c for c in cards if c[1]["column"] == name]) for name in COLUMNS
     ]
     return join(tag("section", bar, div("board", columns), class_="fill"), _dialogs(view, board))
 
 
-def _column(view: View, name: str, cards: list[tuple[str, dict[str, Any]]]) -> Markup:
+def _column(view: View, board: str, name: str, cards: list[tuple[str, dict[str, Any]]]) -> Markup:
     cards = sorted(cards, key=lambda item: (item[1]["due"], item[1]["title"]))
     drawn = [_card(view, key, card) for key, card in view.rows(f"kanban.{name}", cards, FITTING)]
-    pager = view.pager(f"kanban.{name}", len(cards), FITTING) if len(cards) > FITTING else None
+    pager = (
+        view.pager(f"kanban.{name}", len(cards), FITTING)
+        if len(cards) > FITTING and not view.direct
+        else None
+    )
     head = div("column-head", span("strong", name), span("badge", str(len(cards))))
-    return div("column", head, drawn, pager)
+    listing = view.scroll(f"kanban.{name}.{board}", drawn)
+    drop = view.place(f"kanban.to:{name}", "card", column=name)
+    return div("column", head, listing, pager, data_d=drop)
 
 
 def _card(view: View, key: str, card: dict[str, Any]) -> Markup:
@@ -159,7 +166,17 @@ def _card(view: View, key: str, card: dict[str, Any]) -> Markup:
             avatar(card["assignee"]) if card["assignee"] else None,
         ),
         label=card["title"],
-    )
+        grab=Grab("card", "change_card", {"card": key}, "Card moved"),
+        menu=lambda: [
+            *((f"to:{name}", f"Move to {name}", do("change_card", {"card": key, "column": name},
+                                                   then={"toast": "Card moved"}))
+              for name in COLUMNS if name != card["column"]),
+            *((f"is:{level}", f"{words} priority", do("change_card",
+                                                      {"card": key, "priority": level}))
+              for level, words in PRIORITIES if level != card["priority"]),
+            ("remove", "Remove", go({"dialog": "kanban.remove", "dialog.of": key})),
+        ],
+    )  # fmt: skip
 
 
 def _dialogs(view: View, board: str) -> Markup:

@@ -19,7 +19,9 @@ from snellen.tasks.environments.desk.kit.verbs import (
 )
 from snellen.tasks.environments.desk.kit.view import (
     CLOSE,
+    Grab,
     Layer,
+    Options,
     View,
     avatar,
     do,
@@ -241,6 +243,7 @@ def _folders(view: View) -> Markup:
             span("grow", title),
             count,
             label=title,
+            data_d=view.place(f"mail.to:{name}", "message", folder=name),
         )
 
     compose = view.button(
@@ -276,7 +279,9 @@ def _list(view: View) -> Markup:
         view.pager("mail.page", len(listed), SIZE),
     )
     rows = [_row(view, key, message) for key, message in view.rows("mail.page", listed, SIZE)]
-    return tag("section", bar, rows or div("empty", "No messages here"), class_="mail-list")
+    where = f"mail.page.{folder}.{show}.{view.text('mail.search.done')}"
+    listing = view.scroll(where, rows) if rows else div("empty", "No messages here")
+    return tag("section", bar, listing, class_="mail-list")
 
 
 def _row(view: View, key: str, message: dict[str, Any]) -> Markup:
@@ -298,6 +303,8 @@ def _row(view: View, key: str, message: dict[str, Any]) -> Markup:
         span("chip", message["label"]) if message["label"] else None,
         span("mail-date", short_day(message["date"])),
         label=message["subject"],
+        grab=Grab("message", "move_message", {"message": key}, "Message moved"),
+        menu=lambda: _verbs(key, message),
     )
     star = view.press(
         "star on" if starred else "star",
@@ -307,6 +314,23 @@ def _row(view: View, key: str, message: dict[str, Any]) -> Markup:
         label="Remove the star" if starred else "Add a star",
     )
     return div(kind, row, star)
+
+
+def _verbs(key: str, message: dict[str, Any]) -> Options:
+    """Return the context menu of a message."""
+    unread, starred = not message["unread"], not message["starred"]
+    return [
+        ("reply", "Reply…", go({"mail.open": key, "dialog": "mail.reply", "form.*": None})),
+        ("unread", "Mark unread" if unread else "Mark read",
+         do("mark_message", {"message": key, "unread": unread})),
+        ("star", "Add a star" if starred else "Remove the star",
+         do("star_message", {"message": key, "starred": starred})),
+        *((f"is:{label or 'none'}", f"Label: {label or 'none'}",
+           do("label_message", {"message": key, "label": label}))
+          for label in ("", *LABELS) if label != message["label"]),
+        *((f"to:{name}", f"Move to {title}", do("move_message", {"message": key, "folder": name}))
+          for name, title, _ in FOLDERS if name not in ("sent", message["folder"])),
+    ]  # fmt: skip
 
 
 def _reading(view: View) -> Markup:
@@ -407,9 +431,9 @@ MAIL = App(
     (
         read(list_messages),
         read(read_message),
-        verb(send_message),
-        verb(reply_to_message),
-        verb(forward_message),
+        verb(send_message, undo=False),
+        verb(reply_to_message, undo=False),
+        verb(forward_message, undo=False),
         verb(move_message),
         verb(mark_message),
         verb(star_message),

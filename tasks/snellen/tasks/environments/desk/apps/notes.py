@@ -151,7 +151,8 @@ def _list(view: View) -> Markup:
         )
         for key, note in view.rows("notes.page", listed, SIZE)
     ]
-    body = rows or div("empty", "No notes found")
+    where = f"notes.page.{view.text('notes.book')}.{view.text('notes.search.done')}"
+    body = view.scroll(where, rows) if rows else div("empty", "No notes found")
     return tag("section", bar, body, class_="note-list")
 
 

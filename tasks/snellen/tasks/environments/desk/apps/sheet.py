@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Annotated, Any
 
 from markupsafe import Markup
@@ -20,7 +21,7 @@ from snellen.tasks.environments.desk.kit.verbs import (
     verb,
     written_like,
 )
-from snellen.tasks.environments.desk.kit.view import CLOSE, Layer, View, do, go
+from snellen.tasks.environments.desk.kit.view import CLOSE, Action, Layer, View, do, go
 
 COLUMNS = "ABCDEFG"
 ROWS = 22
@@ -111,21 +112,32 @@ def _view(view: View) -> Markup:
     key = key if key in sheets else next(iter(sheets))
     sheet = sheets[key]
     cell = view.text("sheet.cell", "A1")
+    cells = sheet["cells"]
+    raw = cells.get(cell, "")
     write = do("set_cell", {"sheet": key, "cell": cell}, {"value": "sheet.value"})
     bar = div(
         "toolbar",
         span("cell-name", cell),
         div("grow", view.input("sheet.value", hint="Text, number or =SUM(B2:B9)",
-                               enter="sheet.set.go")),
+                               enter="" if view.direct else "sheet.set.go",
+                               default=raw if view.direct else "",
+                               data_raw=raw if view.direct else None)),
         view.button("Enter", "sheet.set.go", write, sign="check", kind="primary"),
     )  # fmt: skip
+
+    def chosen(cell: str) -> Action:
+        if not view.direct:
+            return go({"sheet.cell": cell, "sheet.value": cells.get(cell, "")})
+        # Like other spreadsheets it keeps what is half-written in the cell before.
+        return replace(write, ui=_selected(view, cells, cell))
+
     head = tag("tr", tag("th", ""), [tag("th", column) for column in COLUMNS])
     rows = [
         tag(
             "tr",
             tag("th", str(row)),
             [
-                _cell(view, sheet["cells"], f"{column}{row}", chosen=f"{column}{row}" == cell)
+                _cell(view, cells, f"{column}{row}", cell, chosen(f"{column}{row}"))
                 for column in COLUMNS
             ],
         )
@@ -137,7 +149,8 @@ def _view(view: View) -> Markup:
             view.press(
                 "sheet-tab on" if each == key else "sheet-tab",
                 f"sheet.tab:{each}",
-                go({"sheet.open": each, "sheet.cell": "A1",
+                replace(write if view.direct else go({}), ui={
+                    "sheet.open": each, "sheet.cell": "A1",
                     "sheet.value": sheets[each]["cells"].get("A1", "")}),
                 sheets[each]["name"],
                 label=sheets[each]["name"],
@@ -150,17 +163,54 @@ def _view(view: View) -> Markup:
         ),
     )  # fmt: skip
     grid = tag("table", head, rows, class_="grid")
-    return join(tag("section", bar, grid, tabs, class_="fill"), _dialogs(view))
+    keys = _keys(view, cells, cell, write)
+    return join(tag("section", bar, grid, tabs, class_="fill"), _dialogs(view), keys)
 
 
-def _cell(
-    view: View, cells: Mapping[str, str], cell: str, chosen: bool
-) -> Markup:  # a flag of one caller
-    text = shown(cells, cell)
+def _cell(view: View, cells: Mapping[str, str], cell: str, now: str, action: Action) -> Markup:
+    text, raw, on = shown(cells, cell), cells.get(cell, ""), cell == now
     number = text.replace(".", "", 1).lstrip("-").isdigit()
-    kind = "cell-box" + (" on" if chosen else "") + (" number" if number else "")
-    action = go({"sheet.cell": cell, "sheet.value": cells.get(cell, "")})
-    return tag("td", view.press(kind, f"sheet.cell:{cell}", action, text, label=cell))
+    kind = "cell-box" + (" on" if on else "") + (" number" if number else "")
+    edited = on and view.direct
+    written = view.text("sheet.value", raw) if edited else raw
+    drawn, back = text if written == raw else written, text if edited else None
+    box = view.press(kind, f"sheet.cell:{cell}", action, drawn, label=cell, data_shown=back)
+    return tag("td", box)
+
+
+def _selected(view: View, cells: Mapping[str, str], cell: str) -> dict[str, JsonValue]:
+    """Return what to set on the screen to select a cell."""
+    ui: dict[str, JsonValue] = {"sheet.cell": cell, "focus": "sheet.value"}
+    if cell != view.text("sheet.cell", "A1"):
+        ui["sheet.value"] = cells.get(cell, "")
+    return ui
+
+
+def _keys(view: View, cells: Mapping[str, str], cell: str, write: Action) -> list[Markup]:
+    """Return the keys of the grid; a cell is edited in the field above it."""
+    field = "sheet.value"
+
+    def beside(right: int, down: int) -> dict[str, JsonValue]:
+        column = min(max(COLUMNS.index(cell[0]) + right, 0), len(COLUMNS) - 1)
+        row = min(max(int(cell[1:]) + down, 1), ROWS)
+        return _selected(view, cells, f"{COLUMNS[column]}{row}")
+
+    again = {"focus": field}
+    clear = do("set_cell", {**write.given, "value": ""}, then={**again, field: None})
+    undo = do("undo_change", {"app": "sheet"}, then={**again, field: None, "toast": "Undone"})
+    sides = {"Left": (-1, 0), "Right": (1, 0), "Up": (0, -1), "Down": (0, 1)}
+    leaves = {"Enter": (0, 1), "Shift+Enter": (0, -1), "Tab": (1, 0), "Shift+Tab": (-1, 0)}
+    return [
+        *(view.key(keys, f"sheet.{keys}", replace(write, ui=beside(*way)), field=field)
+          for keys, way in leaves.items()),
+        *(view.key(f"Arrow{side}", f"sheet.{side}", go(beside(*way)), field=field, idle=True)
+          for side, way in sides.items()),
+        view.key("Escape", "sheet.escape", go({**again, field: None}), field=field),
+        *(view.key(keys, f"sheet.{keys}", clear, field=field, idle=True)
+          for keys in ("Delete", "Backspace", "Control+x")),
+        view.key("Control+v", "sheet.paste", replace(write, ui=again), field=field, idle=True),
+        view.key("Control+z", "sheet.undo", undo, field=field, idle=True),
+    ]  # fmt: skip
 
 
 def _dialogs(view: View) -> Markup:

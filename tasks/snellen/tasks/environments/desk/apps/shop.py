@@ -254,7 +254,9 @@ def _goods(view: View) -> Markup:
         )
         for key, product in view.rows("shop.page", listed, SIZE)
     ]
-    return join(bar, div("goods-grid", cards) if cards else div("empty", "No products found"))
+    where = f"shop.page.{view.text('shop.category')}.{view.text('shop.search.done')}"
+    grid = view.scroll(where, div("goods-grid", cards))
+    return join(bar, grid if cards else div("empty", "No products found"))
 
 
 def _product(view: View, key: str, product: dict[str, Any]) -> Markup:
@@ -333,7 +335,7 @@ def _cart(view: View) -> Markup:
     )
     pager = view.pager("shop.lines", len(cart), LINES)
     foot = div("cart-foot", pager, span("grow"), span("total", f"Total: {money(total)}"), checkout)
-    return div("cart", rows, foot)
+    return div("cart", view.scroll("shop.lines", rows), foot)
 
 
 def _order_list(view: View) -> Markup:
@@ -358,7 +360,9 @@ def _order_list(view: View) -> Markup:
     )  # fmt: skip
     order = view.state["shop"]["orders"].get(opened)
     side = _order(view, opened, order) if order else div("empty", "Select an order")
-    return join(bar, div("split", div("people", rows), div("card-pane", side)))
+    return join(
+        bar, div("split", div("people", view.scroll("shop.orders", rows)), div("card-pane", side))
+    )
 
 
 def _order(view: View, key: str, order: dict[str, Any]) -> Markup:
@@ -449,8 +453,8 @@ SHOP = App(
         verb(add_to_cart),
         verb(set_cart_count),
         verb(remove_from_cart),
-        verb(place_order),
-        verb(cancel_order),
-        verb(return_order),
+        verb(place_order, undo=False),
+        verb(cancel_order, undo=False),
+        verb(return_order, undo=False),
     ),
 )

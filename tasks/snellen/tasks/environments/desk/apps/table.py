@@ -12,6 +12,7 @@ from snellen.tasks.environments.desk.apps.settings import SETTINGS
 from snellen.tasks.environments.desk.apps.sheet import SHEET
 from snellen.tasks.environments.desk.apps.shop import SHOP
 from snellen.tasks.environments.desk.apps.travel import TRAVEL
+from snellen.tasks.environments.desk.kit.verbs import UNDO
 
 APPS: Final = {
     app.name: app
@@ -19,4 +20,6 @@ APPS: Final = {
         MAIL, CALENDAR, CONTACTS, FILES, SHEET, KANBAN, NOTES, SHOP, TRAVEL, SETTINGS,
     )
 }  # fmt: skip
-VERBS: Final = {verb.name: verb for app in APPS.values() for verb in app.verbs}
+VERBS: Final = {
+    verb.name: verb for verb in (*(verb for app in APPS.values() for verb in app.verbs), UNDO)
+}

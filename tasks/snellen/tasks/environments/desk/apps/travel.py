@@ -161,7 +161,8 @@ def _search(view: View) -> Markup:
         view.pager("travel.page", len(found), SIZE),
     )
     rows = [_trip(view, key, trip) for key, trip in view.rows("travel.page", found, SIZE)]
-    return join(bar, rows or div("empty", "No trips found"))
+    where = f"travel.page.{view.text('travel.start')}.{view.text('travel.goal')}.{day}"
+    return join(bar, view.scroll(where, rows) if rows else div("empty", "No trips found"))
 
 
 def _trip(view: View, key: str, trip: dict[str, Any]) -> Markup:
@@ -223,7 +224,9 @@ def _bookings(view: View) -> Markup:
         "toolbar", span("strong", "My bookings"), span("grow"),
         view.pager("travel.booked", len(ordered), SIZE),
     )  # fmt: skip
-    return join(bar, rows or div("empty", "Nothing is booked"))
+    return join(
+        bar, view.scroll("travel.booked", rows) if rows else div("empty", "Nothing is booked")
+    )
 
 
 def _dialogs(view: View) -> Markup:
@@ -261,5 +264,10 @@ TRAVEL = App(
     "travel",
     "Travel",
     _view,
-    (read(list_trips), read(list_bookings), verb(book_trip), verb(cancel_booking)),
+    (
+        read(list_trips),
+        read(list_bookings),
+        verb(book_trip, undo=False),
+        verb(cancel_booking, undo=False),
+    ),
 )

@@ -1,6 +1,6 @@
 """An application: its name, its verbs, its view."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from markupsafe import Markup
@@ -24,7 +24,3 @@ class App:
     title: str
     view: Callable[[View], Markup]
     verbs: Sequence[Verb]
-
-    def tools(self) -> Mapping[str, Verb]:
-        """Return the verbs that an agent can call as tools, by name."""
-        return {verb.name: verb for verb in self.verbs}

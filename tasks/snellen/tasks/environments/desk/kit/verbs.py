@@ -8,7 +8,7 @@ and returns the answer for a tool call, or raises `RefusalError`.
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeAlias, get_type_hints
+from typing import Any, Final, TypeAlias, cast, get_type_hints
 
 import msgspec
 from pydantic import AfterValidator, BaseModel, ConfigDict, JsonValue, ValidationError
@@ -17,6 +17,9 @@ from snellen.grading.errors import SnellenError
 
 State: TypeAlias = dict[str, Any]
 """The whole world, as JSON."""
+
+LONGEST_HISTORY: Final = 20
+"""The number of changes that can be undone."""
 
 
 class RefusalError(SnellenError):
@@ -45,6 +48,8 @@ class Verb:
         arguments: The model of its arguments.
         run: A function that changes the state and returns the answer of the tool.
         reads: Whether it only reads.
+        undo: Whether it can be undone; if not, neither can what was done before it in the same
+            application. None: it leaves the history as it is.
     """
 
     name: str
@@ -52,6 +57,7 @@ class Verb:
     arguments: type[Arguments]
     run: Callable[[State, Any], JsonValue]
     reads: bool = False
+    undo: bool | None = True
 
     def __call__(self, state: State, given: Mapping[str, JsonValue]) -> tuple[State, JsonValue]:
         """Return the new state and the answer of the tool; the given state is not changed.
@@ -72,7 +78,11 @@ class Verb:
             raise RefusalError(f"{field}: {message}" if field else message) from None
         after = copied(state)
         answer = self.run(after, arguments)
-        return (state if self.reads else after), answer
+        if self.reads:
+            return state, answer
+        if self.undo is not None and version_of(state) > 1:
+            after["history"] = _remembered(state, after, undo=self.undo)
+        return after, answer
 
     def _takes(self) -> str:
         return ", ".join(self.arguments.model_fields) or "none"
@@ -90,15 +100,79 @@ def written_like(pattern: str, example: str) -> AfterValidator:
     return AfterValidator(check)
 
 
-def verb(run: Callable[[State, Any], JsonValue], *, reads: bool = False) -> Verb:
+def verb(
+    run: Callable[[State, Any], JsonValue], *, reads: bool = False, undo: bool | None = True
+) -> Verb:
     """Make a verb of a function: its name, its docstring's first line and the type of `given`."""
     description = (run.__doc__ or "").strip().partition("\n")[0]
-    return Verb(run.__name__, description, get_type_hints(run)["given"], run, reads)
+    return Verb(run.__name__, description, get_type_hints(run)["given"], run, reads, undo)
 
 
 def read(run: Callable[[State, Any], JsonValue]) -> Verb:
     """Make a verb of a function that only reads."""
     return verb(run, reads=True)
+
+
+def version_of(state: State) -> int:
+    """Return the version of a world's desk: 1 has only clicks and text fields."""
+    return state.get("version", 1)
+
+
+def _remembered(before: Mapping[str, Any], after: Mapping[str, Any], *, undo: bool) -> list[State]:
+    """Return the history after a change, which can be undone or makes an end of what can.
+
+    It is a list in the state, which graders leave out. An entry is `{app, objects}`: the changed
+    objects of an application as they were, by collection and id; null if there was none.
+    """
+    history: list[State] = before.get("history", [])
+    for app in before:
+        parts, others = _collections(before[app]), _collections(after[app])
+        if parts == others:
+            continue
+        if not undo:
+            history = [entry for entry in history if entry["app"] != app]
+            continue
+        objects = {
+            name: {
+                key: old.get(key)
+                for key in {**old, **others[name]}
+                if old.get(key) != others[name].get(key)
+            }
+            for name, old in parts.items()
+        }
+        history = [*history, {"app": app, "objects": objects}][-LONGEST_HISTORY:]
+    return history
+
+
+def _collections(app: object) -> Mapping[str, State]:
+    if not isinstance(app, dict):
+        return {}
+    parts = cast(State, app).items()
+    return {name: cast(State, part) for name, part in parts if isinstance(part, dict)}
+
+
+class AppName(Arguments):
+    """An application."""
+
+    app: str
+
+
+def undo_change(state: State, given: AppName) -> JsonValue:
+    """Undo the last change in an application, such as `sheet`."""
+    history: list[State] = state.get("history", [])
+    places = [place for place, entry in enumerate(history) if entry["app"] == given.app]
+    if not places:
+        raise RefusalError("There is nothing to undo")
+    for name, objects in history.pop(places[-1])["objects"].items():
+        for key, old in objects.items():
+            if old is None:
+                del state[given.app][name][key]
+            else:
+                state[given.app][name][key] = old
+    return {}
+
+
+UNDO = verb(undo_change, undo=None)
 
 
 def copied(state: State) -> State:

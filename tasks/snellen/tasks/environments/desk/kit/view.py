@@ -7,18 +7,18 @@ over both. Only the controls of the top layer work.
 """
 
 import secrets
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from enum import IntEnum
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from markupsafe import Markup
 from pydantic import JsonValue
 
-from snellen.tasks.environments.desk.kit.markup import Child, div, icon, join, span, tag
-from snellen.tasks.environments.desk.kit.verbs import State
+from snellen.tasks.environments.desk.kit.markup import Child, Value, div, icon, join, span, tag
+from snellen.tasks.environments.desk.kit.verbs import State, version_of
 
 Ui: TypeAlias = dict[str, JsonValue]
 """The state of the screen by dotted names: what is open, and the texts of forms."""
@@ -50,6 +50,29 @@ class Action:
     fields: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
+class Grab(NamedTuple):
+    """What dragging a control does.
+
+    Attributes:
+        kind: The kind of what is dragged, such as `card`.
+        verb: The verb that runs where it is dropped.
+        given: Its arguments.
+        toast: What the application says then.
+        place: The arguments that a place adds; None: what the place gives.
+    """
+
+    kind: str
+    verb: str
+    given: Mapping[str, JsonValue]
+    toast: str
+    place: Callable[[Mapping[str, JsonValue]], Mapping[str, JsonValue]] | None = None
+
+    def onto(self, drop: "Drop") -> Action:
+        """Return the action of dropping it at a place."""
+        given = self.place(drop.given) if self.place else drop.given
+        return do(self.verb, {**self.given, **given}, then={"toast": self.toast})
+
+
 @dataclass(frozen=True, slots=True)
 class Control:
     """A control that can be clicked.
@@ -58,11 +81,32 @@ class Control:
         key: Its name in every rendering of the same state, such as `mail.open:m7`.
         label: Its text.
         action: Its action.
+        grab: What dragging it does, instead of an action; None: it is clicked.
     """
 
     key: str
     label: str
     action: Action
+    grab: Grab | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Drop:
+    """A place where something that is dragged can be dropped.
+
+    Attributes:
+        key: Its name in every rendering of the same state, such as `kanban.to:Done`.
+        kind: The kind of what it accepts.
+        given: Further arguments for the verb of what is dropped.
+    """
+
+    key: str
+    kind: str
+    given: Mapping[str, JsonValue]
+
+
+Options: TypeAlias = Sequence[tuple[str, str, Action]]
+"""The options of a menu: value, words, action."""
 
 
 def go(ui: Mapping[str, JsonValue]) -> Action:
@@ -87,14 +131,18 @@ class View:
         state: The world, read-only.
         ui: The state of the screen, read-only.
         controls: The controls that work, by token.
-        fields: The names of the text fields that can be written in.
+        drops: The places where something can be dropped, by token.
+        fields: The text fields that can be written in, and what they show, by name.
+        direct: Whether it has keys, drags, context menus and lists that scroll.
     """
 
     def __init__(self, state: State, ui: Ui) -> None:
         self.state = state
         self.ui = ui
         self.controls: dict[str, Control] = {}
-        self.fields: set[str] = set()
+        self.drops: dict[str, Drop] = {}
+        self.fields: dict[str, str] = {}
+        self.direct = version_of(state) > 1
         self._layer = Layer.PAGE
         self._top = (
             Layer.MENU if ui.get("menu") else Layer.DIALOG if ui.get("dialog") else Layer.PAGE
@@ -117,12 +165,38 @@ class View:
         yield
         self._layer = before
 
-    def token(self, key: str, label: str, action: Action) -> str | None:
+    def token(self, key: str, label: str, action: Action, grab: Grab | None = None) -> str | None:
         """Return a new control's token; None if another layer covers it."""
         if self._layer is not self._top:
             return None
         made = secrets.token_hex(8)
-        self.controls[made] = Control(key, label, action)
+        self.controls[made] = Control(key, label, action, grab)
+        return made
+
+    def key(
+        self, keys: str, key: str, action: Action, *, field: str = "", idle: bool = False
+    ) -> Markup:
+        """Return a control that keys trigger, and that is not seen.
+
+        Args:
+            keys: Names as in the browser, joined by `+`, such as `Control+z`.
+            key: Its stable name.
+            action: Its action.
+            field: The text field in which they work; empty: outside of fields; `*`: everywhere.
+            idle: Whether they work only while nothing is edited in the field.
+        """
+        made = self.token(key, keys, action) if self.direct else None
+        if made is None:
+            return Markup("")
+        where = field or None
+        return tag("i", hidden=True, data_c=made, data_k=keys, data_in=where, data_idle=idle)
+
+    def place(self, key: str, kind: str, **given: JsonValue) -> str | None:
+        """Return the token of a place where something can be dropped; None if it does not work."""
+        if not self.direct or self._layer is not self._top:
+            return None
+        made = secrets.token_hex(8)
+        self.drops[made] = Drop(key, kind, given)
         return made
 
     def press(
@@ -134,10 +208,29 @@ class View:
         label: str = "",
         style: str | None = None,
         disabled: bool = False,
+        grab: Grab | None = None,
+        menu: Callable[[], Options] | None = None,
+        **extra: Value,
     ) -> Markup:
-        """Return a control of a class with any content."""
+        """Return a control of a class with any content.
+
+        Args:
+            kind: Its class.
+            key: Its stable name.
+            action: Its action.
+            children: Its content.
+            label: Its text.
+            style: Its style.
+            disabled: Whether it can't be clicked now.
+            grab: What dragging it does.
+            menu: The options of its context menu.
+            extra: Further attributes, such as `data_d`, if something can be dropped on it.
+        """
         made = None if disabled else self.token(key, label or key, action)
-        return tag(
+        if not self.direct:
+            grab = menu = None
+        opened = menu is not None and self.ui.get("menu") == f"{key}.menu"
+        drawn = tag(
             "button",
             *children,
             type="button",
@@ -146,9 +239,13 @@ class View:
             data_key=key if made and key.endswith((".go", ".save", ".send")) else None,
             data_at=self._focused(key),
             aria_label=label or None,
-            style=style,
+            style=f"{style or ''};anchor-name: --menu" if opened else style,
             disabled=disabled,
+            data_g=self.token(f"{key}.drag", label, go({}), grab) if grab else None,
+            data_m=self.token(f"{key}.menu", label, go({"menu": f"{key}.menu"})) if menu else None,
+            **extra,
         )
+        return drawn + self._options(f"{key}.menu", menu()) if opened and menu else drawn
 
     def button(
         self,
@@ -181,7 +278,15 @@ class View:
         return self.press(kind, key, action, icon(sign, 18), span("", label), label=label)
 
     def input(
-        self, name: str, label: str = "", *, hint: str = "", enter: str = "", rows: int = 0
+        self,
+        name: str,
+        label: str = "",
+        *,
+        hint: str = "",
+        enter: str = "",
+        rows: int = 0,
+        default: str = "",
+        **extra: Value,
     ) -> Markup:
         """Return a text field whose value is in `ui`.
 
@@ -191,10 +296,13 @@ class View:
             hint: What it shows while it is empty.
             enter: The key of the control that Enter clicks; it must be drawn, before or after.
             rows: More than none: a field of this many lines.
+            default: What it shows without a value in `ui`.
+            extra: Further attributes.
         """
         works = self._layer is self._top
+        value = self.text(name, default)
         if works:
-            self.fields.add(name)
+            self.fields[name] = value
         given = {
             "class_": "input",
             "data_f": name if works else None,
@@ -205,8 +313,8 @@ class View:
             "autocomplete": "off",
             "spellcheck": "false",
             "aria_label": label or hint or name,
+            **extra,
         }
-        value = self.text(name)
         if rows:
             drawn = tag("textarea", "\n" + value, rows=rows, **given)
         else:
@@ -275,7 +383,7 @@ class View:
         self,
         name: str,
         words: str,
-        options: Sequence[tuple[str, str, Action]],
+        options: Options,
         *,
         chosen: str | None = None,
         sign: str = "",
@@ -294,19 +402,7 @@ class View:
         )
         if self.ui.get("menu") != name:
             return opened
-        with self.layer(Layer.MENU):
-            listed = [
-                self.press(
-                    "option on" if value == chosen else "option",
-                    f"{name}:{value}",
-                    action,
-                    text,
-                    label=text,
-                )
-                for value, text, action in options
-            ]
-            kind = "menu many" if len(listed) > 10 else "menu"
-            return opened + self._floating(kind, listed)
+        return opened + self._options(name, options, chosen)
 
     def date_field(self, name: str, label: str = "") -> Markup:
         """Return a drawn date field with a calendar that opens below it."""
@@ -336,7 +432,9 @@ class View:
         )
         kind = "dialog wide" if wide else "dialog"
         return div(
-            "overlay", div(kind, head, div("dialog-body", body), div("dialog-foot", *buttons))
+            "overlay",
+            div(kind, head, div("dialog-body", body), div("dialog-foot", *buttons)),
+            self.key("Escape", "dialog.escape", CLOSE, field="*"),
         )
 
     def cancel(self) -> Markup:
@@ -353,6 +451,8 @@ class View:
 
     def pager(self, name: str, count: int, size: int) -> Markup:
         """Return buttons to the previous and the next page of a list."""
+        if self.direct:
+            return div("pager", span("count", f"{count} in all"))
         page, pages = self.page(name, count, size), max(1, -(-count // size))
         first = page * size
         said = f"{first + 1}-{min(first + size, count)} of {count}" if count else "0 of 0"
@@ -382,9 +482,22 @@ class View:
         return max(0, min(self.number(name), -(-count // size) - 1))
 
     def rows(self, name: str, listed: Sequence[Any], size: int) -> Sequence[Any]:
-        """Return the rows of the open page of a list."""
+        """Return the rows of the open page of a list; all of a list that scrolls."""
+        if self.direct:
+            return listed
         first = self.page(name, len(listed), size) * size
         return listed[first : first + size]
+
+    def scroll(self, name: str, *children: Child) -> Markup:
+        """Return the rows of a list, which scrolls unless it has pages.
+
+        Args:
+            name: With its scroll position; another list has another name.
+            children: The rows.
+        """
+        if not self.direct:
+            return join(*children)
+        return div("scroll listed", *children, data_s=name, data_list=True)
 
     def header(self, name: str, key: str, words: str, default: str) -> Markup:
         """Return a table's heading that sorts by its column; a second click reverses the order."""
@@ -401,11 +514,28 @@ class View:
     def _focused(self, name: str) -> str | None:
         return "1" if self.ui.get("focus") == name else None
 
+    def _options(self, name: str, options: Options, chosen: str | None = None) -> Markup:
+        with self.layer(Layer.MENU):
+            listed = [
+                self.press(
+                    "option on" if value == chosen else "option",
+                    f"{name}:{value}",
+                    action,
+                    text,
+                    label=text,
+                )
+                for value, text, action in options
+            ]
+            many = len(listed) > 10 and not name.endswith(".menu")
+            return self._floating("menu many" if many else "menu", listed)
+
     def _floating(self, kind: str, *children: Child) -> Markup:
         shut = self.token("menu.close", "Close", go({}))
+        listed = self.direct and "menu" in kind
         return join(
             tag("div", popover="manual", class_="shade", data_c=shut),
-            tag("div", *children, popover="manual", class_=f"floating {kind}"),
+            tag("div", *children, popover="manual", class_=f"floating {kind}", data_list=listed),
+            self.key("Escape", "menu.escape", go({}), field="*"),
         )
 
     def _month(self, name: str, value: str) -> Markup:
@@ -447,19 +577,9 @@ CLOSE = go({"dialog": None, "dialog.of": None, "form.*": None})
 
 # The library's names depend on the machine's language.
 MONTHS = (
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-)
+    "January", "February", "March", "April", "May", "June", "July", "August", "September",
+    "October", "November", "December",
+)  # fmt: skip
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
 

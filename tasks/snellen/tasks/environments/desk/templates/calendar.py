@@ -8,6 +8,7 @@ from snellen.tasks.environments.desk.tasks import Answer, Draft, Template, Walk
 from snellen.tasks.environments.desk.templates.common import (
     Found,
     alone,
+    change_each,
     event_words,
     gone,
     more,
@@ -77,11 +78,10 @@ def _add(draft: Draft) -> None:
     other: dict[str, Any] = {**last, "title": "Town hall", "guests": []}
     draft.impossible(Reason.CONFLICT, more("calendar.events", other))
 
+    @draft.path
     def way(walk: Walk) -> None:
         for event in made:
             new_event(walk, event)
-
-    draft.way = way
 
 
 def _move(draft: Draft) -> None:
@@ -96,6 +96,7 @@ def _move(draft: Draft) -> None:
     draft.goal = f"Move events of your calendar: {'; '.join(parts)}. Change nothing else of them."
     draft.impossible(Reason.NO_SUCH_ITEM, gone("calendar.events", chosen[-1][0]))
 
+    @draft.path
     def way(walk: Walk) -> None:
         for (key, event), (day, start, _) in zip(chosen, slots, strict=True):
             to_event(walk, key)
@@ -106,24 +107,19 @@ def _move(draft: Draft) -> None:
             walk.choose("form.end", f"{int(start[:2]) + hours:02}:00")
             walk.press("calendar.save")
 
-    draft.way = way
-
 
 def _remove(draft: Draft) -> None:
     chosen = some(draft, events(draft))
     words = series([event_words(draft, event) for _, event in chosen])
     noun = "event" if len(chosen) == 1 else "events"
     draft.goal = f"Remove the following {noun} from your calendar: {words}."
-    for key, _ in chosen:
-        draft.expect("remove_event", event=key)
-    draft.impossible(Reason.NO_SUCH_ITEM, gone("calendar.events", chosen[-1][0]))
+    change_each(draft, "calendar.events", chosen, "remove_event", "event")
 
+    @draft.path
     def way(walk: Walk) -> None:
         for key, _ in chosen:
             to_event(walk, key)
             walk.press("calendar.remove", "calendar.remove.yes")
-
-    draft.way = way
 
 
 def _invite(draft: Draft) -> None:
@@ -140,13 +136,12 @@ def _invite(draft: Draft) -> None:
     second = {**event, "date": day, "start": start, "end": end}
     draft.impossible(Reason.AMBIGUOUS, more("calendar.events", second))
 
+    @draft.path
     def way(walk: Walk) -> None:
         to_event(walk, key)
         walk.press("calendar.edit")
         walk.write(guests=", ".join(guests))
         walk.press("calendar.save")
-
-    draft.way = way
 
 
 def _where(draft: Draft) -> None:
@@ -162,13 +157,12 @@ def _where(draft: Draft) -> None:
     draft.answer = Answer("text", "; ".join(event["place"] for _, event in chosen))
     draft.impossible(Reason.NO_SUCH_ITEM, gone("calendar.events", chosen[-1][0]))
 
+    @draft.path
     def way(walk: Walk) -> None:
         for number, (key, _) in enumerate(chosen):
             if number:
                 walk.press("dialog.close")
             to_event(walk, key)
-
-    draft.way = way
 
 
 def _when(draft: Draft) -> None:
@@ -186,10 +180,9 @@ def _when(draft: Draft) -> None:
     draft.answer = Answer("date", day.isoformat())
     draft.impossible(Reason.NO_SUCH_ITEM, gone("calendar.events", key))
 
+    @draft.path
     def way(walk: Walk) -> None:
         to_event(walk, key)
-
-    draft.way = way
 
 
 CALENDAR = tuple(

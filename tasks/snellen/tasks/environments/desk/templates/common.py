@@ -4,9 +4,12 @@ from collections.abc import Callable, Sequence
 from datetime import date, timedelta
 from typing import Any
 
+from pydantic import JsonValue
+
 from snellen.tasks.environments.desk.kit.verbs import State
 from snellen.tasks.environments.desk.kit.view import long_day
 from snellen.tasks.environments.desk.tasks import Draft, Walk
+from snellen.tasks.environments.reasons import Reason
 
 Found = list[tuple[str, dict[str, Any]]]
 
@@ -107,6 +110,15 @@ def more(path: str, value: dict[str, Any]) -> Callable[[State], None]:
     return put
 
 
+def change_each(
+    draft: Draft, path: str, chosen: Found, verb: str, name: str, **given: JsonValue
+) -> None:
+    """Expect a change of each item; the task is infeasible without the last."""
+    for key, _ in chosen:
+        draft.expect(verb, **{name: key}, **given)
+    draft.impossible(Reason.NO_SUCH_ITEM, gone(path, chosen[-1][0]))
+
+
 def to_message(walk: Walk, key: str) -> None:
     """Open a message of the inbox."""
     walk.go("mail")
@@ -186,7 +198,7 @@ def buy(walk: Walk, shipping: str) -> None:
     walk.press("shop.buy.go")
 
 
-def arrived(draft: Draft, **fields: Any) -> str:  # noqa: ANN401  # JSON
+def arrived(draft: Draft, person: dict[str, Any], subject: str, body: str) -> str:
     """Put one more message on top of the inbox, and return its id."""
     me = draft.state["me"]
     made = {
@@ -196,7 +208,10 @@ def arrived(draft: Draft, **fields: Any) -> str:  # noqa: ANN401  # JSON
         "unread": True,
         "starred": False,
         "label": "",
-        **fields,
+        "from": person["email"],
+        "name": person["name"],
+        "subject": subject,
+        "body": body,
     }
     key = f"m{len(draft.state['mail']['messages']) + 1:02}"
     draft.state["mail"]["messages"][key] = made

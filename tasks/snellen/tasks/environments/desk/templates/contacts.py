@@ -2,6 +2,7 @@
 
 from snellen.tasks.environments.desk.tasks import Answer, Draft, Template, Walk
 from snellen.tasks.environments.desk.templates.common import (
+    change_each,
     gone,
     more,
     people,
@@ -29,14 +30,13 @@ def _phone(draft: Draft) -> None:
         draft.expect("change_contact", contact=key, phone=number)
     draft.impossible(Reason.NO_SUCH_ITEM, gone("contacts.people", chosen[-1][0]))
 
+    @draft.path
     def way(walk: Walk) -> None:
         for (key, _), number in zip(chosen, numbers, strict=True):
             to_person(walk, key)
             walk.press("contacts.edit")
             walk.write(phone=number)
             walk.press("contacts.save")
-
-    draft.way = way
 
 
 def _group(draft: Draft) -> None:
@@ -47,16 +47,13 @@ def _group(draft: Draft) -> None:
             person["group"] = "Supplier" if group == "Client" else "Client"
     words = series([person_words(draft, person) for _, person in chosen])
     draft.goal = f"In your contacts, move {words} to the group “{group}”."
-    for key, _ in chosen:
-        draft.expect("change_contact", contact=key, group=group)
-    draft.impossible(Reason.NO_SUCH_ITEM, gone("contacts.people", chosen[-1][0]))
+    change_each(draft, "contacts.people", chosen, "change_contact", "contact", group=group)
 
+    @draft.path
     def way(walk: Walk) -> None:
         for key, _ in chosen:
             to_person(walk, key)
             walk.press("contacts.edit", f"form.group:{group}", "contacts.save")
-
-    draft.way = way
 
 
 def _add(draft: Draft) -> None:
@@ -91,6 +88,7 @@ def _add(draft: Draft) -> None:
     other = {"phone": "", "group": "Team", "birthday": "", "note": "", **made[-1]}
     draft.impossible(Reason.CONFLICT, more("contacts.people", other))
 
+    @draft.path
     def way(walk: Walk) -> None:
         walk.go("contacts")
         for person in made:
@@ -98,23 +96,18 @@ def _add(draft: Draft) -> None:
             walk.write(**person)
             walk.press("contacts.save")
 
-    draft.way = way
-
 
 def _remove(draft: Draft) -> None:
     chosen = some(draft, people(draft))
     words = series([person_words(draft, person) for _, person in chosen])
     draft.goal = f"Remove {words} from your contacts."
-    for key, _ in chosen:
-        draft.expect("remove_contact", contact=key)
-    draft.impossible(Reason.NO_SUCH_ITEM, gone("contacts.people", chosen[-1][0]))
+    change_each(draft, "contacts.people", chosen, "remove_contact", "contact")
 
+    @draft.path
     def way(walk: Walk) -> None:
         for key, _ in chosen:
             to_person(walk, key)
             walk.press("contacts.remove", "contacts.remove.yes")
-
-    draft.way = way
 
 
 def _ask(draft: Draft) -> None:
@@ -129,11 +122,10 @@ def _ask(draft: Draft) -> None:
     draft.answer = Answer("text", emails[0]) if len(emails) == 1 else Answer("list", [*emails])
     draft.impossible(Reason.NO_SUCH_ITEM, gone("contacts.people", chosen[-1][0]))
 
+    @draft.path
     def way(walk: Walk) -> None:
         for key, _ in chosen:
             to_person(walk, key)
-
-    draft.way = way
 
 
 CONTACTS = tuple(

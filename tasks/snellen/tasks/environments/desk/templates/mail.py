@@ -39,12 +39,11 @@ def _each(draft: Draft, verb: str, *keys: str, **arguments: JsonValue) -> None:
         draft.expect(verb, message=key, **arguments)
     draft.impossible(Reason.NO_SUCH_ITEM, gone("mail.messages", chosen[-1][0]))
 
+    @draft.path
     def way(walk: Walk) -> None:
         for key, _ in chosen:
             to_message(walk, key)
             walk.press(*keys)
-
-    draft.way = way
 
 
 def _archive(draft: Draft) -> None:
@@ -84,14 +83,13 @@ def _reply(draft: Draft) -> None:
         draft.expect("reply_to_message", message=key, body=answer)
     draft.impossible(Reason.NO_SUCH_ITEM, gone("mail.messages", chosen[-1][0]))
 
+    @draft.path
     def way(walk: Walk) -> None:
         for (key, _), answer in zip(chosen, answers, strict=True):
             to_message(walk, key)
             walk.press("mail.reply")
             walk.write(body=answer)
             walk.press("mail.send")
-
-    draft.way = way
 
 
 def _forward(draft: Draft) -> None:
@@ -106,14 +104,13 @@ def _forward(draft: Draft) -> None:
         draft.expect("forward_message", message=key, to=[person["email"]])
     draft.impossible(Reason.NO_SUCH_ITEM, gone("mail.messages", chosen[-1][0]))
 
+    @draft.path
     def way(walk: Walk) -> None:
         for (key, _), person in zip(chosen, persons, strict=True):
             to_message(walk, key)
             walk.press("mail.forward")
             walk.write(to=person["email"])
             walk.press("mail.send")
-
-    draft.way = way
 
 
 def _invoice(draft: Draft) -> None:
@@ -142,11 +139,10 @@ def _invoice(draft: Draft) -> None:
     draft.answer = Answer("number", sum(amounts))
     draft.impossible(Reason.NO_SUCH_ITEM, gone("mail.messages", chosen[-1][0]))
 
+    @draft.path
     def way(walk: Walk) -> None:
         for key, _ in chosen:
             to_message(walk, key)
-
-    draft.way = way
 
 
 def _sole(draft: Draft) -> None:
@@ -176,12 +172,11 @@ def _sole(draft: Draft) -> None:
     }
     draft.impossible(Reason.AMBIGUOUS, more("mail.messages", second))
 
+    @draft.path
     def way(walk: Walk) -> None:
         walk.go("mail")
         for key, _ in chosen:
             walk.seek(f"mail.star:{key}", "mail.page")
-
-    draft.way = way
 
 
 MAIL = tuple(

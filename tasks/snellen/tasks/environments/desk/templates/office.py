@@ -10,6 +10,7 @@ from snellen.tasks.environments.desk.tasks import Answer, Draft, Template, Walk
 from snellen.tasks.environments.desk.templates.common import (
     Found,
     alone,
+    change_each,
     gone,
     more,
     people,
@@ -69,13 +70,16 @@ def into_cell(walk: Walk, sheet: str, cell: str, value: str) -> None:
     walk.press("sheet.set.go")
 
 
+def to_board(walk: Walk, board: str) -> None:
+    """Show a board."""
+    walk.go("kanban")
+    if walk.desktop.ui.get("kanban.board", boards(walk.desktop.state)[0]) != board:
+        walk.press("kanban.board", f"kanban.board:{board}")
+
+
 def to_card(walk: Walk, key: str) -> None:
     """Open a card of a board."""
-    walk.go("kanban")
-    state = walk.desktop.state
-    board = state["kanban"]["cards"][key]["board"]
-    if walk.desktop.ui.get("kanban.board", boards(state)[0]) != board:
-        walk.press("kanban.board", f"kanban.board:{board}")
+    to_board(walk, walk.desktop.state["kanban"]["cards"][key]["board"])
     walk.press(f"kanban.open:{key}")
 
 
@@ -101,12 +105,11 @@ def _move(draft: Draft) -> None:
         draft.expect("move_file", file=key, folder=folder)
     draft.impossible(Reason.NO_SUCH_ITEM, gone("files.entries", chosen[-1][0]))
 
+    @draft.path
     def way(walk: Walk) -> None:
         for (key, _), folder in zip(chosen, folders, strict=True):
             to_file(walk, key)
             walk.press("files.move", f"files.move:{folder}")
-
-    draft.way = way
 
 
 def _rename(draft: Draft) -> None:
@@ -131,14 +134,13 @@ def _rename(draft: Draft) -> None:
     }
     draft.impossible(Reason.CONFLICT, more("files.entries", other))
 
+    @draft.path
     def way(walk: Walk) -> None:
         for (key, _), name in zip(chosen, names, strict=True):
             to_file(walk, key)
             walk.press("files.rename")
             walk.write(name=name)
             walk.press("files.save")
-
-    draft.way = way
 
 
 def _share(draft: Draft) -> None:
@@ -154,6 +156,7 @@ def _share(draft: Draft) -> None:
         draft.expect("share_file", file=key, email=person["email"])
     draft.impossible(Reason.NO_SUCH_ITEM, gone("files.entries", chosen[-1][0]))
 
+    @draft.path
     def way(walk: Walk) -> None:
         for (key, _), person in zip(chosen, persons, strict=True):
             to_file(walk, key)
@@ -161,23 +164,18 @@ def _share(draft: Draft) -> None:
             walk.write(email=person["email"])
             walk.press("files.save")
 
-    draft.way = way
-
 
 def _delete(draft: Draft) -> None:
     chosen = some(draft, files(draft))
     words = series([file_words(draft, file) for _, file in chosen])
     draft.goal = f"Delete {'this file' if len(chosen) == 1 else 'these files'}: {words}."
-    for key, _ in chosen:
-        draft.expect("delete_file", file=key)
-    draft.impossible(Reason.NO_SUCH_ITEM, gone("files.entries", chosen[-1][0]))
+    change_each(draft, "files.entries", chosen, "delete_file", "file")
 
+    @draft.path
     def way(walk: Walk) -> None:
         for key, _ in chosen:
             to_file(walk, key)
             walk.press("files.delete", "files.delete.yes")
-
-    draft.way = way
 
 
 def _folders(draft: Draft) -> None:
@@ -195,6 +193,7 @@ def _folders(draft: Draft) -> None:
     other = {**draft.state["files"]["entries"]["d1"], "name": names[-1]}
     draft.impossible(Reason.CONFLICT, more("files.entries", {**other, "parent": f"d{parents[-1]}"}))
 
+    @draft.path
     def way(walk: Walk) -> None:
         walk.go("files")
         for name, parent in zip(names, parents, strict=True):
@@ -202,10 +201,10 @@ def _folders(draft: Draft) -> None:
             walk.write(name=name)
             walk.press("files.save")
 
-    draft.way = way
 
+def label_changed(draft: Draft, sheet: str, cell: str) -> None:
+    """Make a task infeasible: the text that it names is another one."""
 
-def _label_changed(draft: Draft, sheet: str, cell: str) -> None:
     def change(state: dict[str, Any]) -> None:
         state["sheet"]["sheets"][sheet]["cells"][cell] = "Storage"
 
@@ -231,13 +230,12 @@ def _amounts(draft: Draft) -> None:
     draft.goal = f"In the sheet “Budget”: {verb.lower()} {series(parts)}."
     for row, column, value in zip(rows, columns, values, strict=True):
         draft.expect("set_cell", sheet=BUDGET, cell=f"{column}{row}", value=value)
-    _label_changed(draft, BUDGET, f"A{rows[-1]}")
+    label_changed(draft, BUDGET, f"A{rows[-1]}")
 
+    @draft.path
     def way(walk: Walk) -> None:
         for row, column, value in zip(rows, columns, values, strict=True):
             into_cell(walk, BUDGET, f"{column}{row}", value)
-
-    draft.way = way
 
 
 def _stock(draft: Draft) -> None:
@@ -248,13 +246,12 @@ def _stock(draft: Draft) -> None:
     draft.goal = f"Note in the sheet “Inventory” what is to be ordered: {series(parts)}."
     for row, count in zip(rows, counts, strict=True):
         draft.expect("set_cell", sheet=INVENTORY, cell=f"D{row}", value=count)
-    _label_changed(draft, INVENTORY, f"B{rows[-1]}")
+    label_changed(draft, INVENTORY, f"B{rows[-1]}")
 
+    @draft.path
     def way(walk: Walk) -> None:
         for row, count in zip(rows, counts, strict=True):
             into_cell(walk, INVENTORY, f"D{row}", count)
-
-    draft.way = way
 
 
 def _ask(draft: Draft) -> None:
@@ -267,12 +264,11 @@ def _ask(draft: Draft) -> None:
         " as the sheet “Budget” says? Answer with a number."
     )
     draft.answer = Answer("number", sum(int(cells[f"{column}{row}"]) for column in columns))
-    _label_changed(draft, BUDGET, f"A{row}")
+    label_changed(draft, BUDGET, f"A{row}")
 
+    @draft.path
     def way(walk: Walk) -> None:
         walk.go("sheet")
-
-    draft.way = way
 
 
 def cards(draft: Draft) -> Found:
@@ -303,13 +299,12 @@ def _column(draft: Draft) -> None:
         draft.expect("change_card", card=key, column=column)
     draft.impossible(Reason.NO_SUCH_ITEM, gone("kanban.cards", chosen[-1][0]))
 
+    @draft.path
     def way(walk: Walk) -> None:
         for (key, _), column in zip(chosen, columns, strict=True):
             to_card(walk, key)
             walk.choose("form.column", column)
             walk.press("kanban.save")
-
-    draft.way = way
 
 
 def _assign(draft: Draft) -> None:
@@ -319,17 +314,14 @@ def _assign(draft: Draft) -> None:
         card["assignee"] = "" if card["assignee"] == person["name"] else card["assignee"]
     words = series([card_words(draft, card) for _, card in chosen])
     draft.goal = f"Assign to {person['name']}: {words}."
-    for key, _ in chosen:
-        draft.expect("change_card", card=key, assignee=person["name"])
-    draft.impossible(Reason.NO_SUCH_ITEM, gone("kanban.cards", chosen[-1][0]))
+    change_each(draft, "kanban.cards", chosen, "change_card", "card", assignee=person["name"])
 
+    @draft.path
     def way(walk: Walk) -> None:
         for key, _ in chosen:
             to_card(walk, key)
             walk.write(assignee=person["name"])
             walk.press("kanban.save")
-
-    draft.way = way
 
 
 def _later(card: dict[str, Any], weeks: int) -> str:
@@ -351,13 +343,12 @@ def _due(draft: Draft) -> None:
         draft.expect("change_card", card=key, due=day)
     draft.impossible(Reason.NO_SUCH_ITEM, gone("kanban.cards", chosen[-1][0]))
 
+    @draft.path
     def way(walk: Walk) -> None:
         for (key, _), day in zip(chosen, days, strict=True):
             to_card(walk, key)
             walk.choose_day("form.due", day)
             walk.press("kanban.save")
-
-    draft.way = way
 
 
 def _card(draft: Draft) -> None:
@@ -389,6 +380,7 @@ def _card(draft: Draft) -> None:
     other = {**made[-1], "board": board, "assignee": "", "column": "Review"}
     draft.impossible(Reason.CONFLICT, more("kanban.cards", other))
 
+    @draft.path
     def way(walk: Walk) -> None:
         walk.go("kanban")
         if board != boards(walk.desktop.state)[0]:
@@ -400,8 +392,6 @@ def _card(draft: Draft) -> None:
             walk.choose("form.priority", card["priority"])
             walk.choose_day("form.due", card["due"])
             walk.press("kanban.save")
-
-    draft.way = way
 
 
 def notes(draft: Draft) -> Found:
@@ -428,32 +418,26 @@ def _pin(draft: Draft) -> None:
         note["pinned"] = False
     words = series([note_words(draft, note) for _, note in chosen])
     draft.goal = f"Pin {'this note' if len(chosen) == 1 else 'these notes'}: {words}."
-    for key, _ in chosen:
-        draft.expect("pin_note", note=key, pinned=True)
-    draft.impossible(Reason.NO_SUCH_ITEM, gone("notes.notes", chosen[-1][0]))
+    change_each(draft, "notes.notes", chosen, "pin_note", "note", pinned=True)
 
+    @draft.path
     def way(walk: Walk) -> None:
         for key, _ in chosen:
             to_note(walk, key)
             walk.press("notes.pin")
-
-    draft.way = way
 
 
 def _discard(draft: Draft) -> None:
     chosen = some_notes(draft)
     words = series([note_words(draft, note) for _, note in chosen])
     draft.goal = f"Remove {'this note' if len(chosen) == 1 else 'these notes'}: {words}."
-    for key, _ in chosen:
-        draft.expect("remove_note", note=key)
-    draft.impossible(Reason.NO_SUCH_ITEM, gone("notes.notes", chosen[-1][0]))
+    change_each(draft, "notes.notes", chosen, "remove_note", "note")
 
+    @draft.path
     def way(walk: Walk) -> None:
         for key, _ in chosen:
             to_note(walk, key)
             walk.press("notes.remove", "notes.remove.yes")
-
-    draft.way = way
 
 
 def _line(draft: Draft) -> None:
@@ -469,14 +453,13 @@ def _line(draft: Draft) -> None:
         draft.expect("change_note", note=key, text=f"{note['text']}\n{line}")
     draft.impossible(Reason.NO_SUCH_ITEM, gone("notes.notes", chosen[-1][0]))
 
+    @draft.path
     def way(walk: Walk) -> None:
         for (key, note), line in zip(chosen, lines, strict=True):
             to_note(walk, key)
             walk.press("notes.edit")
             walk.write(text=f"{note['text']}\n{line}")
             walk.press("notes.save")
-
-    draft.way = way
 
 
 def _note(draft: Draft) -> None:
@@ -499,6 +482,7 @@ def _note(draft: Draft) -> None:
              "date": draft.state["clock"][:10]}  # fmt: skip
     draft.impossible(Reason.CONFLICT, more("notes.notes", other))
 
+    @draft.path
     def way(walk: Walk) -> None:
         walk.go("notes")
         for title, book, text in zip(titles, books, texts, strict=True):
@@ -508,8 +492,6 @@ def _note(draft: Draft) -> None:
                 walk.press(f"form.notebook:{book}")
             walk.write(text=text)
             walk.press("notes.save")
-
-    draft.way = way
 
 
 def _settings(draft: Draft) -> None:
@@ -532,6 +514,7 @@ def _settings(draft: Draft) -> None:
         draft.expect("change_setting", setting=key, value=value)
     draft.impossible(Reason.NOT_ALLOWED, set_to("settings.values", chosen[-1][0], locked=True))
 
+    @draft.path
     def way(walk: Walk) -> None:
         walk.go("settings")
         for (key, setting), value in zip(chosen, wanted, strict=True):
@@ -541,8 +524,6 @@ def _settings(draft: Draft) -> None:
             walk.press(f"settings.{key}")
             if setting["options"]:
                 walk.press(f"settings.{key}:{value}")
-
-    draft.way = way
 
 
 OFFICE = tuple(

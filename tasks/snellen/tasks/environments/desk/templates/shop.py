@@ -77,12 +77,11 @@ def _buy(draft: Draft) -> None:
     draft.expect("place_order", shipping=shipping)
     draft.impossible(Reason.NOT_AVAILABLE, set_to("shop.products", chosen[-1][0], stock=0))
 
+    @draft.path
     def way(walk: Walk) -> None:
         for (key, _), count in zip(chosen, counts, strict=True):
             into_cart(walk, key, count)
         buy(walk, shipping)
-
-    draft.way = way
 
 
 def _cart(draft: Draft) -> None:
@@ -95,11 +94,10 @@ def _cart(draft: Draft) -> None:
         draft.expect("add_to_cart", product=key, count=1)
     draft.impossible(Reason.NOT_AVAILABLE, set_to("shop.products", chosen[-1][0], stock=0))
 
+    @draft.path
     def way(walk: Walk) -> None:
         for key, _ in chosen:
             into_cart(walk, key, 1)
-
-    draft.way = way
 
 
 def _cancel(draft: Draft) -> None:
@@ -111,12 +109,11 @@ def _cancel(draft: Draft) -> None:
         draft.expect("cancel_order", order=key)
     draft.impossible(Reason.NOT_ALLOWED, set_to("shop.orders", chosen[-1][0], status="shipped"))
 
+    @draft.path
     def way(walk: Walk) -> None:
         for key, _ in chosen:
             to_order(walk, key)
             walk.press("shop.cancel", "shop.cancel.yes")
-
-    draft.way = way
 
 
 def _return(draft: Draft) -> None:
@@ -137,6 +134,7 @@ def _return(draft: Draft) -> None:
         draft.expect("return_order", order=key, reason=reason)
     draft.impossible(Reason.NOT_ALLOWED, set_to("shop.orders", chosen[-1][0], status="processing"))
 
+    @draft.path
     def way(walk: Walk) -> None:
         for (key, _), reason in zip(chosen, reasons, strict=True):
             to_order(walk, key)
@@ -144,8 +142,6 @@ def _return(draft: Draft) -> None:
             if reason != "damaged":
                 walk.press(f"form.reason:{reason}")
             walk.press("shop.return.go")
-
-    draft.way = way
 
 
 def _total(draft: Draft) -> None:
@@ -160,11 +156,10 @@ def _total(draft: Draft) -> None:
     draft.answer = Answer("number", sum(order["total"] for _, order in chosen) / 100)
     draft.impossible(Reason.NO_SUCH_ITEM, gone("shop.orders", chosen[-1][0]))
 
+    @draft.path
     def way(walk: Walk) -> None:
         for key, _ in chosen:
             to_order(walk, key)
-
-    draft.way = way
 
 
 SHOP = tuple(

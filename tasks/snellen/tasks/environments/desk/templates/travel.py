@@ -77,14 +77,13 @@ def _cancel(draft: Draft) -> None:
     last = chosen[-1][1]["trip"]
     draft.impossible(Reason.NOT_ALLOWED, set_to("travel.trips", last, refundable=False))
 
+    @draft.path
     def way(walk: Walk) -> None:
         walk.go("travel")
         walk.press("travel.tab:bookings")
         for key, _ in chosen:
             walk.seek(f"travel.cancel:{key}", "travel.booked")
             walk.press("travel.cancel.yes")
-
-    draft.way = way
 
 
 def _price(draft: Draft) -> None:

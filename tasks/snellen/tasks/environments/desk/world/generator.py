@@ -29,11 +29,13 @@ from snellen.tasks.environments.desk.world.words import (
 Objects = dict[str, dict[str, Any]]
 
 
-def make_world(seed: int) -> State:
+def make_world(seed: int, version: int = 1) -> State:
     """Return the first state of a world; equal seeds give equal worlds.
 
     Args:
         seed: Any number.
+        version: The version of its desk: 1 knows clicks and text fields, 2 also other keys, drags,
+            context menus and lists that scroll. The content is the same.
     """
     rng = Random(seed)
     monday = date(2025, 3, 3) + timedelta(weeks=rng.randrange(36))
@@ -50,6 +52,8 @@ def make_world(seed: int) -> State:
     state["mail"] = {"messages": _messages(rng, state, today)}
     state["calendar"] = {"events": _events(rng, people, today)}
     state |= work.make(rng, state, today)
+    if version > 1:
+        state["version"] = version
     return state
 
 
