@@ -16,7 +16,7 @@ from worlds_browser import browsers
 
 from snellen.grading.errors import InputError, UnknownNameError
 from snellen.tasks.environments.base import EpisodeError
-from snellen.tasks.environments.desk.templates.table import TEMPLATES
+from snellen.tasks.environments.desk.templates.table import SETS
 from snellen.worlds import WorldEnv
 from snellen.worlds.splits import FIRST_SEED
 
@@ -51,16 +51,16 @@ def desk() -> Iterator[WorldEnv]:
 
 def calls_of(info: dict[str, Any]) -> list[dict[str, Any]]:
     """Return the tool calls that do a task, as its template knows them."""
-    task = TEMPLATES[info["template"]].make(
-        info["seed"], info["difficulty"], feasible=info["feasible"]
+    task = SETS[2][info["template"]].make(
+        info["seed"], info["difficulty"], feasible=info["feasible"], version=info["version"]
     )
     return [{"tool": name, "arguments": dict(given)} for name, given in task.calls]
 
 
 def end_of(info: dict[str, Any]) -> dict[str, Any]:
     """Return the right end of a task."""
-    task = TEMPLATES[info["template"]].make(
-        info["seed"], info["difficulty"], feasible=info["feasible"]
+    task = SETS[2][info["template"]].make(
+        info["seed"], info["difficulty"], feasible=info["feasible"], version=info["version"]
     )
     if task.reason is not None:
         return {"action": "infeasible", "reason_code": task.reason.value}
@@ -89,7 +89,7 @@ def test_gymnasium_finds_nothing_wrong(name: str, settings: dict[str, Any]) -> N
     env.close()
 
 
-@pytest.mark.parametrize("template", TEMPLATES)
+@pytest.mark.parametrize("template", SETS[2])
 def test_what_a_task_asks_for_is_rewarded_and_nothing_is_not(
     tools: WorldEnv, template: str
 ) -> None:
@@ -202,6 +202,7 @@ def test_tasks_are_drawn_of_the_chosen_templates_alone() -> None:
         ({"templates": []}, "templates has no names"),
         ({"difficulties": ["huge"]}, "difficulties are of easy, medium, hard"),
         ({"infeasible": 2}, "a share from 0 to 1, not 2"),
+        ({"version": 3}, "the version of the desk is 1 or 2, not 3"),
         ({"door": "window"}, "door is screen or tools, not 'window'"),
         ({"unreadable": "ignore"}, "unreadable is raise or step, not 'ignore'"),
         ({"protocol": "fair"}, "no protocol of desk/l3 'fair'"),
