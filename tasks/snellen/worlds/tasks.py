@@ -94,19 +94,16 @@ def make(choice: Choice) -> TrainingTask:
 
 
 def _desk(choice: Choice) -> TrainingTask:
+    from snellen.tasks.environments.desk.making import gold_of
     from snellen.tasks.environments.desk.templates.table import TEMPLATES
 
     task = TEMPLATES[choice.template].make(
         choice.seed, cast("Any", choice.difficulty), feasible=choice.feasible
     )
-    gold = OutcomeGold(
-        limit=task.limit,
-        changes=msgspec.convert(task.expected, Changes),
-        answer=None if task.answer is None else task.answer.value,
-        reason=None if task.reason is None else task.reason.value,
-    )
     level = task.tags["level"].lower()
-    return TrainingTask(choice, f"desk/{level}", {"state": task.state}, task.goal, task.limit, gold)
+    return TrainingTask(
+        choice, f"desk/{level}", {"state": task.state}, task.goal, task.limit, gold_of(task)
+    )
 
 
 def _miniwob(choice: Choice) -> TrainingTask:

@@ -18,6 +18,7 @@ import numpy as np
 
 from snellen.grading.metrics.efficiency import Episode
 from snellen.grading.metrics.eqa import eqa, eqa_budget, eqa_exact
+from snellen.grading.parse.answers import same_answer
 from snellen.grading.protocols.base import (
     AS_IS,
     SCREEN,
@@ -160,14 +161,21 @@ def _judge(record: Record, gold: OutcomeGold, _: object) -> tuple[float, float, 
     if gold.reason:
         right = (record.status, record.reason) == ("infeasible", gold.reason)
     else:
-        right = record.status != "infeasible" and _answers(record.answer, gold.answer)
+        right = record.status != "infeasible" and _answers(record.answer, gold)
     return float(state and right and not lost), float(state), float(right)
 
 
-def _answers(answer: object, gold: object) -> bool:
-    """Whether an answer is the one wanted: numbers by value, texts but for case and spaces."""
-    if gold is None:
+def _answers(answer: object, gold: OutcomeGold) -> bool:
+    """Whether an answer is the one wanted, by its kind."""
+    if gold.answer is None:
         return True
+    if gold.kind is None:
+        return _equals(answer, gold.answer)
+    return same_answer(gold.kind, answer, gold.answer)
+
+
+def _equals(answer: object, gold: object) -> bool:
+    """Whether an answer is one without a kind: numbers by value, texts but for case and spaces."""
     if isinstance(gold, bool) or isinstance(answer, bool):
         return answer is gold
     if isinstance(gold, int | float):

@@ -11,6 +11,7 @@ from pydantic import JsonValue
 from snellen.tasks.environments.desk.changes import changes
 from snellen.tasks.environments.desk.desktop import Desktop
 from snellen.tasks.environments.desk.kit.verbs import State
+from snellen.tasks.environments.desk.making import gold_of
 from snellen.tasks.environments.desk.tasks import (
     DIFFICULTIES,
     Answer,
@@ -233,3 +234,9 @@ def test_a_step_that_the_page_does_not_offer_is_an_error_that_names_it() -> None
         perform(Desktop(task.state), [Step("mail.send")])
     with pytest.raises(PathError, match=r"no field form\.body"):
         perform(Desktop(task.state), [Step("form.body", "x")])
+
+
+def test_the_reference_of_a_question_says_the_kind_of_its_answer(drawn: list[Task]) -> None:
+    golds = [gold_of(task) for task in drawn]
+    assert all((gold.kind is None) == (gold.answer is None) for gold in golds)
+    assert {gold.kind for gold in golds} >= {"date", "money", "place", "text", "list"}

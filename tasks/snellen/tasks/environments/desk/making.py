@@ -36,13 +36,19 @@ def rows_of(tasks: Sequence[Task]) -> list[Row]:
             task=L4 if task.tags["level"] == "L4" else L3,
             goal=task.goal,
             state=task.state,
-            gold=OutcomeGold(
-                limit=task.limit,
-                changes=msgspec.convert(task.expected, Changes),
-                answer=None if task.answer is None else task.answer.value,
-                reason=None if task.reason is None else task.reason.value,
-            ),
+            gold=gold_of(task),
             tags=task.tags,
         )
         for number, task in enumerate(tasks, 1)
     ]
+
+
+def gold_of(task: Task) -> OutcomeGold:
+    """Return a task's reference."""
+    return OutcomeGold(
+        limit=task.limit,
+        changes=msgspec.convert(task.expected, Changes),
+        answer=None if task.answer is None else task.answer.value,
+        reason=None if task.reason is None else task.reason.value,
+        kind=None if task.answer is None else task.answer.kind,
+    )

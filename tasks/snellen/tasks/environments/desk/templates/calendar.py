@@ -159,7 +159,7 @@ def _where(draft: Draft) -> None:
         else f"Where do these events of your calendar take place, in this order: {words}? Answer"
         " with the places, separated by semicolons."
     )
-    draft.answer = Answer("text", "; ".join(event["place"] for _, event in chosen))
+    draft.answer = Answer("place", "; ".join(event["place"] for _, event in chosen))
     draft.impossible(Reason.NO_SUCH_ITEM, gone("calendar.events", chosen[-1][0]))
 
     def way(walk: Walk) -> None:
@@ -178,10 +178,11 @@ def _when(draft: Draft) -> None:
     day = date.fromisoformat(event["date"]) + timedelta(days=days)
     later = ("", "one week later", "two weeks later")[draft.size - 1]
     draft.goal = (
-        f"{ask}? It is after today. Answer with a date."
+        f"{ask}? It is after today. Answer with a date such as June 16, 2025."
         if not days
         else f"“{event['title']}” in your calendar, which is after today, is to be repeated"
-        f" {later}. On which date is that? Change nothing; answer with a date."
+        f" {later}. On which date is that? Change nothing; answer with a date"
+        " such as June 16, 2025."
     )
     draft.answer = Answer("date", day.isoformat())
     draft.impossible(Reason.NO_SUCH_ITEM, gone("calendar.events", key))
