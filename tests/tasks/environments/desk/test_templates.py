@@ -213,6 +213,21 @@ def test_one_task_in_ten_can_not_be_done_and_claiming_so_passes_no_more(
     assert len({task.tags["template"] for task in tasks}) == len(TEMPLATES)
 
 
+@pytest.mark.parametrize("seed", FEW)
+def test_a_small_exam_is_spread_over_applications_and_levels(seed: int) -> None:
+    found = [(task.tags["level"], task.tags["apps"]) for task in draw(12, seed)]
+    assert [level for level, _ in found].count("L4") == 3
+    # Nine of the ten applications, each once.
+    assert len({apps for level, apps in found if level == "L3"}) == 9
+    assert {task.tags["level"] for task in draw(2, seed)} == {"L3", "L4"}
+
+
+def test_the_seed_chooses_the_templates_of_a_small_exam() -> None:
+    names = [{task.tags["template"] for task in draw(12, seed)} for seed in (1, 1, 2)]
+    assert names[0] == names[1] != names[2]
+    assert len(names[0]) == 12
+
+
 @pytest.mark.slow
 def test_each_template_has_its_turn_to_be_one_that_can_not_be_done() -> None:
     tasks = draw(10 * len(TEMPLATES), seed=7)

@@ -1,9 +1,11 @@
 """The table of templates, and exams drawn from it."""
 
+from collections import defaultdict
+from itertools import zip_longest
 from random import Random
 from typing import Final
 
-from snellen.tasks.environments.desk.tasks import DIFFICULTIES, Task
+from snellen.tasks.environments.desk.tasks import DIFFICULTIES, Task, Template
 from snellen.tasks.environments.desk.templates.across import ACROSS
 from snellen.tasks.environments.desk.templates.calendar import CALENDAR
 from snellen.tasks.environments.desk.templates.contacts import CONTACTS
@@ -25,10 +27,10 @@ def draw(count: int, seed: int) -> list[Task]:
     """Return tasks of all templates and difficulties in turn; one in ten is infeasible.
 
     Args:
-        count: How many.
-        seed: Of the first one; each has a world of its own.
+        count: How many; fewer than there are templates are spread over applications and levels.
+        seed: Of the first one; each has a world of its own. It also chooses the templates.
     """
-    templates = list(TEMPLATES.values())
+    templates = list(TEMPLATES.values()) if count >= len(TEMPLATES) else _spread(count, seed)
     impossible = _impossible(count, seed)
     return [
         templates[index % len(templates)].make(
@@ -38,6 +40,22 @@ def draw(count: int, seed: int) -> list[Task]:
         )
         for index in range(count)
     ]
+
+
+def _spread(count: int, seed: int) -> list[Template]:
+    """Return templates of both levels in proportion, and of one application after the other."""
+    random = Random(f"templates {seed}")
+    of_apps: defaultdict[tuple[str, ...], list[Template]] = defaultdict(list)
+    several: list[Template] = []
+    for template in random.sample(list(TEMPLATES.values()), len(TEMPLATES)):
+        (several if template.level == 4 else of_apps[template.apps]).append(template)
+    rounds = zip_longest(*random.sample(list(of_apps.values()), len(of_apps)))
+    single = [template for each in rounds for template in each if template is not None]
+    share = round(count * len(several) / len(TEMPLATES))
+    if count > 1:
+        share = max(share, 1)
+    chosen = {template.name for template in (*several[:share], *single[: count - share])}
+    return [template for name, template in TEMPLATES.items() if name in chosen]
 
 
 def _impossible(count: int, seed: int) -> set[int]:
