@@ -47,6 +47,26 @@ def test_a_reference_without_a_kind_is_compared_as_before(
     assert found == answers
 
 
+@pytest.mark.parametrize("gold", [{}, {"answer": 5}, {"answer": 5, "kind": "number"}])
+def test_an_episode_that_its_agent_did_not_end_says_nothing(gold: dict[str, Any]) -> None:
+    left = judged(gold, status=None, answer=5, end="abandoned")
+    assert (left["sr"], left["state"], left["said"]) == (0.0, 1.0, 0.0)
+    # What stands at the limit is graded as it stands.
+    assert judged(gold, status=None, answer=5, end="limit")["sr"] == 1.0
+
+
+def test_a_report_says_how_many_episodes_were_abandoned() -> None:
+    record: dict[str, Any] = {"status": "done", "changes": {}, "cost": 3}
+    answers = [
+        {"item_id": f"a{number}", "response": {**record, "end": end}}
+        for number, end in enumerate(("abandoned", "submitted", "abandoned"))
+    ]
+    report = sdk.grade(
+        answers, task="desk/l3", references={f"a{number}": {"limit": 15} for number in range(3)}
+    )
+    assert any("2 of the episodes were abandoned" in warning for warning in report.input.warnings)
+
+
 @pytest.mark.parametrize(
     ("gold", "message"),
     [

@@ -31,6 +31,7 @@ from snellen.grading.protocols.base import (
     Parsed,
     Parser,
     Protocol,
+    Warned,
     pairwise,
     unparsed,
 )
@@ -88,6 +89,13 @@ class Record(EpisodeRecord, frozen=True):
         return {"door": self.door}
 
 
+ABANDONED = Warned(
+    "it was abandoned",
+    "{n} of the episodes were abandoned: neither their agent nor the page nor the limit ended them."
+    " They count as failures.",
+)
+
+
 def read_record(kind: type[Any]) -> Callable[[object, Context], Parsed]:
     """Return what reads an episode's record, given as JSON or as its text."""
 
@@ -100,7 +108,7 @@ def read_record(kind: type[Any]) -> Callable[[object, Context], Parsed]:
             )
         except (ValueError, RecursionError) as error:
             return unparsed(f"expected the record of an episode: {error}")
-        return Parsed(record)
+        return Parsed(record, None, ABANDONED.note if record.end == "abandoned" else "")
 
     return read
 
@@ -157,12 +165,13 @@ def _judge(record: Record, gold: OutcomeGold, _: object) -> tuple[float, float, 
     """Return whether it succeeded, whether the state is as it should be, and the answer."""
     state = record.changes == (gold.changes or Changes())
     over = record.cost is not None and gold.limit is not None and record.cost > gold.limit
-    lost = over or record.end == "abandoned"
     if gold.reason:
         right = (record.status, record.reason) == ("infeasible", gold.reason)
     else:
         right = record.status != "infeasible" and _answers(record.answer, gold)
-    return float(state and right and not lost), float(state), float(right)
+    # Who ends no episode says nothing, also where nothing is asked.
+    said = right and record.end != "abandoned"
+    return float(state and said and not over), float(state), float(said)
 
 
 def _answers(answer: object, gold: OutcomeGold) -> bool:
@@ -208,14 +217,14 @@ def _plain(text: object) -> str:
 _METRIC = pairwise(
     "the whole state, and the answer", ("sr", "state", "said"), "sr", _judge, EPISODE_MEASURES
 )
-_PARSER = Parser("an episode's record", read_record(Record))
+_PARSER = Parser("an episode's record", read_record(Record), warned=(ABANDONED,))
 
 
 def _protocol(task: str, name: str, special: str, area: Callable[..., float]) -> Protocol:
     return Protocol(
         task,
         name,
-        1,
+        2,
         "ours; EQA as MMBench-GUI Eq. 7-12",
         f"the last state is the first with what the task asks for and nothing else; {special}",
         _PARSER,
