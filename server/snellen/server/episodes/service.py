@@ -464,9 +464,9 @@ def _turn(
     return Turn(row.steps, left, row.over or not left, note, shot, answer)
 
 
-def _pointer(done: Sequence[Input]) -> Point:
+def _pointer(done: Sequence[Input]) -> Point | None:
     points = [point for given in done for point in given.path]
-    return points[-1] if points else (0.0, 0.0)
+    return points[-1] if points else None
 
 
 def _inputs(taken: Sequence[StepRow]) -> list[Input]:
