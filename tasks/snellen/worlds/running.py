@@ -305,6 +305,6 @@ async def _working(thread: Thread) -> AsyncGenerator[None]:
         raise EpisodeError(f"the world hung for {STEP_SECONDS:g} s") from None
 
 
-def _pointer(done: Sequence[Input]) -> Point:
+def _pointer(done: Sequence[Input]) -> Point | None:
     points = [point for given in done for point in given.path]
-    return points[-1] if points else (0.0, 0.0)
+    return points[-1] if points else None

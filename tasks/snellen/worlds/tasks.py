@@ -101,7 +101,7 @@ def make(choice: Choice) -> TrainingTask:
 
 
 def _desk(choice: Choice) -> TrainingTask:
-    from snellen.tasks.environments.desk.templates.table import SETS
+    from snellen.tasks.environments.desk.templates.table import SETS, gold_of
 
     task = SETS[max(SETS)][choice.template].make(
         choice.seed,
@@ -109,14 +109,10 @@ def _desk(choice: Choice) -> TrainingTask:
         feasible=choice.feasible,
         version=choice.version,
     )
-    gold = OutcomeGold(
-        limit=task.limit,
-        changes=msgspec.convert(task.expected, Changes),
-        answer=None if task.answer is None else task.answer.value,
-        reason=None if task.reason is None else task.reason.value,
-    )
     level = task.tags["level"].lower()
-    return TrainingTask(choice, f"desk/{level}", {"state": task.state}, task.goal, task.limit, gold)
+    return TrainingTask(
+        choice, f"desk/{level}", {"state": task.state}, task.goal, task.limit, gold_of(task)
+    )
 
 
 def _miniwob(choice: Choice) -> TrainingTask:

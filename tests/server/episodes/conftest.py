@@ -11,6 +11,7 @@ from lamps import Lamps, lit, write_lamps
 from mcp import Client
 
 from snellen.grading.protocols.golds import OutcomeGold
+from snellen.server.attempts.register import Clock
 from snellen.server.attempts.service import Service
 from snellen.server.episodes.service import Episodes
 from snellen.server.exam.rules import Rules
@@ -46,11 +47,11 @@ def play(pack: Path, store: Path, agent_of: Callable[[Client], Any]) -> Callable
 
     @asynccontextmanager
     async def play(
-        golds: Sequence[OutcomeGold] | None = None, **rules: Any
+        golds: Sequence[OutcomeGold] | None = None, clock: Clock | None = None, **rules: Any
     ) -> AsyncGenerator[Played]:
         folder = pack if golds is None else write_lamps(pack.with_name("other"), golds)
         settings = Settings((folder,), store, Rules(**rules))
-        service = Service(read_exam(settings), open_store(store))
+        service = Service(read_exam(settings), open_store(store), clock)
         lamps = Lamps()
         host = Host(
             service,

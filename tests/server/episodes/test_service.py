@@ -12,6 +12,7 @@ import pytest
 from lamps import lit, middle
 
 from snellen.grading.protocols.golds import OutcomeGold
+from snellen.server.attempts.register import Clock
 
 Play = Callable[..., Any]
 
@@ -294,6 +295,63 @@ async def test_another_client_can_neither_act_nor_look(play: Play) -> None:
                 tool, attempt=played.agent.attempt, item=item, client="other", **more
             )
             assert "another client's" in said
+
+
+async def test_who_acts_or_looks_keeps_the_item(play: Play) -> None:
+    now = [1_700_000_000_000]
+    async with play(clock=Clock(now=lambda: now[0]), lease_minutes=2) as played:
+        item = await begun(played)
+        agent = played.agent
+        for lamp in range(4):
+            now[0] += 90_000
+            await (
+                press(played, item, lamp)
+                if lamp % 2
+                else agent.result("get_screenshot", attempt=agent.attempt, item=item)
+            )
+            refused = await agent.refused(
+                "get_item", attempt=agent.attempt, item=item, client="other"
+            )
+            assert "another client's" in refused
+        now[0] += 121_000
+        assert (await agent.item(item=item, client="other"))["item"] == item
+
+
+async def test_an_episode_starts_again_for_another_client_and_its_record_says_so(
+    play: Play,
+) -> None:
+    now = [1_700_000_000_000]
+    async with play([lit(1)], clock=Clock(now=lambda: now[0]), lease_minutes=1) as played:
+        item = await begun(played)
+        agent = played.agent
+        await press(played, item, 0)
+        await agent.result("get_screenshot", attempt=agent.attempt, item=item)
+        now[0] += 61_000
+        opened = await agent.item(item=item, client="other")
+        assert (opened["step"], opened["steps_left"]) == (0, 5)
+        assert played.lamps.opened == [None, None]
+        this = {"attempt": agent.attempt, "item": item}
+        assert "another client's" in await agent.refused("act", **this, action="wait")
+        click = {"action": "left_click", "coordinate": list(middle(1))}
+        assert (await agent.call("act", **this, **click, client="other"))["step"] == 1
+        # The world is the second one, also for the client that comes back to it.
+        assert (await agent.item(item=item, client="other"))["step"] == 1
+        now[0] += 4_000
+        await agent.answer(item, "done", client="other")
+        assert (await report(played))["metrics"]["sr"] == 1.0
+        service = played.host.service
+        (answers,) = service.export(service.numbered(1))
+        record = json.loads(answers.lines())["response"]
+        assert (record["tries"], record["cost"], record["seconds"]) == (2, 1, 4)
+
+
+async def test_an_episode_that_nobody_played_goes_on_for_another_client(play: Play) -> None:
+    now = [1_700_000_000_000]
+    async with play([lit(1)], clock=Clock(now=lambda: now[0]), lease_minutes=1) as played:
+        item = await begun(played)
+        now[0] += 61_000
+        assert (await played.agent.item(item=item, client="other"))["step"] == 0
+        assert played.lamps.opened == [None]
 
 
 async def test_looking_has_an_end(play: Play) -> None:

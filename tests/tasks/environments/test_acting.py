@@ -327,4 +327,53 @@ def test_every_action_that_is_listed_is_done_with_its_own_fields(name: str) -> N
     }
     if name not in ("type", "key", "keypress"):
         del given["text"]
-    assert len(read_act(given, SCREEN).inputs) == 1
+    assert len(read_act(given, POINTED).inputs) == 1
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"action": "left_click"},
+        {"action": "click", "button": "right"},
+        {"action": "left_mouse_down"},
+        {"action": "left_click_drag", "coordinate": [1, 2]},
+        {"action": "pyautogui.click()"},
+    ],
+)
+def test_an_action_without_a_place_is_refused_before_the_mouse_has_one(
+    given: dict[str, Any],
+) -> None:
+    with pytest.raises(ActError, match="needs a coordinate"):
+        read_act(given, SCREEN)
+    assert len(read_act(given, POINTED).inputs) == 1
+
+
+def test_in_one_call_an_action_begins_where_the_one_before_it_ended() -> None:
+    moved = {"actions": [{"type": "move", "x": 5, "y": 6}, {"type": "click"}]}
+    assert read_act(moved, SCREEN).inputs[-1] == click(5, 6)
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("ctrl-c", [keys("Control", "c")]),
+        ("Ctrl-Shift-T", [keys("Control", "Shift", "T")]),
+        ("ctrl--", [keys("Control", "-")]),
+        ("ctrl-page-down", [keys("Control", "PageDown")]),
+        ("page-down", [keys("PageDown")]),
+        ("-", [keys("-")]),
+        ("ctrl-a ctrl-c", [keys("Control", "a"), keys("Control", "c")]),
+        ("e\u0301", [typed("é")]),
+    ],
+)
+def test_a_hyphen_after_a_modifier_joins_keys(written: str, meant: list[Input]) -> None:
+    assert list(read_act({"action": "key", "text": written}, SCREEN).inputs) == meant
+
+
+@pytest.mark.parametrize("held", [{"text": "ctrl"}, {"keys": ["CTRL"]}])
+def test_a_scroll_holds_the_keys_that_it_names(held: dict[str, Any]) -> None:
+    given = {"action": "scroll", "coordinate": [3, 4], "scroll_direction": "up", **held}
+    (scroll,) = read_act(given, SCREEN).inputs
+    assert (scroll.scroll, scroll.keys) == ((0, -500), ("Control",))
+    across = {"action": "hscroll", "clicks": 1, **held}
+    assert read_act(across, SCREEN).inputs[0].keys == ("Control",)

@@ -138,6 +138,50 @@ async def test_any_text_can_be_typed(open_page: OpenPage, text: str) -> None:
     assert await stage.run(VALUE) == text
 
 
+LINES = ("Ünder the line.\t" * 8 + "\n") * 15
+"""A text of almost 2,000 characters."""
+
+
+async def test_a_long_text_is_typed_with_a_key_for_each_line(open_page: OpenPage) -> None:
+    counting = "<script>keys = 0; addEventListener('keydown', () => keys++)</script>"
+    page = await open_page(FIELD + counting)
+    await page.act(Input(InputKind.TYPE, text=LINES))
+    assert await page.run(VALUE) == LINES
+    # Enter after each line; no keyboard has the first letter.
+    assert await page.run("() => keys") == LINES.count("\n")
+    await page.act(Input(InputKind.TYPE, text="k" * 100))
+    assert await page.run("() => keys") == LINES.count("\n") + 100
+    await page.act(Input(InputKind.TYPE, text="k" * 101))
+    assert await page.run("() => keys") == LINES.count("\n") + 101
+    assert await page.run(VALUE) == LINES + "k" * 201
+
+
+@pytest.mark.parametrize(
+    ("kind", "held"),
+    [
+        (InputKind.SCROLL, ["false true"]),
+        (InputKind.DRAG, [f"false{' true' * moves}" for moves in range(3, 9)]),
+    ],
+)
+async def test_keys_are_held_while_it_scrolls_or_drags(
+    open_page: OpenPage, kind: InputKind, held: list[str]
+) -> None:
+    page = await open_page(
+        "<body style='height:4000px'><script>held = [];"
+        "for (const name of ['wheel', 'mousedown', 'mouseup', 'mousemove'])"
+        "  addEventListener(name, (event) => held.push(event.ctrlKey), {passive: false})"
+        "</script>"
+    )
+    path = ((20.0, 20.0),) if kind is InputKind.SCROLL else ((20.0, 20.0), (60.0, 60.0))
+    await page.act(Input(kind, path, scroll=(0, 40), keys=("Control",)))
+    # The mouse goes to its place before the keys are held.
+    assert await page.run("() => held.join(' ')") in held
+    # Nothing is zoomed.
+    assert await page.run("() => [devicePixelRatio, innerWidth]") == [2, 200]
+    await page.act(Input(InputKind.MOVE, ((30.0, 30.0),)))
+    assert await page.run("() => held.at(-1)") is False
+
+
 async def test_keys_are_pressed_together(open_page: OpenPage) -> None:
     stage = await open_page(FIELD)
     await stage.act(Input(InputKind.TYPE, text="some words"))

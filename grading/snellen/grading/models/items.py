@@ -1,6 +1,7 @@
 """Item: one question as an agent may see it, and the form that its answer takes."""
 
 from enum import StrEnum
+from typing import Literal, TypeAlias
 
 from pydantic import Field
 
@@ -22,6 +23,10 @@ class AnswerKind(StrEnum):
     TOOL_CALL = "tool_call"
     ACTION = "action"
     EPISODE = "episode"
+
+
+AnswerForm: TypeAlias = Literal["date", "time", "money", "number", "list", "place", "text"]
+"""What the answer of an episode is, which an application may show in several ways."""
 
 
 class AnswerFormat(Closed):

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from snellen.grading.errors import DataError
 from snellen.grading.metrics.boxes import Ltrb, box_fault, point_in_polygon
 from snellen.grading.models.actions import POINTED, Action, ActionType
+from snellen.grading.models.items import AnswerForm
 from snellen.grading.protocols.base import NO_CONTEXT, Context, Gold
 
 # One task reads regions, one relations, one kind of task actions: their readers are imported there.
@@ -99,11 +100,14 @@ class OutcomeGold(EpisodeGold, frozen=True, omit_defaults=True):
         changes: How the last state differs from the first; None: not at all.
         answer: What is to be answered: a text, a number or a list; None: nothing.
         reason: Why the task can't be done, by its code; None: it can.
+        kind: The form of the answer, by which every unambiguous way to write it is right: `date`,
+            `time`, `money`, `number`, `list`, `place` or `text`; None: it is compared as it is.
     """
 
     changes: Changes | None = None
     answer: Any = None
     reason: str | None = None
+    kind: AnswerForm | None = None
 
 
 class PageEpisodeGold(EpisodeGold, frozen=True):
@@ -433,6 +437,15 @@ def _decoded(answers: Sequence[object], _: Context, __: Gold) -> list[object]:
     return [msgspec.json.decode(each) if isinstance(each, str) else each for each in answers]
 
 
+def _outcome(value: OutcomeGold) -> OutcomeGold:
+    if value.kind is not None and value.answer is not None:
+        from snellen.grading.parse.answers import same_answer
+
+        if not same_answer(value.kind, value.answer, value.answer):
+            raise ValueError(f"its answer {value.answer!r} is no {value.kind}")
+    return value
+
+
 def _played(gold: OutcomeGold) -> Mapping[str, object]:
     """Return the record of an episode that ended as it should, in one step."""
     return {
@@ -524,9 +537,9 @@ EPISODE = GoldShape(
     lambda gold: Context(limit=gold.limit),
 )
 OUTCOME = GoldShape(
-    "an object {changes, answer, reason, limit}",
+    "an object {changes, answer, kind, reason, limit}",
     OutcomeGold,
-    _same,
+    _outcome,
     lambda gold: [_played(gold)],
     lambda gold: Context(limit=gold.limit),
 )

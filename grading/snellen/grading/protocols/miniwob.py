@@ -26,7 +26,13 @@ from snellen.grading.protocols.base import (
     pairwise,
 )
 from snellen.grading.protocols.golds import LARGEST, PAGE_EPISODE, GoldShape, Positive
-from snellen.grading.protocols.worlds import EPISODE_MEASURES, limit_of, read_record, with_eqa
+from snellen.grading.protocols.worlds import (
+    ABANDONED,
+    EPISODE_MEASURES,
+    limit_of,
+    read_record,
+    with_eqa,
+)
 
 EPISODE = "miniwob/episode"
 
@@ -89,7 +95,7 @@ def _read(response: object, context: Context) -> Parsed:
     if parsed.outcome is not None:
         return parsed
     record = parsed.answer
-    notes: list[str] = []
+    notes = [parsed.note] if parsed.note else []
     if record.ended and record.reward is None:
         notes.append(NOT_FINITE.note)
     if record.limit is not None and context.limit is not None and record.limit != context.limit:
@@ -155,7 +161,9 @@ def _reward(name: str, not_ended: float) -> Metric:
     return replace(mean, corpus=corpus, corpus_keys=("raw_reward",))
 
 
-_PARSER = Parser("an episode {reward, ended, cost}", _read, warned=(NOT_FINITE, OTHER_LIMIT))
+_PARSER = Parser(
+    "an episode {reward, ended, cost}", _read, warned=(NOT_FINITE, OTHER_LIMIT, ABANDONED)
+)
 
 
 def _protocol(name: str, source: str, special: str, metric: Metric) -> Protocol:

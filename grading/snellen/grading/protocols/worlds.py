@@ -18,6 +18,7 @@ import numpy as np
 
 from snellen.grading.metrics.efficiency import Episode
 from snellen.grading.metrics.eqa import eqa, eqa_budget, eqa_exact
+from snellen.grading.parse.answers import same_answer
 from snellen.grading.protocols.base import (
     AS_IS,
     SCREEN,
@@ -30,6 +31,7 @@ from snellen.grading.protocols.base import (
     Parsed,
     Parser,
     Protocol,
+    Warned,
     pairwise,
     unparsed,
 )
@@ -87,6 +89,13 @@ class Record(EpisodeRecord, frozen=True):
         return {"door": self.door}
 
 
+ABANDONED = Warned(
+    "it was abandoned",
+    "{n} of the episodes were abandoned: neither their agent nor the page nor the limit ended them."
+    " They count as failures.",
+)
+
+
 def read_record(kind: type[Any]) -> Callable[[object, Context], Parsed]:
     """Return what reads an episode's record, given as JSON or as its text."""
 
@@ -99,7 +108,7 @@ def read_record(kind: type[Any]) -> Callable[[object, Context], Parsed]:
             )
         except (ValueError, RecursionError) as error:
             return unparsed(f"expected the record of an episode: {error}")
-        return Parsed(record)
+        return Parsed(record, None, ABANDONED.note if record.end == "abandoned" else "")
 
     return read
 
@@ -156,18 +165,26 @@ def _judge(record: Record, gold: OutcomeGold, _: object) -> tuple[float, float, 
     """Return whether it succeeded, whether the state is as it should be, and the answer."""
     state = record.changes == (gold.changes or Changes())
     over = record.cost is not None and gold.limit is not None and record.cost > gold.limit
-    lost = over or record.end == "abandoned"
     if gold.reason:
         right = (record.status, record.reason) == ("infeasible", gold.reason)
     else:
-        right = record.status != "infeasible" and _answers(record.answer, gold.answer)
-    return float(state and right and not lost), float(state), float(right)
+        right = record.status != "infeasible" and _answers(record.answer, gold)
+    # Who ends no episode says nothing, also where nothing is asked.
+    said = right and record.end != "abandoned"
+    return float(state and said and not over), float(state), float(said)
 
 
-def _answers(answer: object, gold: object) -> bool:
-    """Whether an answer is the one wanted: numbers by value, texts but for case and spaces."""
-    if gold is None:
+def _answers(answer: object, gold: OutcomeGold) -> bool:
+    """Whether an answer is the one wanted, by its kind."""
+    if gold.answer is None:
         return True
+    if gold.kind is None:
+        return _equals(answer, gold.answer)
+    return same_answer(gold.kind, answer, gold.answer)
+
+
+def _equals(answer: object, gold: object) -> bool:
+    """Whether an answer is one without a kind: numbers by value, texts but for case and spaces."""
     if isinstance(gold, bool) or isinstance(answer, bool):
         return answer is gold
     if isinstance(gold, int | float):
@@ -200,14 +217,14 @@ def _plain(text: object) -> str:
 _METRIC = pairwise(
     "the whole state, and the answer", ("sr", "state", "said"), "sr", _judge, EPISODE_MEASURES
 )
-_PARSER = Parser("an episode's record", read_record(Record))
+_PARSER = Parser("an episode's record", read_record(Record), warned=(ABANDONED,))
 
 
 def _protocol(task: str, name: str, special: str, area: Callable[..., float]) -> Protocol:
     return Protocol(
         task,
         name,
-        1,
+        2,
         "ours; EQA as MMBench-GUI Eq. 7-12",
         f"the last state is the first with what the task asks for and nothing else; {special}",
         _PARSER,

@@ -32,13 +32,29 @@ def lease(
         row = _named(connection, attempt, client, item, now)
     check_open(row.state, attempt, now)
     _check_context(connection, attempt, client, row)
-    until = now + round(attempt.rules.lease_minutes * 60_000)
     this = {"a": attempt.id, "p": row.place, "h": client}
-    queries.LEASE.run(connection, {**this, "until": until})
     # Earlier holders stay recorded.
     if row.holder is None or queries.SEEN.first(connection, this) is None:
         given = LeaseRow(attempt=attempt.id, client=client, place=row.place, pair=row.pair, at=now)
         queries.ADD_LEASE.run(connection, row_values(given))
+    return _leased(connection, attempt, client, row, now)
+
+
+def renew(connection: Connection, attempt: Attempt, client: str, item: str, now: int) -> OpenItem:
+    """Lease an item again to the client that holds it, which works on it; return its row.
+
+    Raises:
+        ExamError: As for `held`.
+    """
+    return _leased(connection, attempt, client, held(connection, attempt, client, item, now), now)
+
+
+def _leased(
+    connection: Connection, attempt: Attempt, client: str, row: OpenItem, now: int
+) -> OpenItem:
+    until = now + round(attempt.rules.lease_minutes * 60_000)
+    this = {"a": attempt.id, "p": row.place, "h": client, "until": until}
+    queries.LEASE.run(connection, this)
     return replace(row, holder=client, leased_until=until)
 
 

@@ -40,4 +40,6 @@ def record_of(
     }
     if door is Door.TOOLS:
         record["door"] = door.value
+    if row.number > 1:
+        record["tries"] = row.number
     return record if took is None else {**record, "seconds": took}

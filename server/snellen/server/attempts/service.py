@@ -229,6 +229,18 @@ class Service(Register):
         row = self.database.read(lambda c: leases.held(c, attempt, caller.client, item, now))
         return self._lease(attempt, caller, row, now)
 
+    async def renewed(self, attempt: Attempt, caller: Caller, item: str) -> Lease:
+        """Return an item that a client holds, with a new lease: the client works on it.
+
+        Raises:
+            ExamError: As for `held`.
+        """
+        now = self._clock.now()
+        row = await self.database.write(
+            lambda c: leases.renew(c, attempt, caller.client, item, now)
+        )
+        return self._lease(attempt, caller, row, now)
+
     async def viewed(self, attempt: Attempt, lease: Lease) -> int | None:
         """Count a view of an item's image; return the number of views left, None without a limit.
 

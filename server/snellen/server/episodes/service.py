@@ -116,6 +116,8 @@ class Episodes:
     async def open(self, attempt: Attempt, lease: Lease) -> Turn:
         """Open an item's episode, or show its current state.
 
+        An episode that another client has played is started again.
+
         Raises:
             ExamError: The environment failed, or the server is busy.
         """
@@ -128,6 +130,12 @@ class Episodes:
             if row is None:
                 return await self._begin(live, attempt, lease, world, 1)
             _check_playable(row)
+            if not _plays(lease.client, row):
+                if row.steps:
+                    await self._running.forget(live)
+                    return await self._begin(live, attempt, lease, world, row.number + 1)
+                row = replace(row, client=lease.client, opened=self._service.now(), looks=0)
+                await self._service.database.write(lambda c: queries.keep(c, row, (), None))
             return await self._shown(row, world)
 
     async def act(self, attempt: Attempt, lease: Lease, given: Said) -> Turn:
@@ -186,9 +194,7 @@ class Episodes:
         if attempt.rules.door is Door.TOOLS:
             raise ExamError("there is no screen: use the application's tools for this task")
         async with self._running.playing(_key(attempt, lease)) as live:
-            row = await self._row(attempt.id, lease.item.place)
-            if row is None:
-                raise ExamError("the episode is not open: call get_item first", field="item")
+            row = _opened(await self._row(attempt.id, lease.item.place), lease.client)
             return await self._looked(live, row, world)
 
     async def end(
@@ -209,9 +215,7 @@ class Episodes:
             raise ExamError(f"item {item} is not interactive", field="item")
         key = (attempt.id, place)
         async with self._running.lock(key):
-            row = await self._row(*key)
-            if row is None:
-                raise ExamError("the episode is not open: call get_item first", field="item")
+            row = _opened(await self._row(*key), caller.client)
             ended = row if row.closed is not None else replace(row, closed=service.now())
             record = record_of(ended, world.limit, attempt.rules.door, said)
             receipt = await service.submit(attempt, caller, item, record, meta)
@@ -231,10 +235,8 @@ class Episodes:
         return (await self._found(attempt, item))[1] is not None
 
     async def held(self, attempt: Attempt, caller: Caller, item: str) -> Lease:
-        """Return an item that a client holds; see `Service.held`."""
-        return await self._service.database.off_loop(
-            lambda: self._service.held(attempt, caller, item)
-        )
+        """Return an item that a client holds, with a new lease; see `Service.renewed`."""
+        return await self._service.renewed(attempt, caller, item)
 
     # ---- life --------------------------------------------------------------------------------
 
@@ -264,6 +266,7 @@ class Episodes:
             snapshot="null",
             result="{}",
             image_tokens=0,
+            client=lease.client,
         )
         start = time.perf_counter_ns()
         by_tools = attempt.rules.door is Door.TOOLS
@@ -416,9 +419,7 @@ class Episodes:
         Raises:
             ExamError: It is not open, or over.
         """
-        row = await self._row(attempt.id, lease.item.place)
-        if row is None:
-            raise ExamError("the episode is not open: call get_item first", field="item")
+        row = _opened(await self._row(attempt.id, lease.item.place), lease.client)
         _check_playable(row)
         if row.over:
             raise ExamError("the page has ended the task: call submit_answer")
@@ -463,9 +464,9 @@ def _turn(
     return Turn(row.steps, left, row.over or not left, note, shot, answer)
 
 
-def _pointer(done: Sequence[Input]) -> Point:
+def _pointer(done: Sequence[Input]) -> Point | None:
     points = [point for given in done for point in given.path]
-    return points[-1] if points else (0.0, 0.0)
+    return points[-1] if points else None
 
 
 def _inputs(taken: Sequence[StepRow]) -> list[Input]:
@@ -488,6 +489,21 @@ def _world(lease: Lease) -> World:
             field="item",
         )
     return world
+
+
+def _plays(client: str, row: EpisodeRow) -> bool:
+    return row.client in (None, client)
+
+
+def _opened(row: EpisodeRow | None, client: str) -> EpisodeRow:
+    """Return an episode that a client has opened.
+
+    Raises:
+        ExamError: It is not open, or another client plays it.
+    """
+    if row is None or not _plays(client, row):
+        raise ExamError("the episode is not open: call get_item first", field="item")
+    return row
 
 
 def _check_playable(row: EpisodeRow) -> None:

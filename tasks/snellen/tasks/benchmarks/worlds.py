@@ -1,7 +1,7 @@
 """Loads tasks that are judged by the last state of a world, and writes them.
 
 The file holds an object a line, `{id, goal, gold, tags}` with what the benchmark's own rows have
-beside it. `gold` is how the world should end: `{changes, answer, reason, limit}`.
+beside it. `gold` is how the world should end: `{changes, answer, kind, reason, limit}`.
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -45,13 +45,13 @@ class Screen:
         width: In pixels of the screenshot.
         height: In pixels of the screenshot.
         space: The unit of the agent's coordinates: pixels, thousandths or fractions.
-        pointer: Where the mouse is, in pixels of the screenshot.
+        pointer: Where the mouse is, in pixels of the screenshot; None before the first point.
     """
 
     width: int
     height: int
     space: Space = Space.PIXELS
-    pointer: Point = (0.0, 0.0)
+    pointer: Point | None = None
 
     def place(self, x: object, y: object) -> Point:
         """Return a point in pixels of the screenshot.
@@ -286,6 +286,12 @@ def _needed(fields: Fields, screen: Screen) -> Point:
     return point
 
 
+def _here(screen: Screen) -> Point:
+    if screen.pointer is None:
+        raise ActError("the action needs a coordinate, [x, y]: the mouse has not been moved yet")
+    return screen.pointer
+
+
 def _text(fields: Fields, *names: str) -> str:
     value = next((fields[name] for name in names if fields.get(name) is not None), None)
     if not isinstance(value, str) or not value:
@@ -328,7 +334,7 @@ def _words(value: object) -> Sequence[str]:
 
 
 def _held(fields: Fields) -> tuple[str, ...]:
-    """Return the keys that are held during a click: Anthropic's `text`, OpenAI's `keys`."""
+    """Return the keys that are held meanwhile: Anthropic's `text`, OpenAI's `keys`."""
     given = fields.get("keys") or fields.get("text")
     return tuple(key for keys in _combinations(given) for key in keys)
 
@@ -359,7 +365,7 @@ _Reader: TypeAlias = Callable[[Fields, Screen], Acted]
 
 def _clicks(count: int | None = None, button: Button = "left") -> _Reader:
     def read(fields: Fields, screen: Screen) -> Acted:
-        point = _point(fields, screen) or screen.pointer
+        point = _point(fields, screen) or _here(screen)
         times = count
         if times is None:
             times = round(_number(fields.get("num_clicks", fields.get("clicks", 1)), "num_clicks"))
@@ -380,6 +386,8 @@ def _move(fields: Fields, screen: Screen) -> Acted:
 def _button_at(kind: InputKind) -> _Reader:
     def read(fields: Fields, screen: Screen) -> Acted:
         point = _point(fields, screen)
+        if point is None:
+            _here(screen)
         return Acted((Input(kind, () if point is None else (point,), button=_button(fields)),))
 
     return read
@@ -399,7 +407,7 @@ def _drag(fields: Fields, screen: Screen) -> Acted:
     else:
         way = _ends_of(fields, screen)
     if len(way) == 1:
-        way = (screen.pointer, *way)
+        way = (_here(screen), *way)
     held = _held({"keys": fields.get("keys")})
     return Acted((Input(InputKind.DRAG, way, button=_button(fields), keys=held),))
 
@@ -422,9 +430,9 @@ def _ends_of(fields: Fields, screen: Screen) -> tuple[Point, ...]:
 
 def _scroll(fields: Fields, screen: Screen) -> Acted:
     point = _point(fields, screen)
-    return Acted(
-        (Input(InputKind.SCROLL, () if point is None else (point,), scroll=_far(fields, screen)),)
-    )
+    path = () if point is None else (point,)
+    far, held = _far(fields, screen), _held(fields)
+    return Acted((Input(InputKind.SCROLL, path, scroll=far, keys=held),))
 
 
 def _far(fields: Fields, screen: Screen) -> Point:
@@ -464,7 +472,7 @@ def _across(fields: Fields, screen: Screen) -> Acted:
 
 
 def _turned(given: Input) -> Input:
-    return Input(given.kind, given.path, scroll=(-given.scroll[1], 0.0))
+    return Input(given.kind, given.path, scroll=(-given.scroll[1], 0.0), keys=given.keys)
 
 
 def _document(fields: Fields, screen: Screen) -> Acted:

@@ -42,7 +42,8 @@ class Input(msgspec.Struct, frozen=True, omit_defaults=True):
             point, a press or release happens at the pointer, a scroll in the middle of the screen.
         button: The mouse button.
         count: The number of clicks, 1 to 3.
-        keys: Keys that are pressed together, or held during a click, named as in Playwright.
+        keys: Keys that are pressed together, or held during a click, a drag or a scroll; named as
+            in Playwright.
         text: The text to type, at most 2,000 characters.
         scroll: The distance to the right and down, in pixels of the screenshot.
         seconds: The time to wait, at most 5.

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from unicodedata import normalize
 
 _MODIFIERS = {
     "ctrl": "Control",
@@ -99,6 +100,7 @@ def key_of(name: str) -> str | None:
     >>> key_of("Return"), key_of("Shift_L"), key_of("KP_0"), key_of("plus"), key_of("hyper")
     ('Enter', 'Shift', '0', '+', None)
     """
+    name = normalize("NFC", name)
     if len(name) == 1:
         return name if name.isprintable() else None
     plain = name.strip().lower().replace("-", "_")
@@ -120,11 +122,13 @@ def key_of(name: str) -> str | None:
 def combinations(text: str) -> Sequence[Sequence[str]]:
     """Return the key combinations that a text names, in order, as they were written.
 
-    `+` joins keys. Between spaces stand combinations of their own, unless what comes before is
-    only modifiers: `ctrl c` is one.
+    `+` joins keys, and so does a hyphen after a modifier. Between spaces stand combinations of
+    their own, unless what comes before is only modifiers: `ctrl c` is one.
 
-    >>> combinations("ctrl+a"), combinations("ctrl c"), combinations("Tab Tab")
-    ([['ctrl', 'a']], [['ctrl', 'c']], [['Tab'], ['Tab']])
+    >>> combinations("ctrl+a"), combinations("ctrl c"), combinations("ctrl-c")
+    ([['ctrl', 'a']], [['ctrl', 'c']], [['ctrl', 'c']])
+    >>> combinations("Tab Tab"), combinations("page-down")
+    ([['Tab'], ['Tab']], [['page-down']])
     """
     if text == " ":
         return [[" "]]
@@ -143,4 +147,7 @@ def _joined(word: str) -> list[str]:
         return ["+"]
     if word.endswith("++"):
         return [*_joined(word[:-2]), "+"]
+    head, hyphen, rest = word.partition("-")
+    if hyphen and rest and head.lower() in _MODIFIERS:
+        return [head, *_joined(rest)]
     return [part for part in word.split("+") if part]

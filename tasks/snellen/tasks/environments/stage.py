@@ -33,6 +33,10 @@ SECONDS: Final = 10.0
 STEP: Final = 300
 """Milliseconds that pass with an input where time is stepped."""
 
+KEYED: Final = 100
+"""The maximum number of characters that are typed key by key; of a longer text each line is
+inserted after its first character, since 2,000 keys take seconds."""
+
 DRAG_STEP: Final = 20
 """Milliseconds that pass with a move of a drag where time is stepped."""
 
@@ -280,7 +284,7 @@ class Stage:
             await clock.set_system_time(NOW / 1000 + 1)
 
     async def _do(self, given: Input) -> None:
-        mouse, keyboard = self._page.mouse, self._page.keyboard
+        mouse = self._page.mouse
         # A press, release or scroll with a point happens at this point.
         if given.path and given.kind is not InputKind.DRAG:
             await self._move(given.path[0])
@@ -290,13 +294,9 @@ class Stage:
                 await self._page.evaluate(_FRAME)
                 while self._state.open:
                     await self._page.evaluate(_FRAME)
-                held = [*given.keys]
-                for key in held:
-                    await keyboard.down(key)
                 x, y = self._css(self._pointer)
-                await mouse.click(x, y, button=given.button, click_count=given.count)
-                for key in reversed(held):
-                    await keyboard.up(key)
+                async with self._holding(given.keys):
+                    await mouse.click(x, y, button=given.button, click_count=given.count)
             case InputKind.MOVE:
                 pass
             case InputKind.DOWN:
@@ -309,29 +309,51 @@ class Stage:
                 if not given.path:
                     await self._move((self.size[0] / 2, self.size[1] / 2))
                 right, down = self._css(given.scroll)
-                await mouse.wheel(right, down)
+                async with self._holding(given.keys):
+                    await mouse.wheel(right, down)
             case InputKind.TYPE:
-                await keyboard.type(given.text)
+                await self._type(given.text)
             case InputKind.KEY:
                 await self._press(given.keys)
             case InputKind.WAIT:
                 if self.settings.time != "stepped":
                     await asyncio.sleep(given.seconds)
 
+    @asynccontextmanager
+    async def _holding(self, keys: Sequence[str]) -> AsyncGenerator[None]:
+        for key in keys:
+            await self._page.keyboard.down(key)
+        yield
+        for key in reversed(keys):
+            await self._page.keyboard.up(key)
+
     async def _drag(self, given: Input) -> None:
         start, *rest = given.path if len(given.path) > 1 else (self._pointer, *given.path)
         await self._move(start)
-        await self._page.mouse.down(button=given.button)
-        for point in rest:
-            # A dragged element follows many moves; one jump is not enough.
-            for between in _between(self._pointer, point, 10 * self.settings.scale):
-                await self._move(between)
-                await self._pass(DRAG_STEP)
-        await self._page.mouse.up(button=given.button)
+        async with self._holding(given.keys):
+            await self._page.mouse.down(button=given.button)
+            for point in rest:
+                # A dragged element follows many moves; one jump is not enough.
+                for between in _between(self._pointer, point, 10 * self.settings.scale):
+                    await self._move(between)
+                    await self._pass(DRAG_STEP)
+            await self._page.mouse.up(button=given.button)
 
     async def _move(self, point: Point) -> None:
         await self._page.mouse.move(*self._css(point))
         self._pointer = point
+
+    async def _type(self, text: str) -> None:
+        keyboard = self._page.keyboard
+        if len(text) <= KEYED:
+            await keyboard.type(text)
+            return
+        for number, line in enumerate(text.split("\n")):
+            if number:
+                await keyboard.press("Enter")
+            # Pages may begin to edit with the first key.
+            await keyboard.type(line[:1])
+            await keyboard.insert_text(line[1:])
 
     async def _press(self, keys: Sequence[str]) -> None:
         keyboard = self._page.keyboard

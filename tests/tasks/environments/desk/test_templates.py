@@ -23,7 +23,7 @@ from snellen.tasks.environments.desk.tasks import (
     passes,
     perform,
 )
-from snellen.tasks.environments.desk.templates.table import SETS, TEMPLATES, draw
+from snellen.tasks.environments.desk.templates.table import SETS, TEMPLATES, draw, gold_of
 from snellen.tasks.environments.reasons import REASONS, Reason
 
 ALL = SETS[2]
@@ -217,14 +217,29 @@ def test_one_task_in_ten_can_not_be_done_and_claiming_so_passes_no_more(
     assert len({task.tags["template"] for task in tasks}) == len(TEMPLATES)
 
 
-def test_the_second_version_has_all_templates_of_the_first_and_its_first_tasks_are_mixed() -> None:
+def test_the_second_version_has_all_templates_of_the_first_and_a_small_exam_is_mixed() -> None:
     tasks = draw(len(ALL), seed=7, version=2)
     assert {task.tags["template"] for task in tasks} == set(ALL) > set(TEMPLATES)
     assert all(task.state["version"] == 2 for task in tasks)
-    few = tasks[:22]
+    few = draw(22, seed=7, version=2)
     assert len({task.tags["apps"] for task in few if task.tags["level"] == "L3"}) == len(APPS)
     assert any(task.tags["level"] == "L4" for task in few)
     assert not any("version" in task.state for task in draw(3, seed=7))
+
+
+@pytest.mark.parametrize("seed", FEW)
+def test_a_small_exam_is_spread_over_applications_and_levels(seed: int) -> None:
+    found = [(task.tags["level"], task.tags["apps"]) for task in draw(12, seed)]
+    assert [level for level, _ in found].count("L4") == 3
+    # Nine of the ten applications, each once.
+    assert len({apps for level, apps in found if level == "L3"}) == 9
+    assert {task.tags["level"] for task in draw(2, seed)} == {"L3", "L4"}
+
+
+def test_the_seed_chooses_the_templates_of_a_small_exam() -> None:
+    names = [{task.tags["template"] for task in draw(12, seed)} for seed in (1, 1, 2)]
+    assert names[0] == names[1] != names[2]
+    assert len(names[0]) == 12
 
 
 @pytest.mark.slow
@@ -248,3 +263,9 @@ def test_a_step_that_the_page_does_not_offer_is_an_error_that_names_it() -> None
         perform(Desktop(task.state), [Step("mail.send")])
     with pytest.raises(PathError, match=r"no field form\.body"):
         perform(Desktop(task.state), [Step("form.body", "x")])
+
+
+def test_the_reference_of_a_question_says_the_kind_of_its_answer(drawn: list[Task]) -> None:
+    golds = [gold_of(task) for task in drawn]
+    assert all((gold.kind is None) == (gold.answer is None) for gold in golds)
+    assert {gold.kind for gold in golds} >= {"date", "money", "place", "text", "list"}

@@ -315,7 +315,8 @@ class EpisodeRow:
     """An episode of an interactive item, in its state after the last step.
 
     Attributes:
-        number: The number of the try, from 1; a broken episode can be started again.
+        number: The number of the try, from 1: it is started again if it broke, or for another
+            client than the one that played it.
         steps: The number of steps.
         looks: The number of views between steps.
         opened: The time of its start.
@@ -325,6 +326,7 @@ class EpisodeRow:
         result: The data that a grader needs, as JSON.
         image_tokens: The approximate cost of its images for a model, in tokens.
         fault: The reason why it broke.
+        client: The client that plays it; None: an earlier version did not store it.
     """
 
     attempt: Annotated[int, _OF_ATTEMPT, KEY]
@@ -340,6 +342,7 @@ class EpisodeRow:
     result: str = field(repr=False)
     image_tokens: int
     fault: str = ""
+    client: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,7 +1,8 @@
 """Loads tasks on the desk, and writes them.
 
 The file is `desk.jsonl`, an object a line: `{id, goal, gold, tags, task, state}`. `state` is the
-world as it is at the beginning; `gold` is how it should end: `{changes, answer, reason, limit}`.
+world as it is at the beginning; `gold` is how it should end:
+`{changes, answer, kind, reason, limit}`.
 """
 
 from collections.abc import Sequence

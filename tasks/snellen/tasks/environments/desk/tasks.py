@@ -9,6 +9,7 @@ from typing import Final, Literal, TypeAlias
 from pydantic import JsonValue
 
 from snellen.grading.errors import SnellenError
+from snellen.grading.models.items import AnswerForm
 from snellen.tasks.environments.desk.apps.table import VERBS
 from snellen.tasks.environments.desk.changes import Changes, changes
 from snellen.tasks.environments.desk.desktop import Desktop
@@ -28,11 +29,11 @@ class Answer:
     """The answer that a task asks for.
 
     Attributes:
-        kind: `number`, `text`, `date` (as 2025-06-16) or `list` (of texts, in any order).
-        value: The right answer.
+        kind: Its form, by which every unambiguous way to write it is right.
+        value: The right answer; a date as 2025-06-16, places with semicolons between them.
     """
 
-    kind: Literal["number", "text", "date", "list"]
+    kind: AnswerForm
     value: JsonValue
 
 

@@ -282,6 +282,8 @@ def rows_of(tasks: Sequence[Task], wiki: str) -> list[Row]:
                 limit=task.limit,
                 changes=msgspec.convert(task.expected, Changes),
                 answer=task.answer,
+                # Budgets are in dollars.
+                kind=None if task.answer is None else "money",
                 reason=None if task.reason is None else task.reason.value,
             ),
             tags=task.tags,

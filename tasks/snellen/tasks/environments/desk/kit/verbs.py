@@ -158,7 +158,7 @@ class AppName(Arguments):
 
 
 def undo_change(state: State, given: AppName) -> JsonValue:
-    """Undo the last change in an application, such as `sheet`."""
+    """Undo the last change."""
     history: list[State] = state.get("history", [])
     places = [place for place, entry in enumerate(history) if entry["app"] == given.app]
     if not places:

@@ -154,7 +154,7 @@ def _where(draft: Draft) -> None:
         else f"Where do these events of your calendar take place, in this order: {words}? Answer"
         " with the places, separated by semicolons."
     )
-    draft.answer = Answer("text", "; ".join(event["place"] for _, event in chosen))
+    draft.answer = Answer("place", "; ".join(event["place"] for _, event in chosen))
     draft.impossible(Reason.NO_SUCH_ITEM, gone("calendar.events", chosen[-1][0]))
 
     @draft.path

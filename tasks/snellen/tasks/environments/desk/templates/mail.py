@@ -136,7 +136,7 @@ def _invoice(draft: Draft) -> None:
         f"What is the amount, in dollars, of the {noun} {named} in your inbox"
         f"{', taken together' if len(chosen) > 1 else ''}? Answer with a number."
     )
-    draft.answer = Answer("number", sum(amounts))
+    draft.answer = Answer("money", sum(amounts))
     draft.impossible(Reason.NO_SUCH_ITEM, gone("mail.messages", chosen[-1][0]))
 
     @draft.path

@@ -263,7 +263,7 @@ def _ask(draft: Draft) -> None:
         f"How much is planned for {cells[f'A{row}']} in {months}{' in all' * (draft.size > 1)},"
         " as the sheet “Budget” says? Answer with a number."
     )
-    draft.answer = Answer("number", sum(int(cells[f"{column}{row}"]) for column in columns))
+    draft.answer = Answer("money", sum(int(cells[f"{column}{row}"]) for column in columns))
     label_changed(draft, BUDGET, f"A{row}")
 
     @draft.path

@@ -153,7 +153,7 @@ def _total(draft: Draft) -> None:
         else f"What did you pay in the shop for these orders in all: {words}? Answer with a number"
         " of dollars."
     )
-    draft.answer = Answer("number", sum(order["total"] for _, order in chosen) / 100)
+    draft.answer = Answer("money", sum(order["total"] for _, order in chosen) / 100)
     draft.impossible(Reason.NO_SUCH_ITEM, gone("shop.orders", chosen[-1][0]))
 
     @draft.path

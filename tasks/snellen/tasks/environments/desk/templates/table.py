@@ -1,5 +1,6 @@
 """The table of templates, exams drawn from it, and the file of their tasks."""
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from itertools import zip_longest
 from pathlib import Path
@@ -35,11 +36,12 @@ def draw(count: int, seed: int, version: int = 1) -> list[Task]:
     """Return tasks of all templates and difficulties in turn; one in ten is infeasible.
 
     Args:
-        count: How many.
-        seed: Of the first one; each has a world of its own.
+        count: How many; fewer than there are templates are spread over applications and levels.
+        seed: Of the first one; each has a world of its own. It also chooses the templates.
         version: The version of the desk.
     """
-    templates = list(SETS[version].values()) if version == 1 else _mixed(SETS[version])
+    known = SETS[version]
+    templates = list(known.values()) if count >= len(known) else _spread(known, count, seed)
     impossible = _impossible(count, seed, len(templates))
     return [
         templates[index % len(templates)].make(
@@ -52,15 +54,20 @@ def draw(count: int, seed: int, version: int = 1) -> list[Task]:
     ]
 
 
-def _mixed(templates: Mapping[str, Template]) -> list[Template]:
-    """Return templates so that also the first few are of many applications and of both levels."""
-    groups: dict[str, list[Template]] = {}
-    for template in templates.values():
-        groups.setdefault(template.apps[0] if template.level == 3 else "several", []).append(
-            template
-        )
-    turns = zip_longest(*(reversed(group) for group in groups.values()))
-    return [template for turn in turns for template in turn if template is not None]
+def _spread(known: Mapping[str, Template], count: int, seed: int) -> list[Template]:
+    """Return templates of both levels in proportion, and of one application after the other."""
+    random = Random(f"templates {seed}")
+    of_apps: defaultdict[tuple[str, ...], list[Template]] = defaultdict(list)
+    several: list[Template] = []
+    for template in random.sample(list(known.values()), len(known)):
+        (several if template.level == 4 else of_apps[template.apps]).append(template)
+    rounds = zip_longest(*random.sample(list(of_apps.values()), len(of_apps)))
+    single = [template for each in rounds for template in each if template is not None]
+    share = round(count * len(several) / len(known))
+    if count > 1:
+        share = max(share, 1)
+    chosen = {template.name for template in (*several[:share], *single[: count - share])}
+    return [template for name, template in known.items() if name in chosen]
 
 
 def _impossible(count: int, seed: int, kinds: int) -> set[int]:
@@ -103,13 +110,19 @@ def rows_of(tasks: Sequence[Task]) -> list[Row]:
             task=L4 if task.tags["level"] == "L4" else L3,
             goal=task.goal,
             state=task.state,
-            gold=OutcomeGold(
-                limit=task.limit,
-                changes=msgspec.convert(task.expected, Changes),
-                answer=None if task.answer is None else task.answer.value,
-                reason=None if task.reason is None else task.reason.value,
-            ),
+            gold=gold_of(task),
             tags=task.tags,
         )
         for number, task in enumerate(tasks, 1)
     ]
+
+
+def gold_of(task: Task) -> OutcomeGold:
+    """Return a task's reference."""
+    return OutcomeGold(
+        limit=task.limit,
+        changes=msgspec.convert(task.expected, Changes),
+        answer=None if task.answer is None else task.answer.value,
+        reason=None if task.reason is None else task.reason.value,
+        kind=None if task.answer is None else task.answer.kind,
+    )

@@ -95,7 +95,7 @@ def _price(draft: Draft) -> None:
     if draft.difficulty == "medium":
         # Without the cheapest trip another one is the cheapest, so the goal names the departure.
         draft.goal = draft.goal.replace("cost", f"(it departs at {chosen['departs']}) cost")
-    draft.answer = Answer("number", chosen["price"] * draft.size / 100)
+    draft.answer = Answer("money", chosen["price"] * draft.size / 100)
     draft.impossible(Reason.NO_SUCH_ITEM, gone("travel.trips", key))
     for booked, booking in sorted(draft.state["travel"]["bookings"].items()):
         if booking["trip"] == key:
