@@ -282,11 +282,12 @@ def _row(
 
     numbers = part_numbers(report, part, mask)
     groups = np.unique(clusters_of(report)[mask], return_inverse=True)[1]
-    kept, metrics, measures = None, "{}", None
+    kept, metrics, measures, episodes = None, "{}", None, None
     if part == ALL:
         metrics = json.dumps({key: metric.value for key, metric in report.metrics.items()})
         found = {name: each.model_dump() for name, each in report.numbers.measures.items()}
         measures = json.dumps(found) if found else None
+        episodes = _episodes(report)
         kept = _compressed(RENDERERS[".json"](report, report.scores, report.tags))
     return ScoreRow(
         submission=given.submission,
@@ -304,8 +305,19 @@ def _row(
         signature=signature,
         item_values=zlib.compress(own.astype("<f8").tobytes()),
         item_groups=zlib.compress(groups.astype("<i4").tobytes()),
+        item_episodes=episodes,
         report=kept,
     )
+
+
+def _episodes(report: "Report") -> bytes | None:
+    from snellen.sdk.scored import episodes_of
+
+    found = [
+        [[getattr(each, name) for each in played] for name in ("success", "cost", "limit")]
+        for _, played in episodes_of(report)
+    ]
+    return zlib.compress(np.array(found, "<f8").tobytes()) if found else None
 
 
 def _compressed(pieces: Iterable[bytes]) -> bytes:
