@@ -252,10 +252,18 @@ def _graded(basis: _Basis, protocol: Protocol) -> _Alternative:
     for answers, columns in basis.batches(protocol):
         tally.add(answers, columns)
     attempts = basis.report.provenance.attempts
-    found = tally.metrics(attempts)[protocol.metric.primary]
+    metrics = tally.metrics(attempts)
+    found, eqa = metrics[protocol.metric.primary], metrics.get("eqa")
     unparsed = tally.outcomes(attempts)[Outcome.UNPARSED]
     primary = protocol.metric.primary
-    value = ProtocolValue(protocol.name, primary, found.value, unparsed, found.as_published)
+    value = ProtocolValue(
+        protocol.name,
+        primary,
+        found.value,
+        unparsed,
+        found.as_published,
+        None if eqa is None else eqa.value,
+    )
     return _Alternative(protocol, value)
 
 
