@@ -52,7 +52,7 @@ def test_the_page_s_commands_host_an_exam(tmp_path: Path) -> None:
     assert running.returncode == 0, said
     assert '{"status":"ready"}' in said
     assert "ada's model" in said
-    assert "1 rows, all made again from the export" in said
+    assert "1 rows; scores, intervals, EQA and ranks were made again from the export" in said
     assert f"revision {HEAD}, no damage" in said
     assert "human ceiling" in said
     assert "1 references are new; demo-2-corrections.jsonl has them" in said

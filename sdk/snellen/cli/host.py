@@ -197,6 +197,6 @@ def verify(
         if differences:
             raise typer.Exit(1)
         write(
-            f"{board.exam}, phase {board.phase}: {len(board.rows)} rows, all made again from the"
-            " export\n"
+            f"{board.exam}, phase {board.phase}: {len(board.rows)} rows; scores, intervals, EQA and"
+            " ranks were made again from the export, other metrics and measures are the server's\n"
         )

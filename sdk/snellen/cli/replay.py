@@ -102,6 +102,7 @@ def _film(episode: "PlayedEpisode", found: "Replay | None") -> "Film":
     facts = [
         ("task", row.task),
         ("state", row.state.value),
+        ("ended by", _ended_by(episode)),
         ("steps", f"{row.steps} of {episode.world.limit}"),
     ]
     if row.closed is not None:
@@ -121,6 +122,19 @@ def _film(episode: "PlayedEpisode", found: "Replay | None") -> "Film":
     ]
     result = json.dumps(json.loads(row.result), ensure_ascii=False)
     return Film(row.task, row.item, episode.prompt, facts, result, steps, episode.steps[-1].frame)
+
+
+def _ended_by(episode: "PlayedEpisode") -> str:
+    from snellen.server.store.tables.exams import EpisodeState
+
+    row = episode.row
+    if row.fault:
+        return "a fault of the exam"
+    if row.state is EpisodeState.ENDED:
+        return "its agent, which submitted an answer"
+    if row.over:
+        return "the page"
+    return "its limit of steps" if row.steps >= episode.world.limit else "nobody: it was abandoned"
 
 
 def _step(step: "PlayedStep") -> str:

@@ -1,6 +1,6 @@
 """A report with its scores, its items and references, and the items' tags."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Self
 
 from pydantic import PrivateAttr
@@ -17,6 +17,7 @@ from snellen.sdk.data.intake import Intake
 from snellen.sdk.data.tags import ITEM
 
 if TYPE_CHECKING:
+    from snellen.grading.metrics.efficiency import Episode
     from snellen.grading.stats.bootstrap import Method
     from snellen.grading.tables.matrix import Grid, GridItems
 
@@ -246,6 +247,22 @@ def _named(answers: Answers) -> Iterator[str | None]:
     for model, response, error in zip(models, answers.responses, errors, strict=True):
         if model is not None or response is not None or error is not None:
             yield model
+
+
+def episodes_of(report: ScoredReport) -> Iterator[tuple[int, "Sequence[Episode]"]]:
+    """Yield each attempt and its episodes, item by item, if EQA is an area under their recall."""
+    from snellen.grading.grade import read_response
+    from snellen.grading.protocols.table import protocol_of
+
+    intake, protocol = intake_of(report), protocol_of(report.task, report.provenance.protocol)
+    if protocol.metric.episodes is None or intake is None:
+        return
+    table = report.scores
+    for slot, attempt in enumerate(table.attempts):
+        responses = [table[cell].response for cell in range(slot, len(table), len(table.attempts))]
+        runs = [read_response(protocol, response).answer for response in responses]
+        if episodes := protocol.metric.episodes(intake.selection.golds, runs):
+            yield attempt, episodes
 
 
 def intake_of(report: ScoredReport) -> Intake | None:

@@ -167,6 +167,14 @@ def test_a_faults_advice_in_the_table_names_only_a_protocol_that_gains(
     assert "Not read. Ask again." in words(same)
 
 
+@pytest.mark.slow
+def test_other_protocols_of_episodes_show_their_eqa(full_page: MakePage) -> None:
+    others = (ProtocolValue("exact@2", "sr", 0.5, 0, 0.5, 0.3125),)
+    assert "EQA, %" in words(shown := full_page(alternatives=others))
+    assert "31.25" in words(shown)
+    assert "EQA, %" not in words(full_page())
+
+
 def sections(page: Page) -> list[str | None]:
     return [attributes.get("id") for tag, attributes in read(page).tags if tag == "section"]
 

@@ -218,6 +218,22 @@ def test_episodes_make_a_recall_curve() -> None:
     assert curve.success_rate == 0.75
 
 
+def test_other_protocols_of_episodes_have_their_eqa() -> None:
+    runs = {key: {"status": "done", "cost": cost} for key, cost in (("a", 3), ("b", 8))}
+    references = {key: {"limit": 10} for key in runs}
+
+    def report(protocol: str) -> sdk.Report:
+        given = said(**{key: {**run, "changes": {}} for key, run in runs.items()})
+        return graded(given, task="desk/l3", references=references, protocol=protocol)
+
+    others = build_page(report("paper")).alternatives
+    assert [other.name for other in others] == ["exact@2", "half_open@2", "budget@2"]
+    assert [other.eqa for other in others] == [
+        report(other.name).metrics["eqa"].value for other in others
+    ]
+    assert len({other.eqa for other in others}) > 1
+
+
 def test_without_one_limit_there_is_no_curve() -> None:
     report = graded(
         said(a={"success": 1, "cost": 5}),

@@ -84,6 +84,22 @@ async def test_an_attempt_stands_on_the_board_with_its_eqa_and_its_steps(
         assert 0 < task.metrics["eqa"] < task.metrics["sr"] == 0.25
         exported = boards.export(challenge.phase(None), organizer=True)
         assert verify_export(exported)[1] == []
+        read = json.loads(exported)
+        (score,) = read["scores"]
+
+        def forged() -> str:
+            # Without spaces, as the server writes it.
+            return "; ".join(verify_export(json.dumps(read, separators=(",", ":")).encode())[1])
+
+        assert forged() == ""
+        # Who forges an EQA changes it on the board and in the scores.
+        score["metrics"]["eqa"] = read["board"]["rows"][0]["tasks"][0]["metrics"]["eqa"] = 0.99
+        assert forged().partition(": ")[2].startswith("eqa is 0.99, and its episodes make 0.2")
+        # Who changes the episodes with it contradicts the items.
+        score["item_episodes"][0][0] = [1.0] * 4
+        assert "other values than its items" in forged()
+        del score["item_episodes"]
+        assert "its EQA can't be made again" in forged()
         tokens = Tokens(played.host.database, lambda: NOON)
         served = Served(challenge, settings, 0)
         app = Starlette(routes=challenge_routes(served, tokens, guarded=True))

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from lamps import lit, write_lamps
 
 from snellen import sdk
 from snellen.grading.errors import SubmissionError
@@ -103,3 +104,17 @@ def test_every_line_without_a_task_of_the_exam_is_named_up_to_twenty(
         two_tasks(line(SHORT, "test/0/0") + strange + "no JSON\n")
     assert [each.line for each in caught.value.problems.first] == [*range(2, 22)]
     assert caught.value.problems.count == 25
+
+
+def test_the_signature_of_an_attempt_by_tools_says_so_once(store: Path, tmp_path: Path) -> None:
+    pack = write_lamps(tmp_path / "pack", [lit(0)])
+    grader = open_grader(Settings((pack,), store, file=ExamFile(name="lamps", packs=(str(pack),))))
+    path = tmp_path / "answers.jsonl"
+    record: dict[str, object] = {"status": "done", "changes": {}, "cost": 1, "door": "tools"}
+    path.write_text(json.dumps({"item_id": "lamps-0", "response": record}) + "\n")
+    for conditions in ("exam:lamps|door:tools", ""):
+        given = FileToGrade(
+            path, "sub_1", 1, "desk/l3", Phase(name="main"), conditions, recorded=True
+        )
+        (score,) = grader(given).scores
+        assert score.signature.count("door:tools") == 1

@@ -230,6 +230,7 @@ class Metric:
         corpus_keys: The keys that `corpus` adds.
         episodes: Where EQA is an area under a curve of recall: takes the same and returns what
             the curve is of, each with its limit; nothing where EQA is not defined.
+        area: The EQA of these episodes.
         best: What a perfect answer scores in the primary key.
         embedder: The name of the embedder that it rests on; signatures state it. Empty: none.
         runs_code: Whether it runs the programs among the answers; signatures state it.
@@ -243,6 +244,7 @@ class Metric:
     corpus: Corpus | None = None
     corpus_keys: tuple[str, ...] = ()
     episodes: Episodes | None = None
+    area: "Callable[[Sequence[Episode]], float] | None" = None
     best: float = 1.0
     embedder: str = ""
     runs_code: bool = False

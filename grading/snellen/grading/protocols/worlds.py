@@ -141,11 +141,13 @@ def with_eqa(
             for each, (record, limit) in enumerate(zip(records, limits, strict=True))
         ]
 
+    clipped = partial(area or eqa, over_limit="clip")
+
     def corpus(golds: Sequence[Gold], records: Sequence[AnswerValue | None]) -> Mapping[str, float]:
         played = episodes(golds, records)
-        return {"eqa": (area or eqa)(played, over_limit="clip")} if played else {}
+        return {"eqa": clipped(played)} if played else {}
 
-    return replace(metric, corpus=corpus, corpus_keys=("eqa",), episodes=episodes)
+    return replace(metric, corpus=corpus, corpus_keys=("eqa",), episodes=episodes, area=clipped)
 
 
 def limit_of(gold: Gold, record: AnswerValue | None, most: float | None = None) -> float | None:

@@ -312,17 +312,20 @@ def _judges(page: Page) -> dict[str, Any]:
 def _alternatives(page: Page) -> Table:
     """Return the value of each protocol of the task, over all items."""
     ends = "nothing: one answer ends the run"
+    efficient = any(other.eqa is not None for other in page.alternatives)
     rows = (
         (
             other.name,
             other.metric,
             _number(other.value),
+            *(["" if other.eqa is None else _number(other.eqa)] if efficient else []),
             f"{other.unparsed:,}",
             ends if other.printed is None else _number(other.printed),
         )
         for other in page.alternatives
     )
-    names = ("protocol", "metric", "value, %", "could not be read", "its code prints")
+    eqa = ["EQA, %"] if efficient else []
+    names = ("protocol", "metric", "value, %", *eqa, "could not be read", "its code prints")
     return figures(names, rows, texts=(0, 1))
 
 

@@ -25,6 +25,7 @@ class ProtocolValue(NamedTuple):
         value: That metric over all items.
         unparsed: The number of answers that it could not read.
         printed: The number that the published code would print; None: it crashes on an answer.
+        eqa: The EQA of its episodes; None without one.
     """
 
     name: str
@@ -32,6 +33,7 @@ class ProtocolValue(NamedTuple):
     value: float
     unparsed: int
     printed: float | None = None
+    eqa: float | None = None
 
 
 class PartShare(NamedTuple):

@@ -10,7 +10,6 @@ from typing import NamedTuple
 import numpy as np
 
 from snellen.grading.explain import explain as explain_pair
-from snellen.grading.grade import read_response
 from snellen.grading.metrics.efficiency import success_rate
 from snellen.grading.metrics.eqa import eqa_exact, recall_curve
 from snellen.grading.models.estimates import Estimate
@@ -41,7 +40,7 @@ from snellen.sdk.analysis.published import beside, beside_table, rows_table, sum
 from snellen.sdk.data.selection import Selection
 from snellen.sdk.page.items import Batches, Failures, RowSource, find_failures, item_list
 from snellen.sdk.page.thumbnails import ThumbnailBudget
-from snellen.sdk.scored import ScoredReport, intake_of
+from snellen.sdk.scored import ScoredReport, episodes_of, intake_of
 from snellen.sdk.summaries.one import PLAYED, SUMMARIES
 from snellen.tasks.benchmarks.table import TASKS
 from snellen.tasks.published.tables import published_rows
@@ -253,10 +252,18 @@ def _graded(basis: _Basis, protocol: Protocol) -> _Alternative:
     for answers, columns in basis.batches(protocol):
         tally.add(answers, columns)
     attempts = basis.report.provenance.attempts
-    found = tally.metrics(attempts)[protocol.metric.primary]
+    metrics = tally.metrics(attempts)
+    found, eqa = metrics[protocol.metric.primary], metrics.get("eqa")
     unparsed = tally.outcomes(attempts)[Outcome.UNPARSED]
     primary = protocol.metric.primary
-    value = ProtocolValue(protocol.name, primary, found.value, unparsed, found.as_published)
+    value = ProtocolValue(
+        protocol.name,
+        primary,
+        found.value,
+        unparsed,
+        found.as_published,
+        None if eqa is None else eqa.value,
+    )
     return _Alternative(protocol, value)
 
 
@@ -358,16 +365,8 @@ def _paired(report: ScoredReport, states: TagColumn) -> Estimate | None:
 
 def _curves(basis: _Basis) -> Iterator[Curve]:
     """Yield each attempt's recall by budget, if the protocol's EQA is the area under that curve."""
-    played = basis.protocol.metric.episodes
-    if played is None:
-        return
     report, table = basis.report, basis.report.scores
-    for slot, attempt in enumerate(table.attempts):
-        responses = [table[cell].response for cell in range(slot, len(table), len(table.attempts))]
-        runs = [read_response(basis.protocol, response).answer for response in responses]
-        episodes = played(basis.selection.golds, runs)
-        if not episodes:
-            return
+    for attempt, episodes in episodes_of(report):
         areas = {"exact EQA": eqa_exact(episodes, over_limit="clip")}
         if len(table.attempts) == 1 and "eqa" in report.metrics:
             areas["eqa"] = report.metrics["eqa"].value

@@ -307,6 +307,13 @@ def groups_of(score: ScoreValues) -> NDArray[np.int32]:
     return np.frombuffer(zlib.decompress(score.item_groups), "<i4")
 
 
+def episodes_of(score: ScoreValues) -> NDArray[np.float64] | None:
+    """Return the items' successes, costs and limits by attempt (attempts, 3, n)."""
+    if score.item_episodes is None:
+        return None
+    return np.frombuffer(zlib.decompress(score.item_episodes), "<f8").reshape(-1, 3, score.items)
+
+
 def only(score: ScoreValues, mask: NDArray[np.bool_], tag: str) -> ScoreValues:
     """Return a score over a subset of its items.
 
@@ -331,6 +338,7 @@ def only(score: ScoreValues, mask: NDArray[np.bool_], tag: str) -> ScoreValues:
         signature=f"{score.signature}|tag:{tag}",
         item_values=zlib.compress(values.astype("<f8").tobytes()),
         item_groups=zlib.compress(codes.astype("<i4").tobytes()),
+        item_episodes=None,
     )
 
 

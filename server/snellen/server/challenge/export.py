@@ -3,15 +3,25 @@
 import json
 import zlib
 from collections.abc import Mapping, Sequence
+from statistics import fmean
 from typing import Any, TypeVar
 
 import msgspec
 import numpy as np
 
-from snellen.grading.errors import DataError
+from snellen.grading.errors import DataError, MetricError, UnknownNameError
+from snellen.grading.metrics.efficiency import Episode
 from snellen.grading.models.base import NO_JSON
+from snellen.grading.protocols.table import protocol_of
 from snellen.grading.stats.summary import estimate
-from snellen.server.challenge.board import Board, BoardData, groups_of, make_board, values_of
+from snellen.server.challenge.board import (
+    Board,
+    BoardData,
+    episodes_of,
+    groups_of,
+    make_board,
+    values_of,
+)
 from snellen.server.challenge.models import EventCard
 from snellen.server.exam.file import Counts
 from snellen.server.store.tables.endpoint import GradingRow, ScoreValues, Source, SubmissionRow
@@ -64,6 +74,7 @@ class ExportedScore(msgspec.Struct, forbid_unknown_fields=True):
     Attributes:
         item_values: Each item's value in the pack's order.
         item_groups: The number of each item's independent group.
+        item_episodes: The items' successes, costs and limits, attempt by attempt; None without EQA.
     """
 
     submission: str
@@ -81,6 +92,7 @@ class ExportedScore(msgspec.Struct, forbid_unknown_fields=True):
     item_groups: list[int]
     metrics: dict[str, float] = {}
     measures: dict[str, Any] = {}
+    item_episodes: list[list[list[float]]] | None = None
 
 
 class Export(msgspec.Struct, forbid_unknown_fields=True):
@@ -144,6 +156,7 @@ def export_json(
                 measures=json.loads(row.measures or "{}"),
                 item_values=values_of(row).tolist(),
                 item_groups=groups_of(row).tolist(),
+                item_episodes=None if (made := episodes_of(row)) is None else made.tolist(),
             )
             for row in data.scores
         ],
@@ -156,8 +169,8 @@ def export_json(
 def verify_export(body: bytes) -> tuple[Board, Sequence[str]]:
     """Reproduce the leaderboard of an export; return it, and the differences from the export.
 
-    Each value and interval is computed again from its items, and the leaderboard, byte by byte,
-    from the values.
+    Each value, interval and EQA is computed again from its items, and the leaderboard, byte by
+    byte, from the values.
 
     Raises:
         DataError: It is not an export of a leaderboard, or is of another version.
@@ -169,7 +182,12 @@ def verify_export(body: bytes) -> tuple[Board, Sequence[str]]:
         raise DataError(f"it is not an export of a leaderboard: {error}") from None
     if read.format != FORMAT:
         raise DataError(f"it has the format {read.format}; this version reads {FORMAT}")
-    found = [line for score in read.scores for line in _differences(score)]
+    protocols = read.grading.protocols
+    found = [
+        line
+        for score in read.scores
+        for line in (*_differences(score), *_eqa_apart(score, protocols.get(score.task)))
+    ]
     again = make_board(_data(read), board.exam, board.phase, board.tasks, board.part, read.counts)
     if again.model_dump_json().encode() != bytes(read.board):
         found.extend(_rows_apart(board, again))
@@ -204,6 +222,7 @@ def _data(read: Export) -> BoardData:
                 measures=json.dumps(row.measures),
                 item_values=zlib.compress(np.array(row.item_values, "<f8").tobytes()),
                 item_groups=zlib.compress(np.array(row.item_groups, "<i4").tobytes()),
+                item_episodes=None,
             )
             for row in read.scores
         ],
@@ -225,6 +244,36 @@ def _differences(score: ExportedScore) -> list[str]:
         for key, value in said.items()
         if not _near(value, again[key])
     ]
+
+
+def _eqa_apart(score: ExportedScore, protocol: str | None) -> list[str]:
+    """Return the contradictions between an EQA and its episodes."""
+    if "eqa" not in score.metrics:
+        return []
+    name = f"{score.submission}, {score.task}"
+    try:
+        area = protocol_of(score.task, protocol and protocol.partition("@")[0]).metric.area
+        if area is None:
+            return []
+        if not score.item_episodes:
+            return [f"{name}: its EQA can't be made again: the export has no steps of its items"]
+        attempts = [
+            [Episode(*episode) for episode in zip(*columns, strict=True)]
+            for columns in score.item_episodes
+        ]
+        made = fmean(map(area, attempts))
+        values = [
+            fmean(float(episode.success) for episode in episodes)
+            for episodes in zip(*attempts, strict=True)
+        ]
+    except (MetricError, UnknownNameError, TypeError, ValueError) as error:
+        return [f"{name}: its EQA can't be made again: {error}"]
+    found: list[str] = []
+    if len(values) != len(score.item_values) or not all(map(_near, values, score.item_values)):
+        found.append(f"{name}: its episodes have other values than its items")
+    if not _near(score.metrics["eqa"], made):
+        found.append(f"{name}: eqa is {score.metrics['eqa']}, and its episodes make {made}")
+    return found
 
 
 def _near(one: float | None, other: float | None) -> bool:

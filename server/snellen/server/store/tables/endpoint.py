@@ -212,10 +212,13 @@ class ScoreValues(ScoreNumbers):
         item_values: Each item's value in the pack's order, float64, compressed by zlib.
         item_groups: The number of each item's independent group, in the same order, int32,
             compressed by zlib.
+        item_episodes: The items' successes, costs and limits, attempt by attempt, float64,
+            compressed by zlib: what EQA is made of. None without EQA.
     """
 
     item_values: bytes = field(repr=False)
     item_groups: bytes = field(repr=False)
+    item_episodes: Annotated[bytes | None, ADDED] = field(repr=False, default=None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

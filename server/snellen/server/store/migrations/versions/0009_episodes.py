@@ -1,4 +1,4 @@
-"""The clients that play episodes."""
+"""The clients that play episodes, and the episodes that EQA is made of."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -10,8 +10,9 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Make the column; of earlier episodes nobody knows who played them."""
+    """Make the columns; earlier episodes and scores have none."""
     op.add_column("episodes", sa.Column("client", sa.Text(), nullable=True))
+    op.add_column("scores", sa.Column("item_episodes", sa.LargeBinary(), nullable=True))
 
 
 def downgrade() -> None:
