@@ -223,7 +223,8 @@ def test_other_protocols_of_episodes_have_their_eqa() -> None:
     references = {key: {"limit": 10} for key in runs}
 
     def report(protocol: str) -> sdk.Report:
-        given = said(**{key: {**run, "changes": {}} for key, run in runs.items()})
+        unchanged: dict[str, Any] = {"changes": {}}
+        given = said(**{key: {**run, **unchanged} for key, run in runs.items()})
         return graded(given, task="desk/l3", references=references, protocol=protocol)
 
     others = build_page(report("paper")).alternatives

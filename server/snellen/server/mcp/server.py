@@ -241,18 +241,15 @@ class _Record:
         self._note("failed")
         return _refusal(_masked(error))
 
-    @property
-    def _called(self) -> str:
-        """The tool; for an application's tool, the action, by whose name episodes record it."""
-        return (self.call and self.call.action) or self.tool
-
     def _note(self, outcome: str, **known: Any) -> None:  # noqa: ANN401
         microseconds = (time.perf_counter_ns() - self._start) // 1000
         call = self.call
         views = call.views if call else []
+        # Episodes record an application's tool by its action.
+        tool = (call and call.action) or self.tool
         handle = self._arguments.get("attempt")
         line: dict[str, Any] = {
-            "tool": self._called,
+            "tool": tool,
             "outcome": outcome,
             "caller": self.caller,
             "attempt": short(handle) if isinstance(handle, str) else None,
@@ -278,7 +275,7 @@ class _Record:
         if call.views:
             detail["views"] = [view.view_id() for view in call.views]
         trace = Call(
-            self._called,
+            call.action or self.tool,
             microseconds,
             place=call.place,
             image_bytes=sum(len(view.data) for view in call.views),
