@@ -220,6 +220,35 @@ def test_episodes_make_a_recall_curve() -> None:
     assert curve.success_rate == 0.75
 
 
+def test_a_failed_episode_says_what_the_checker_missed() -> None:
+    gold = {"limit": 10, "answer": 5, "changes": {"changed": {"m.a": [1, 2], "m.b": [1, 3]}}}
+    done = {"status": "done", "cost": 3, "answer": 5, "changes": gold["changes"]}
+    other = {"changed": {"m.a": [1, 2], "m.b": [1, 4]}, "removed": {"m": [{"x": 1}]}}
+    records = {
+        "a": done,
+        "b": {**done, "answer": 6, "changes": other},
+        "c": {**done, "status": "infeasible", "reason": "conflict"},
+        "d": {**done, "end": "abandoned"},
+    }
+    references = dict.fromkeys([*records, "without an answer"], gold)
+    report = graded(said(**records), task="desk/l3", references=references)
+    page = build_page(report, with_references=True)
+    lines = {row.item_id: (row.reference or "").splitlines()[:-1] for row in page.item_list.rows}
+    assert lines == {
+        "a": [],
+        "b": [
+            "missing: m.b = 3",
+            "extra: m.b = 4",
+            'extra: m - {"x":1}',
+            "wrong answer: 6 and not 5",
+        ],
+        "c": ["wrong end: it can be done"],
+        "d": ["wrong end: it was abandoned"],
+        "without an answer": [],
+    }
+    assert all(row.reference is None for row in build_page(report).item_list.rows)
+
+
 def test_other_protocols_of_episodes_have_their_eqa() -> None:
     costs = {"a": 3, "b": 8}
     references = {key: {"limit": 10} for key in costs}

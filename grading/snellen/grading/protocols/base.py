@@ -237,6 +237,7 @@ class Metric:
         measures: What is told beside the values.
         printed: The key that the published code prints in place of the primary one, on a scale of
             its own. Empty: the primary one.
+        missed: Says of an answer and its gold what keeps it from being right, a line each.
     """
 
     name: str
@@ -252,6 +253,7 @@ class Metric:
     runs_code: bool = False
     measures: tuple[Measure, ...] = ()
     printed: str = ""
+    missed: Callable[[AnswerValue, Gold], Sequence[str]] | None = None
 
 
 Keep: TypeAlias = Callable[[Sequence[Gold], FloatArray], BoolArray]
