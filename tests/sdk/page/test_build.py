@@ -19,8 +19,10 @@ from snellen.grading.protocols import golds
 from snellen.grading.protocols.base import Protocol
 from snellen.grading.protocols.golds import GoldShape
 from snellen.grading.protocols.table import GOLDS, PROTOCOLS
+from snellen.grading.report.facts import headline_facts
 from snellen.grading.report.html import render_html
 from snellen.grading.report.page import CalibrationKind, Page
+from snellen.grading.report.render import metrics_table
 from snellen.sdk.page.build import build_page, page_html
 from snellen.sdk.page.items import shown
 from snellen.sdk.page.thumbnails import ThumbnailBudget, shrink
@@ -218,13 +220,42 @@ def test_episodes_make_a_recall_curve() -> None:
     assert curve.success_rate == 0.75
 
 
+def test_a_failed_episode_says_what_the_checker_missed() -> None:
+    gold = {"limit": 10, "answer": 5, "changes": {"changed": {"m.a": [1, 2], "m.b": [1, 3]}}}
+    done = {"status": "done", "cost": 3, "answer": 5, "changes": gold["changes"]}
+    other = {"changed": {"m.a": [1, 2], "m.b": [1, 4]}, "removed": {"m": [{"x": 1}]}}
+    records = {
+        "a": done,
+        "b": {**done, "answer": 6, "changes": other},
+        "c": {**done, "status": "infeasible", "reason": "conflict"},
+        "d": {**done, "end": "abandoned"},
+    }
+    references = dict.fromkeys([*records, "without an answer"], gold)
+    report = graded(said(**records), task="desk/l3", references=references)
+    page = build_page(report, with_references=True)
+    lines = {row.item_id: (row.reference or "").splitlines()[:-1] for row in page.item_list.rows}
+    assert lines == {
+        "a": [],
+        "b": [
+            "missing: m.b = 3",
+            "extra: m.b = 4",
+            'extra: m - {"x":1}',
+            "wrong answer: 6 and not 5",
+        ],
+        "c": ["wrong end: it can be done"],
+        "d": ["wrong end: it was abandoned"],
+        "without an answer": [],
+    }
+    assert all(row.reference is None for row in build_page(report).item_list.rows)
+
+
 def test_other_protocols_of_episodes_have_their_eqa() -> None:
-    runs = {key: {"status": "done", "cost": cost} for key, cost in (("a", 3), ("b", 8))}
-    references = {key: {"limit": 10} for key in runs}
+    costs = {"a": 3, "b": 8}
+    references = {key: {"limit": 10} for key in costs}
 
     def report(protocol: str) -> sdk.Report:
-        unchanged: dict[str, Any] = {"changes": {}}
-        given = said(**{key: {**run, **unchanged} for key, run in runs.items()})
+        run: dict[str, object] = {"status": "done", "changes": {}}
+        given = said(**{key: {**run, "cost": cost} for key, cost in costs.items()})
         return graded(given, task="desk/l3", references=references, protocol=protocol)
 
     others = build_page(report("paper")).alternatives
@@ -233,6 +264,30 @@ def test_other_protocols_of_episodes_have_their_eqa() -> None:
         report(other.name).metrics["eqa"].value for other in others
     ]
     assert len({other.eqa for other in others}) > 1
+
+
+def test_a_mean_reward_is_printed_on_its_own_scale() -> None:
+    rewards = {"a": 1.0, "b": -0.5}
+    references = {key: {"limit": 10, "page": "click-test"} for key in rewards}
+
+    def report(protocol: str) -> sdk.Report:
+        given = {
+            key: {"reward": reward, "ended": True, "cost": 1} for key, reward in rewards.items()
+        }
+        return graded(
+            said(**given), task="miniwob/episode", references=references, protocol=protocol
+        )
+
+    rows = {row[0]: row for row in metrics_table(report("raw")).written()}
+    # Metric, value, interval, of the answered, as published.
+    assert (rows["reward"][1], rows["reward"][4]) == ("62.50", "0.2500")
+    assert (rows["raw_reward"][1], rows["raw_reward"][4]) == ("0.2500", "0.2500")
+    published = next(
+        fact for fact in headline_facts(build_page(report("raw"))) if fact.name == "as published"
+    )
+    assert published.value == "0.2500"
+    others = {other.name: other for other in build_page(report("exact")).alternatives}
+    assert (others["raw@1"].own_scale, others["cube@1"].own_scale) == (0.25, None)
 
 
 def test_without_one_limit_there_is_no_curve() -> None:

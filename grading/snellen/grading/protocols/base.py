@@ -235,6 +235,9 @@ class Metric:
         embedder: The name of the embedder that it rests on; signatures state it. Empty: none.
         runs_code: Whether it runs the programs among the answers; signatures state it.
         measures: What is told beside the values.
+        printed: The key that the published code prints in place of the primary one, on a scale of
+            its own. Empty: the primary one.
+        missed: Says of an answer and its gold what keeps it from being right, a line each.
     """
 
     name: str
@@ -249,6 +252,8 @@ class Metric:
     embedder: str = ""
     runs_code: bool = False
     measures: tuple[Measure, ...] = ()
+    printed: str = ""
+    missed: Callable[[AnswerValue, Gold], Sequence[str]] | None = None
 
 
 Keep: TypeAlias = Callable[[Sequence[Gold], FloatArray], BoolArray]

@@ -158,7 +158,7 @@ def _reward(name: str, not_ended: float) -> Metric:
         lambda record, _, __: ((1 + raw(record)) / 2,),
         EPISODE_MEASURES,
     )
-    return replace(mean, corpus=corpus, corpus_keys=("raw_reward",))
+    return replace(mean, corpus=corpus, corpus_keys=("raw_reward",), printed="raw_reward")
 
 
 _PARSER = Parser(

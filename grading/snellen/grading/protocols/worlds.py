@@ -8,6 +8,7 @@ The rules are ours, as no published environment compares whole states; EQA is MM
 al., 2025, section 3), over limits that may differ from item to item.
 """
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -216,8 +217,48 @@ def _plain(text: object) -> str:
     return " ".join(str(text).split()).casefold()
 
 
-_METRIC = pairwise(
-    "the whole state, and the answer", ("sr", "state", "said"), "sr", _judge, EPISODE_MEASURES
+def _missed(record: Record, gold: OutcomeGold) -> list[str]:
+    """Return what is missing in the last state, what is there in addition, and a wrong end."""
+    lines: list[str] = []
+    if record.changes is None:
+        lines.append("missing: the last state")
+    else:
+        wanted, made = _facts(gold.changes or Changes()), _facts(record.changes)
+        lines += [f"missing: {fact}" for fact in (wanted - made).elements()]
+        lines += [f"extra: {fact}" for fact in (made - wanted).elements()]
+    if record.end == "abandoned":
+        lines.append("wrong end: it was abandoned")
+    elif gold.reason and (record.status, record.reason) != ("infeasible", gold.reason):
+        lines.append(f"wrong end: it can't be done, because of {gold.reason}")
+    elif not gold.reason and record.status == "infeasible":
+        lines.append("wrong end: it can be done")
+    elif not gold.reason and not _answers(record.answer, gold):
+        lines.append(f"wrong answer: {_json(record.answer)} and not {_json(gold.answer)}")
+    if record.cost is not None and gold.limit is not None and record.cost > gold.limit:
+        lines.append(f"wrong end: {record.cost:g} steps, and the limit is {gold.limit:g}")
+    return lines
+
+
+def _facts(changes: Changes) -> Counter[str]:
+    """Return each change in a line: a path with its new value, what was added or removed."""
+    return Counter(
+        [
+            *(f"{path} = {_json(after)}" for path, (_, after) in changes.changed.items()),
+            *(f"{path} + {_json(one)}" for path, found in changes.added.items() for one in found),
+            *(f"{path} - {_json(one)}" for path, found in changes.removed.items() for one in found),
+        ]
+    )
+
+
+def _json(value: object) -> str:
+    return msgspec.json.encode(value, order="deterministic").decode()
+
+
+_METRIC = replace(
+    pairwise(
+        "the whole state, and the answer", ("sr", "state", "said"), "sr", _judge, EPISODE_MEASURES
+    ),
+    missed=_missed,
 )
 _PARSER = Parser("an episode's record", read_record(Record), warned=(ABANDONED,))
 

@@ -6,6 +6,7 @@ from typing import NamedTuple
 from snellen.grading.models.scores import Outcome
 from snellen.grading.report.figures import percent, points, small_share
 from snellen.grading.report.page import Page
+from snellen.grading.report.render import own_scale, printed_metric
 
 
 class Fact(NamedTuple):
@@ -54,7 +55,10 @@ def headline_facts(page: Page) -> tuple[Fact, ...]:
     if headline.value_answered is not None and given.unanswered:
         note = f"{made_from.cells - given.unanswered:,} of {made_from.cells:,}"
         facts.append(Fact("of the answered", percent(headline.value_answered), note))
-    if headline.as_published is None:
+    if printed := printed_metric(page.report):
+        value = own_scale(numbers.metrics[printed].as_published)
+        facts.append(Fact("as published", value, f"{printed}, on its own scale"))
+    elif headline.as_published is None:
         facts.append(Fact("as published", "no number", "the published code crashes"))
     elif abs(headline.as_published - headline.value) >= 5e-4:
         note = "what the published code would print"

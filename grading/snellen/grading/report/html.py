@@ -32,10 +32,17 @@ from snellen.grading.report.facts import groups, headline_facts, outcome_slices
 from snellen.grading.report.faults import fault_advice
 from snellen.grading.report.figures import counted, method_name, percent, points, small_share
 from snellen.grading.report.heat_map import heat_map
-from snellen.grading.report.page import CalibrationKind, Curve, Difference, FailureCount, Page
+from snellen.grading.report.page import (
+    CalibrationKind,
+    Curve,
+    Difference,
+    FailureCount,
+    Page,
+    ProtocolValue,
+)
 from snellen.grading.report.payload import items_json
 from snellen.grading.report.population import population_table, sample_sentence
-from snellen.grading.report.render import metrics_table, passes_table
+from snellen.grading.report.render import metrics_table, own_scale, passes_table
 from snellen.grading.table import Table, figures
 
 if TYPE_CHECKING:
@@ -311,7 +318,6 @@ def _judges(page: Page) -> dict[str, Any]:
 
 def _alternatives(page: Page) -> Table:
     """Return the value of each protocol of the task, over all items."""
-    ends = "nothing: one answer ends the run"
     efficient = any(other.eqa is not None for other in page.alternatives)
     rows = (
         (
@@ -320,13 +326,19 @@ def _alternatives(page: Page) -> Table:
             _number(other.value),
             *(["" if other.eqa is None else _number(other.eqa)] if efficient else []),
             f"{other.unparsed:,}",
-            ends if other.printed is None else _number(other.printed),
+            _its_code_prints(other),
         )
         for other in page.alternatives
     )
     eqa = ["EQA, %"] if efficient else []
     names = ("protocol", "metric", "value, %", *eqa, "could not be read", "its code prints")
     return figures(names, rows, texts=(0, 1))
+
+
+def _its_code_prints(other: ProtocolValue) -> str:
+    if other.own_scale is not None:
+        return own_scale(other.own_scale)
+    return "nothing: one answer ends the run" if other.printed is None else _number(other.printed)
 
 
 def _problems(page: Page) -> Table:

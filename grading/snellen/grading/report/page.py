@@ -26,6 +26,7 @@ class ProtocolValue(NamedTuple):
         unparsed: The number of answers that it could not read.
         printed: The number that the published code would print; None: it crashes on an answer.
         eqa: The EQA of its episodes; None without one.
+        own_scale: The number that the published code prints, if it is on a scale of its own.
     """
 
     name: str
@@ -34,6 +35,7 @@ class ProtocolValue(NamedTuple):
     unparsed: int
     printed: float | None = None
     eqa: float | None = None
+    own_scale: float | None = None
 
 
 class PartShare(NamedTuple):

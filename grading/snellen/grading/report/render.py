@@ -8,11 +8,13 @@ from typing import NamedTuple
 import msgspec
 
 from snellen.grading.csv_text import csv_rows
+from snellen.grading.errors import UnknownNameError
 from snellen.grading.markdown import code_text, plain_text, prose_text
 from snellen.grading.models.auxiliary import Auxiliary
 from snellen.grading.models.estimates import Breakdown
 from snellen.grading.models.reports import Report
 from snellen.grading.models.tags import TagColumn
+from snellen.grading.protocols.table import protocol_of
 from snellen.grading.report import auxiliary
 from snellen.grading.score_table import ScoreTable
 from snellen.grading.table import Table, figures, interval_text
@@ -151,23 +153,40 @@ def metrics_table(report: Report, *, primary_first: bool = False) -> Table:
     raters = ["raters"] if numbers.ceiling else []
     rows: list[Sequence[str]] = []
     keys = list(numbers.metrics)
+    printed = printed_metric(report)
     if primary_first:
         keys.sort(key=lambda key: key != numbers.primary)
     for key in keys:
         metric = numbers.metrics[key]
+        written = own_scale if key == printed else percent
+        published = own_scale(numbers.metrics[printed].as_published) if printed else ""
         estimate = numbers.estimates.get(key)
         rows.append(
             (
                 key,
-                percent(metric.value),
+                written(metric.value),
                 interval_text(estimate and estimate.interval),
-                percent(metric.value_answered),
-                percent(metric.as_published),
+                written(metric.value_answered),
+                published if printed and key == numbers.primary else written(metric.as_published),
                 *(percent(numbers.ceiling.get(key)) for _ in raters),
             )
         )
     names = ("metric", "value", "95 % interval", "answered", "as published", *raters)
     return replace(figures(names, rows), bold=(keys.index(numbers.primary),))
+
+
+def printed_metric(report: Report) -> str:
+    """Return the metric that the published code prints on a scale of its own; empty for none."""
+    try:
+        printed = protocol_of(report.task, report.provenance.protocol).metric.printed
+    except UnknownNameError:
+        return ""
+    return printed if printed in report.numbers.metrics else ""
+
+
+def own_scale(number: float | None) -> str:
+    """Write a number that is no share; a dash if there is none."""
+    return "-" if number is None else f"{number:.4f}"
 
 
 def passes_table(report: Report) -> Table:

@@ -254,6 +254,7 @@ def _graded(basis: _Basis, protocol: Protocol) -> _Alternative:
     attempts = basis.report.provenance.attempts
     metrics = tally.metrics(attempts)
     found, eqa = metrics[protocol.metric.primary], metrics.get("eqa")
+    own = metrics.get(protocol.metric.printed)
     unparsed = tally.outcomes(attempts)[Outcome.UNPARSED]
     primary = protocol.metric.primary
     value = ProtocolValue(
@@ -263,6 +264,7 @@ def _graded(basis: _Basis, protocol: Protocol) -> _Alternative:
         unparsed,
         found.as_published,
         None if eqa is None else eqa.value,
+        None if own is None else own.as_published,
     )
     return _Alternative(protocol, value)
 

@@ -161,7 +161,7 @@ def _rows(
             question="" if item is None else item.prompt,
             answer=None if score.response is None else shown(score.response),
             parsed=_parsed(source, score, place),
-            reference=_reference(source, place),
+            reference=_reference(source, score, place),
             note=score.note,
             error=score.error,
             crashed=score.crashed,
@@ -170,6 +170,18 @@ def _rows(
             image=image,
             film=source.films.get(item_id, ""),
         )
+
+
+def _missed(source: RowSource, score: Score, place: int) -> Sequence[str]:
+    """Return what keeps an answer from being right, where its protocol can say it."""
+    protocol, selection = source.protocol, source.selection
+    if protocol is None or selection is None or protocol.metric.missed is None:
+        return ()
+    if score.response is None:
+        return ()
+    context = selection.contexts[place] if selection.contexts else NO_CONTEXT
+    answer = read_response(protocol, score.response, context).answer
+    return () if answer is None else protocol.metric.missed(answer, selection.golds[place])
 
 
 def _parsed(source: RowSource, score: Score, place: int) -> str | None:
@@ -191,10 +203,12 @@ def _parsed(source: RowSource, score: Score, place: int) -> str | None:
     return None if text == shown(response) else text
 
 
-def _reference(source: RowSource, place: int) -> str | None:
+def _reference(source: RowSource, score: Score, place: int) -> str | None:
     if not source.with_references or source.selection is None:
         return None
     gold = source.selection.golds[place]
+    if missed := _missed(source, score, place):
+        return "\n".join((*missed, _lettered(source.selection.task, gold)))
     if isinstance(gold, list) and all(isinstance(one, str) for one in cast("list[object]", gold)):
         return "\n".join(cast("list[str]", gold))
     return _lettered(source.selection.task, gold)
