@@ -101,8 +101,8 @@ class Boards:
         if tag is not None:
             self._check_tag(tag, self.tags(phase, organizer=organizer))
         part = challenge.part(phase, organizer=organizer)
-        exact = challenge.phases.exact(phase, challenge.now(), organizer=organizer)
         measured = challenge.phases.measured(phase, challenge.now(), organizer=organizer)
+        exact = phase.exact or measured  # what `Phases.exact` says, too
         this = phase.name, task or "", tag or "", f"{part} {exact} {measured} {source}"
         parameters = {"f": challenge.key(phase)}
         turn = challenge.database.read(lambda c: queries.TURN.one(c, parameters))
