@@ -1,5 +1,7 @@
 """Which tasks are for training: no template and no seed of the other side."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -39,3 +41,9 @@ def test_a_seed_of_an_exam_is_refused(environment: str) -> None:
 def test_an_exam_can_t_be_made_of_a_seed_for_training(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"seeds from .* on are for training"):
         make_episode_pack("desk", tmp_path / "pack", seed=FIRST_SEED["desk"] - 10, count=20)
+
+
+def test_without_gymnasium_the_import_names_the_extra() -> None:
+    code = "import sys; sys.modules['gymnasium'] = None; import snellen.worlds"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert "pip install 'snellen[train]'" in done.stderr

@@ -9,7 +9,12 @@
 Importing this registers `snellen/desk-v0` and `snellen/miniwob-v0`, each alone and as vectors.
 """
 
-import gymnasium
+from snellen.grading.errors import MissingExtraError
+
+try:
+    import gymnasium
+except ImportError:
+    raise MissingExtraError("a world for training", "train") from None
 
 from snellen.worlds.env import WorldEnv
 from snellen.worlds.splits import templates_of
