@@ -239,9 +239,9 @@ class Play:
         notes, episode = [acted.note], self._world()
         async with _working(thread):
             for each in acted.inputs[: self.task.limit - self.steps]:
+                notes.append(await episode.act(each))
                 self.inputs.append(each)
                 self.steps += 1
-                notes.append(await episode.act(each))
                 if episode.ended:
                     break
             frame = await episode.view()
