@@ -145,13 +145,15 @@ async def _attempt(room: Path, pack: Path | None = None) -> AsyncGenerator[Calla
     from mcp.types import TextContent
 
     from snellen.server.host import LazyHost, open_exam
-    from snellen.server.mcp.server import ExamServer
+    from snellen.server.mcp import server
     from snellen.server.settings import Settings
     from snellen.tasks.samples import exam_folder
 
+    # The timer that writes traces would run in some walks and not in others.
+    server.FLUSH_SECONDS = 3600.0
     settings = Settings((pack or exam_folder("wireframes"),), room / "exam.sqlite")
     host = LazyHost(lambda: open_exam(settings), interactive=pack is not None)
-    async with Client(ExamServer(host).server) as client:
+    async with Client(server.ExamServer(host).server) as client:
 
         async def call(tool: str, **given: object) -> dict[str, Any]:
             result = await client.call_tool(tool, {**attempt, **given})
