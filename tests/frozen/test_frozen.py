@@ -51,7 +51,7 @@ def test_a_seed_gives_the_frozen_pages_and_interactive_tasks(tmp_path: Path) -> 
     assert not (found := stored.differences("generated", present)), found
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.browser
 def test_a_seed_gives_the_frozen_pack(tmp_path: Path) -> None:
     here = frozen_packs.machine()
@@ -62,7 +62,6 @@ def test_a_seed_gives_the_frozen_pack(tmp_path: Path) -> None:
 
 
 @pytest.mark.thorough
-@pytest.mark.slow
 def test_the_baseline_agent_has_the_frozen_scores(tmp_path: Path) -> None:
     pytest.importorskip("rapidocr")
     assert not (found := stored.differences("demo", frozen_demo.scores(tmp_path))), found

@@ -72,8 +72,13 @@ def test_a_name_that_is_not_included_is_refused_with_those_that_are() -> None:
         exam_folder("smaple")
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["sample-full", "wireframes"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param("sample-full", marks=pytest.mark.thorough),
+        pytest.param("wireframes", marks=pytest.mark.slow),
+    ],
+)
 def test_every_text_that_is_asked_for_is_drawn(name: str) -> None:
     pytest.importorskip("rapidocr")
     from snellen.sdk.page_texts import page_texts
