@@ -1,6 +1,5 @@
 """A metric by the values of a tag, each with its interval."""
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -10,7 +9,7 @@ from snellen.grading.errors import MetricError
 from snellen.grading.models.estimates import LEAST, Breakdown, Cell, Estimate
 from snellen.grading.models.reports import MetricValue
 from snellen.grading.models.samples import SampleDesign
-from snellen.grading.models.tags import TagColumn
+from snellen.grading.models.tags import TagColumn, natural
 from snellen.grading.protocols.base import FloatArray, IntArray
 from snellen.grading.stats.summary import estimate
 
@@ -168,16 +167,4 @@ def cluster_codes(column: TagColumn) -> IntArray:
             for place, name in enumerate(column)
         ],
         dtype=np.int64,
-    )
-
-
-def natural(name: str) -> tuple[tuple[int, float, str], ...]:
-    """Return a key that sorts numbers inside texts by their size.
-
-    >>> sorted(["10", "9", "b2", "b10"], key=natural)
-    ['9', '10', 'b2', 'b10']
-    """
-    parts = re.split(r"(\d+)", name)
-    return tuple(
-        (0, float(part), "") if part.isdecimal() else (1, 0.0, part) for part in parts if part
     )

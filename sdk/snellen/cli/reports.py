@@ -18,7 +18,7 @@ from snellen.grading.models.estimates import LEAST, Breakdown
 from snellen.sdk.files import PAGE
 
 if TYPE_CHECKING:
-    from snellen.grading.tables.matrix import Grid
+    from snellen.grading.protocols.matrix.grid import Grid
     from snellen.sdk.report import Report
 
 _out = Terminal()

@@ -43,7 +43,7 @@ from snellen.cli.terminal import Terminal
 from snellen.grading.errors import InputError
 from snellen.grading.models.comparisons import ItemChange
 from snellen.grading.models.estimates import LEAST
-from snellen.grading.tables.mmbench_gui_online import Missing, Reading
+from snellen.grading.protocols.mmbench_gui.automation import Missing, Reading
 from snellen.sdk.files import check_ending
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from snellen.grading.table import Table, to_markdown, to_plain
 from snellen.sdk.files import check_ending, write_atomically
 
 if TYPE_CHECKING:
-    from snellen.grading.tables.summary import Summary
+    from snellen.grading.table import Summary
     from snellen.sdk.summaries.cells import Options
 
 _out = Terminal()

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     import pandas
 
     from snellen.grading.audit import CoordinateAudit
-    from snellen.grading.tables.mmbench_gui_online import Missing, Reading
-    from snellen.grading.tables.summary import Summary
+    from snellen.grading.protocols.mmbench_gui.automation import Missing, Reading
+    from snellen.grading.table import Summary
     from snellen.sdk.analysis.compare import Comparison
     from snellen.sdk.exports import Target
     from snellen.sdk.exports.options import Relationship

@@ -18,8 +18,8 @@ from snellen.sdk.data.tags import ITEM
 
 if TYPE_CHECKING:
     from snellen.grading.metrics.efficiency import Episode
+    from snellen.grading.protocols.matrix.grid import Grid, GridItems
     from snellen.grading.stats.bootstrap import Method
-    from snellen.grading.tables.matrix import Grid, GridItems
 
 
 class ScoredReport(reports.Report):
@@ -159,7 +159,7 @@ class ScoredReport(reports.Report):
             UnknownNameError: There is no such tag or metric.
             MetricError: The two tags are the same, or no item has both.
         """
-        from snellen.grading.tables.matrix import make_grid
+        from snellen.grading.protocols.matrix.grid import make_grid
 
         tags = {name: self._column(name) for name in (rows, columns)}
         items = self.grid_items(metric)
@@ -175,7 +175,7 @@ class ScoredReport(reports.Report):
             InputError: The report kept no scores.
             UnknownNameError: There is no such metric.
         """
-        from snellen.grading.tables.matrix import GridItems
+        from snellen.grading.protocols.matrix.grid import GridItems
 
         return GridItems(
             values=self.item_values(metric),

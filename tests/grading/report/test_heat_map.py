@@ -4,6 +4,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from snellen.grading.protocols.matrix.grid import Grid, GridItems, make_grid
 from snellen.grading.report.heat_map import (
     DARKEST,
     PALEST,
@@ -13,7 +14,6 @@ from snellen.grading.report.heat_map import (
 )
 from snellen.grading.report.html import render_html
 from snellen.grading.report.page import Page
-from snellen.grading.tables.matrix import Grid, GridItems, make_grid
 
 MakePage = Callable[..., Page]
 

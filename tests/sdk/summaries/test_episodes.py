@@ -6,7 +6,7 @@ from typing import Any, cast
 import pytest
 
 from snellen import sdk
-from snellen.grading.tables.matrix import Grid
+from snellen.grading.protocols.matrix.grid import Grid
 from snellen.sdk.summaries.several import summarise
 from snellen.tasks.benchmarks.desk.load import Row, write_rows
 

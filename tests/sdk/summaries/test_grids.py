@@ -5,7 +5,7 @@ from typing import cast
 import pytest
 
 from snellen import sdk
-from snellen.grading.tables.matrix import Grid
+from snellen.grading.protocols.matrix.grid import Grid
 
 
 def matrix_report() -> sdk.Report:

@@ -8,10 +8,10 @@ import pytest
 
 from snellen import sdk
 from snellen.grading.errors import InputError, MetricError
-from snellen.grading.tables.before_after import Shift
-from snellen.grading.tables.mmbench_gui_online import Automation
-from snellen.grading.tables.summary import Summary
-from snellen.grading.tables.webrssbench import GroupingScore, PositionScore, SafetyScore
+from snellen.grading.protocols.mmbench_gui.automation import Automation
+from snellen.grading.protocols.webrssbench.before_after import Shift
+from snellen.grading.protocols.webrssbench.tables import GroupingScore, PositionScore, SafetyScore
+from snellen.grading.table import Summary
 
 Result = TypeVar("Result")
 Tags = Mapping[str, Mapping[str, str]]

@@ -6,7 +6,7 @@ import pytest
 
 from snellen import sdk
 from snellen.grading.errors import InputError
-from snellen.grading.tables.visualwebbench import SEVEN
+from snellen.grading.protocols.visualwebbench.average import SEVEN
 from snellen.sdk.analysis.published import beside_tables
 from snellen.sdk.summaries.several import summarise
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from snellen.grading.tables.summary import PartValue
+from snellen.grading.table import PartValue
 from snellen.tasks.published.beside import Beside, set_beside
 from snellen.tasks.published.tables import PublishedRow
 

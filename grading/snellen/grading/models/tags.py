@@ -1,5 +1,6 @@
 """Tags: what items can be grouped by, brought in from outside the benchmark."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
@@ -63,3 +64,15 @@ class TagTable:
             parts.append(f"{len(self.stray):,} of {self.rows:,} rows {verb} for no item ({shown})")
         counts = ", ".join(f"{tag}: {self.covered(tag):,}" for tag in self.columns)
         return f"{'; '.join(parts)}. {counts}."
+
+
+def natural(name: str) -> tuple[tuple[int, float, str], ...]:
+    """Return a key that sorts numbers inside texts by their size.
+
+    >>> sorted(["10", "9", "b2", "b10"], key=natural)
+    ['9', '10', 'b2', 'b10']
+    """
+    parts = re.split(r"(\d+)", name)
+    return tuple(
+        (0, float(part), "") if part.isdecimal() else (1, 0.0, part) for part in parts if part
+    )

@@ -6,9 +6,9 @@ from itertools import chain
 from typing import NamedTuple
 
 from snellen.grading.markdown import plain_text, table_lines
+from snellen.grading.protocols.matrix.grid import Grid, GridCell
 from snellen.grading.report.figures import counted, figure, span
 from snellen.grading.table import Table, figures
-from snellen.grading.tables.matrix import Grid, GridCell
 
 PALEST, DARKEST = 0.05, 0.5
 """How far a cell is shaded: text of the page's ink stays readable on the darkest."""

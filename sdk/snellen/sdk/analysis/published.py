@@ -6,9 +6,8 @@ from typing import Literal, NamedTuple
 
 from snellen.grading.errors import SnellenError, UnknownNameError
 from snellen.grading.models.reports import PinVerdict
-from snellen.grading.table import Cell, Column, Kind, Table
-from snellen.grading.tables.summary import Summary
-from snellen.grading.tables.visualwebbench import BENCHMARK, SEVEN
+from snellen.grading.protocols.visualwebbench.average import BENCHMARK, SEVEN
+from snellen.grading.table import Cell, Column, Kind, Summary, Table
 from snellen.sdk.scored import ScoredReport
 from snellen.sdk.summaries.cells import DEFAULT, Options
 from snellen.sdk.summaries.one import metric_values, summary_of

@@ -1,10 +1,10 @@
 """Summaries of interactive tasks: success and EQA by what tasks are, and what it took."""
 
 from snellen.grading.protocols.base import AnswerValue
-from snellen.grading.tables.episodes import Episodes, Record, episodes_of, episodes_tables
-from snellen.grading.tables.mmbench_gui_online import READINGS, Rate, Reading, losses
-from snellen.grading.tables.mmbench_gui_tables import losses_table
-from snellen.grading.tables.summary import PartValue, Summary
+from snellen.grading.protocols.mmbench_gui.automation import READINGS, Rate, Reading, losses
+from snellen.grading.protocols.mmbench_gui.tables import losses_table
+from snellen.grading.protocols.worlds.tables import Episodes, Record, episodes_of, episodes_tables
+from snellen.grading.table import PartValue, Summary
 from snellen.sdk.scored import ScoredReport
 from snellen.sdk.summaries.cells import Cells, Options, cells_of
 from snellen.tasks.benchmarks.table import task_of

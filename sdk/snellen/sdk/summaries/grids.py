@@ -3,11 +3,10 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from snellen.grading.models.tags import TagColumn
+from snellen.grading.protocols.matrix.grid import Grid, joined, make_grid
+from snellen.grading.protocols.screenspot.tables import cell_scores, screenspot_summary
 from snellen.grading.report.heat_map import grid_note
-from snellen.grading.table import Cell, Column, Kind, Table
-from snellen.grading.tables.matrix import Grid, joined, make_grid
-from snellen.grading.tables.screenspot import cell_scores, screenspot_summary
-from snellen.grading.tables.summary import PartValue, Summary
+from snellen.grading.table import Cell, Column, Kind, PartValue, Summary, Table
 from snellen.sdk.scored import ScoredReport
 from snellen.sdk.summaries.cells import Options, cells_of
 from snellen.tasks.benchmarks.table import task_of

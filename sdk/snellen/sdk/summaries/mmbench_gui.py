@@ -7,10 +7,7 @@ import numpy as np
 
 from snellen.grading.errors import InputError
 from snellen.grading.models.tags import TagColumn
-from snellen.grading.protocols.mmbench_gui_online import Run as Episode
-from snellen.grading.table import Table
-from snellen.grading.tables.mmbench_gui import Grounded, grounding, understanding
-from snellen.grading.tables.mmbench_gui_online import (
+from snellen.grading.protocols.mmbench_gui.automation import (
     READINGS,
     Automation,
     Missing,
@@ -19,7 +16,8 @@ from snellen.grading.tables.mmbench_gui_online import (
     automation,
     over_attempts,
 )
-from snellen.grading.tables.mmbench_gui_tables import (
+from snellen.grading.protocols.mmbench_gui.online import Run as Episode
+from snellen.grading.protocols.mmbench_gui.tables import (
     L2,
     L2_ADVANCED,
     L2_BASIC,
@@ -28,7 +26,8 @@ from snellen.grading.tables.mmbench_gui_tables import (
     losses_tables,
     understanding_summary,
 )
-from snellen.grading.tables.summary import Summary
+from snellen.grading.protocols.mmbench_gui.understanding import Grounded, grounding, understanding
+from snellen.grading.table import Summary, Table
 from snellen.sdk.scored import ScoredReport
 from snellen.sdk.summaries.cells import Cells, Options, cells_of
 

@@ -5,8 +5,7 @@ from types import MappingProxyType
 
 from snellen.grading.models.estimates import Breakdown
 from snellen.grading.protocols.table import protocol_of
-from snellen.grading.table import Cell, Column, Kind, Table
-from snellen.grading.tables.summary import PartValue, Summary
+from snellen.grading.table import Cell, Column, Kind, PartValue, Summary, Table
 from snellen.sdk.scored import ScoredReport
 from snellen.sdk.summaries import episodes, grids, mmbench_gui, webrssbench
 from snellen.sdk.summaries.cells import DEFAULT, Options, of_sample

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from snellen.grading.errors import InputError
-from snellen.grading.tables.mmbench_gui_online import Missing, Reading
-from snellen.grading.tables.mmbench_gui_tables import L2_ADVANCED, L2_BASIC
-from snellen.grading.tables.summary import PartValue, Summary
-from snellen.grading.tables.visualwebbench import SEVEN, average_of_seven, seven_summary
+from snellen.grading.protocols.mmbench_gui.automation import Missing, Reading
+from snellen.grading.protocols.mmbench_gui.tables import L2_ADVANCED, L2_BASIC
+from snellen.grading.protocols.visualwebbench.average import SEVEN, average_of_seven, seven_summary
+from snellen.grading.table import PartValue, Summary
 from snellen.sdk.saved import read_report
 from snellen.sdk.scored import ScoredReport
 from snellen.sdk.summaries import episodes, grids

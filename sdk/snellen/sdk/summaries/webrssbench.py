@@ -4,9 +4,8 @@ from collections.abc import Callable, Sequence
 
 from snellen.grading.metrics.similarity import CharNgramEmbedder, TfidfCorpus, embedding_cosines
 from snellen.grading.parse.regions import Region
-from snellen.grading.tables.before_after import Responses, pair_up, shifts
-from snellen.grading.tables.summary import PartValue, Summary
-from snellen.grading.tables.webrssbench import (
+from snellen.grading.protocols.webrssbench.before_after import Responses, pair_up, shifts
+from snellen.grading.protocols.webrssbench.tables import (
     ALL,
     PositionScore,
     grouping_summary,
@@ -18,6 +17,7 @@ from snellen.grading.tables.webrssbench import (
     shift_summary,
     ui_grouping,
 )
+from snellen.grading.table import PartValue, Summary
 from snellen.sdk.scored import ScoredReport, intake_of
 from snellen.sdk.summaries.cells import Cells, Options, cells_of
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from snellen.grading.tables.summary import PartValue
+from snellen.grading.table import PartValue
 from snellen.tasks.published.tables import PublishedRow, Standing, standing
 
 

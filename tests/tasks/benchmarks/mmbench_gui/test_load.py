@@ -16,8 +16,8 @@ from snellen.grading.models.items import AnswerKind
 from snellen.grading.models.reports import PinVerdict
 from snellen.grading.protocols.base import Context
 from snellen.grading.protocols.golds import EpisodeGold, ImageTarget
+from snellen.grading.protocols.mmbench_gui.understanding import understanding
 from snellen.grading.protocols.table import gold_shape
-from snellen.grading.tables.mmbench_gui import understanding
 from snellen.sdk import attainable, grade
 from snellen.tasks.benchmarks.mmbench_gui import load as mmbench_gui
 from snellen.tasks.benchmarks.mmbench_gui.episodes import read_episodes

@@ -23,7 +23,7 @@ from snellen.grading.errors import DataError
 from snellen.grading.models.base import NO_JSON
 from snellen.grading.models.reports import Problem, ProblemKind
 from snellen.grading.models.scores import Submission
-from snellen.grading.protocols.mmbench_gui_online import PLATFORMS
+from snellen.grading.protocols.mmbench_gui.online import PLATFORMS
 from snellen.tasks.io.json_text import JsonText, read_json
 from snellen.tasks.io.rows import Text, fault_of
 

@@ -30,7 +30,7 @@ from snellen.grading.protocols.base import Context
 from snellen.grading.protocols.golds import (
     EpisodeGold,
 )
-from snellen.grading.protocols.mmbench_gui_online import PLATFORMS
+from snellen.grading.protocols.mmbench_gui.online import PLATFORMS
 from snellen.tasks.benchmarks.grounding import EXAMPLES, GroundingRow, grounding_data
 from snellen.tasks.benchmarks.mmbench_gui.format import (
     DIFFICULTIES,

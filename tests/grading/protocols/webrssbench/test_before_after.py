@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from snellen.grading.errors import MetricError
-from snellen.grading.tables.before_after import Pairs, Responses, pair_up, shifts
+from snellen.grading.protocols.webrssbench.before_after import Pairs, Responses, pair_up, shifts
 
 STATES = ("before", "after")
 

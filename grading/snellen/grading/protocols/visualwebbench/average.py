@@ -8,8 +8,7 @@ from collections.abc import Mapping
 from math import fsum, isfinite
 
 from snellen.grading.errors import MetricError, UnknownNameError
-from snellen.grading.table import Cell, Column, Kind, Table
-from snellen.grading.tables.summary import PartValue, Summary
+from snellen.grading.table import Cell, Column, Kind, PartValue, Summary, Table
 
 SEVEN = (
     "visualwebbench/web_caption",

@@ -12,8 +12,7 @@ from math import fsum
 from snellen.grading.errors import MetricError
 from snellen.grading.models.tags import TagColumn
 from snellen.grading.protocols.base import FloatArray
-from snellen.grading.table import Cell, Column, Kind, Table
-from snellen.grading.tables.summary import PartValue, Summary
+from snellen.grading.table import Cell, Column, Kind, PartValue, Summary, Table
 
 MACRO = "macro_accuracy"
 """The key of the mean of the cells."""

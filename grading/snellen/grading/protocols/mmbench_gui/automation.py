@@ -24,7 +24,7 @@ from snellen.grading.metrics.efficiency import (
 from snellen.grading.metrics.eqa import eqa, eqa_budget, eqa_exact, eqa_linear
 from snellen.grading.metrics.eqa_orders import eqa_expected
 from snellen.grading.models.tags import TagColumn
-from snellen.grading.tables.mmbench_gui import Values
+from snellen.grading.protocols.mmbench_gui.understanding import Values
 
 Reading = Literal["paper", "exact", "half_open", "linear", "budget", "expected"]
 """How EQA is computed: see `READINGS`."""

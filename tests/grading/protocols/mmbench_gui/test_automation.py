@@ -5,7 +5,7 @@ import pytest
 from snellen.grading.errors import MetricError
 from snellen.grading.metrics.efficiency import Episode, truncated
 from snellen.grading.metrics.eqa import eqa, eqa_exact
-from snellen.grading.tables.mmbench_gui_online import (
+from snellen.grading.protocols.mmbench_gui.automation import (
     READINGS,
     Loss,
     Missing,

@@ -2,8 +2,18 @@
 
 import pytest
 
-from snellen.grading.table import EMPTY, Cell, Column, Kind, Table, to_markdown, to_plain, written
-from snellen.grading.tables.summary import PartValue, Summary
+from snellen.grading.table import (
+    EMPTY,
+    Cell,
+    Column,
+    Kind,
+    PartValue,
+    Summary,
+    Table,
+    to_markdown,
+    to_plain,
+    written,
+)
 
 TABLE = Table(
     "Two runs",

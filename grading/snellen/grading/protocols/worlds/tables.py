@@ -13,8 +13,8 @@ from typing import NamedTuple
 from snellen.grading.errors import MetricError
 from snellen.grading.metrics.efficiency import Episode
 from snellen.grading.models.tags import TagColumn
+from snellen.grading.protocols.mmbench_gui.automation import READINGS, Rate, Reading
 from snellen.grading.table import Cell, Column, Kind, Table
-from snellen.grading.tables.mmbench_gui_online import READINGS, Rate, Reading
 
 FEASIBLE = "feasible"
 """The tag that says `no` of a task that can't be done."""

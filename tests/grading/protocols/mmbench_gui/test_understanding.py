@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from snellen.grading.errors import MetricError
 from snellen.grading.metrics.weighted_choice import Accuracy
-from snellen.grading.tables.mmbench_gui import (
+from snellen.grading.protocols.mmbench_gui.understanding import (
     Grounded,
     Tags,
     grounding,

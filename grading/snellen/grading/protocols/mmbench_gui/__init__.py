@@ -28,7 +28,7 @@ from snellen.grading.protocols.golds import (
     GoldShape,
     is_in_fractions,
 )
-from snellen.grading.protocols.mmbench_gui_online import ONLINE
+from snellen.grading.protocols.mmbench_gui.online import ONLINE
 from snellen.grading.protocols.pointing import (
     OurPoint,
     declared_points,

@@ -9,9 +9,7 @@ from snellen.grading.metrics.weighted_choice import (
     LevelScore,
     PlatformAccuracy,
 )
-from snellen.grading.table import Cell, Column, Kind, Table
-from snellen.grading.tables.mmbench_gui import Understanding
-from snellen.grading.tables.mmbench_gui_online import (
+from snellen.grading.protocols.mmbench_gui.automation import (
     READINGS,
     Automation,
     Loss,
@@ -20,7 +18,8 @@ from snellen.grading.tables.mmbench_gui_online import (
     Reading,
     losses,
 )
-from snellen.grading.tables.summary import PartValue, Summary
+from snellen.grading.protocols.mmbench_gui.understanding import Understanding
+from snellen.grading.table import Cell, Column, Kind, PartValue, Summary, Table
 
 L1, L2, L2_BASIC, L2_ADVANCED = (
     "mmbench-gui/l1",

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from snellen.grading.errors import MetricError
 from snellen.grading.parse.regions import Region
-from snellen.grading.tables.webrssbench import position, safety, ui_grouping
+from snellen.grading.protocols.webrssbench.tables import position, safety, ui_grouping
 
 REGIONS = st.sampled_from(list(Region))
 

@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 
 from snellen.grading.errors import MetricError
+from snellen.grading.protocols.matrix.grid import Grid, GridItems, make_grid, ordered
 from snellen.grading.stats.summary import estimate
 from snellen.grading.stats.weighted import weighted_estimate
-from snellen.grading.tables.matrix import Grid, GridItems, make_grid, ordered
 
 LEVELS = ["L2", "L1", "L10"]
 ROWS = ["reasoning", "perception"]

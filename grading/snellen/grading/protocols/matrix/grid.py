@@ -6,11 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from snellen.grading.breakdown import natural
 from snellen.grading.errors import MetricError
 from snellen.grading.models.base import Closed
 from snellen.grading.models.estimates import LEAST, Estimate
-from snellen.grading.models.tags import TagColumn
+from snellen.grading.models.tags import TagColumn, natural
 from snellen.grading.protocols.base import FloatArray, IntArray
 from snellen.grading.stats.summary import estimate
 from snellen.grading.stats.weighted import weighted_estimate

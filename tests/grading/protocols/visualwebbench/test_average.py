@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from snellen.grading.errors import MetricError, UnknownNameError
 from snellen.grading.protocols.table import PROTOCOLS
-from snellen.grading.tables.visualwebbench import SEVEN, average_of_seven
+from snellen.grading.protocols.visualwebbench.average import SEVEN, average_of_seven
 from snellen.tasks.published.tables import published_tables
 
 ROWS = [

@@ -3,7 +3,7 @@
 Everything here takes columns, one value an item, in the order of the task's items: the values of
 the primary metric, in 0..1, tags, and answers as a protocol's parser reads them, None where there
 is none. What a perturbation did to color, text and layout is in
-`snellen.grading.tables.before_after`.
+`snellen.grading.protocols.webrssbench.before_after`.
 """
 
 import math
@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from snellen.grading.errors import MetricError
 from snellen.grading.models.tags import TagColumn
 from snellen.grading.parse.regions import Region
-from snellen.grading.table import Cell, Column, Kind, Table
-from snellen.grading.tables.before_after import Shift
-from snellen.grading.tables.summary import PartValue, Summary
+from snellen.grading.protocols.webrssbench.before_after import Shift
+from snellen.grading.table import Cell, Column, Kind, PartValue, Summary, Table
 
 if TYPE_CHECKING:
     import numpy as np

@@ -1,1 +1,0 @@
-"""What a benchmark makes of its items' values: its own tables and averages."""
