@@ -85,7 +85,7 @@ def others(desktop: Desktop, step: Step) -> list[Step]:
         return [replace(step, text=text)]
     if step.onto:
         places = [drop.key for drop in desktop.page.drops.values() if drop.key != step.onto]
-        return [replace(step, onto=place) for place in (places[0], places[-1])]
+        return [replace(step, onto=place) for place in (*places[:1], *places[-1:])]
     if ":" not in step.control:
         return []
     kind = step.control.partition(":")[0] + ":"

@@ -3,6 +3,7 @@
 import msgspec
 import pytest
 
+from snellen.tasks.environments.desk.kit.markup import PICTURES
 from snellen.tasks.environments.desk.world.generator import make_world
 
 
@@ -47,6 +48,41 @@ def test_a_world_is_so_full_that_things_must_be_looked_for(seed: int) -> None:
     assert len(state["travel"]["trips"]) >= 100
     assert len(state["kanban"]["cards"]) >= 30
     assert len(state["notes"]["notes"]) >= 20
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_the_second_version_is_fuller_and_its_things_can_be_told_apart(seed: int) -> None:
+    state = make_world(seed, 2)
+    people = state["contacts"]["people"].values()
+    assert len(people) >= 130
+    for names in (("email",), ("name",), ("role", "company")):
+        assert len({tuple(person[name] for name in names) for person in people}) == len(people)
+    products = state["shop"]["products"].values()
+    assert len({product["name"] for product in products}) == len(products) >= 200
+    assert {product["kind"] for product in products} == set(PICTURES)
+    assert len(set(PICTURES.values())) == len(PICTURES)
+    assert all(trip["operator"] for trip in state["travel"]["trips"].values())
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_reply_quotes_the_messages_before_it(seed: int) -> None:
+    state = make_world(seed, 2)
+    messages = state["mail"]["messages"].values()
+    assert all(message["date"] < state["clock"] for message in messages)
+    quoting = [message for message in messages if "\n> " in message["body"]]
+    assert len(quoting) >= 14
+    for reply in quoting:
+        subject = reply["subject"].removeprefix("Re: ")
+        earlier = [
+            message
+            for message in messages
+            if message["subject"].removeprefix("Re: ") == subject
+            and message["date"] < reply["date"]
+            and {message["from"], *message["to"]} == {reply["from"], *reply["to"]}
+        ]
+        last = max(earlier, key=lambda message: message["date"])
+        quoted = "".join(f"> {line}".rstrip() + "\n" for line in last["body"].split("\n"))
+        assert f"{reply['body']}\n".endswith(f"{last['name']} wrote:\n{quoted}")
 
 
 def test_a_world_is_plain_json() -> None:

@@ -47,6 +47,7 @@ class Step:
         looks: Whether it only opens or filters something: without it the last state is the same.
         onto: The key of the place to which the control is dragged; empty: it is not dragged.
         typed: Whether the field has the focus already, so that the text is only typed.
+        hovers: Whether the pointer only goes over it, and stays there.
     """
 
     control: str
@@ -54,6 +55,7 @@ class Step:
     looks: bool = False
     onto: str = ""
     typed: bool = False
+    hovers: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +102,10 @@ def perform(desktop: Desktop, steps: Sequence[Step]) -> None:
             desktop.write({step.control: step.text})
             continue
         page = desktop.page
+        if step.hovers:
+            if step.control not in page.hovers:
+                raise PathError(f"step {number}: nothing shows more at {step.control}")
+            continue
         token = page.token(f"{step.control}.drag" if step.onto else step.control)
         place = page.place(step.onto) if step.onto else ""
         if token is None or place is None:
@@ -155,14 +161,25 @@ class Walk:
         """Drag a control to a place."""
         self._step(Step(key, onto=onto))
 
+    def hover(self, key: str) -> None:
+        """Let the pointer stay over something that shows more then."""
+        self.steps.append(Step(key, looks=True, hovers=True))
+        perform(self.desktop, self.steps[-1:])
+
     def choose_verb(self, key: str, option: str) -> None:
         """Choose in the context menu of a control."""
         self.press(f"{key}.menu", f"{key}.menu:{option}")
 
     def go(self, app: str) -> None:
         """Open an application unless it is open."""
-        if self.desktop.ui.get("app") != app:
+        if app not in (self.desktop.ui.get("app"), self.desktop.ui.get("beside")):
             self.press(f"dock:{app}")
+
+    def beside(self, app: str, other: str) -> None:
+        """Open two applications, one below the other."""
+        with self.looking():
+            self.go(app)
+            self.choose_verb(f"dock:{other}", "beside")
 
     def seek(self, key: str, pager: str) -> None:
         """Click a control that is on this or on a later page of a list, else on an earlier one."""

@@ -1,8 +1,10 @@
 """HTML as a value: every text is escaped, every tag is closed."""
 
+import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cache
+from importlib.resources import files
 from typing import Final, TypeAlias
 
 from markupsafe import Markup, escape
@@ -67,6 +69,12 @@ _ICONS: Final = {
 }
 
 
+PICTURES: Final[Mapping[str, str]] = json.loads(
+    (files(__package__ or "") / "pictures.json").read_bytes()
+)
+"""The paths that show goods, by kind."""
+
+
 def join(*children: Child) -> Markup:
     """Return children one after the other, texts escaped.
 
@@ -110,11 +118,16 @@ def span(kind: str, /, *children: Child, **attributes: Value) -> Markup:
 @cache
 def icon(name: str, size: int = 18, *, filled: bool = False) -> Markup:
     """Return an icon, drawn with strokes of the text's color."""
+    return drawing(_ICONS[name], size, filled=filled)
+
+
+def drawing(path: str, size: int, *, filled: bool = False) -> Markup:
+    """Return a path in a square of 24 units, drawn with strokes of the text's color."""
     fill = "currentColor" if filled else "none"
     return Markup(
         f'<svg width="{size}" height="{size}" viewBox="0 0 24 24" fill="{fill}" '
         'stroke="currentColor" stroke-width="1.8" stroke-linecap="round" stroke-linejoin="round" '
-        f'aria-hidden="true"><path d="{_ICONS[name]}"/></svg>'
+        f'aria-hidden="true"><path d="{path}"/></svg>'
     )
 
 

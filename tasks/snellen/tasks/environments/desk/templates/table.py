@@ -18,6 +18,7 @@ from snellen.tasks.environments.desk.templates.contacts import CONTACTS
 from snellen.tasks.environments.desk.templates.direct import DIRECT
 from snellen.tasks.environments.desk.templates.mail import MAIL
 from snellen.tasks.environments.desk.templates.office import OFFICE
+from snellen.tasks.environments.desk.templates.pointer import POINTER
 from snellen.tasks.environments.desk.templates.shop import SHOP
 from snellen.tasks.environments.desk.templates.travel import TRAVEL
 
@@ -26,7 +27,7 @@ TEMPLATES: Final = {
     for template in (*MAIL, *CALENDAR, *CONTACTS, *OFFICE, *SHOP, *TRAVEL, *ACROSS)
 }
 
-SETS: Final = {1: TEMPLATES, 2: {**TEMPLATES, **{each.name: each for each in DIRECT}}}
+SETS: Final = {1: TEMPLATES, 2: {**TEMPLATES, **{each.name: each for each in (*DIRECT, *POINTER)}}}
 """The templates by the version of the desk. A set that packs were made of never changes."""
 
 ONE_INFEASIBLE_IN: Final = 10
