@@ -227,6 +227,18 @@ def test_the_second_version_has_all_templates_of_the_first_and_a_small_exam_is_m
     assert not any("version" in task.state for task in draw(3, seed=7))
 
 
+def test_tasks_in_several_looks_differ_in_nothing_else() -> None:
+    tasks = draw(10, seed=7, version=2, looks=3)
+    assert len(tasks) == 30
+    assert len({task.tags["look"] for task in tasks}) == 3
+    for first, *others in zip(tasks[:10], tasks[10:20], tasks[20:], strict=True):
+        for other in others:
+            assert first.tags["look"] != other.tags["look"]
+            plain = {**other.state, "look": first.state["look"]}
+            tags = {**other.tags, "look": first.tags["look"]}
+            assert replace(other, state=plain, tags=tags) == first
+
+
 @pytest.mark.parametrize("seed", FEW)
 def test_a_small_exam_is_spread_over_applications_and_levels(seed: int) -> None:
     found = [(task.tags["level"], task.tags["apps"]) for task in draw(12, seed)]

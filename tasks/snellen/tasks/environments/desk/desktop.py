@@ -13,7 +13,7 @@ from markupsafe import Markup
 from pydantic import JsonValue
 
 from snellen.tasks.environments.desk.apps.table import APPS, VERBS
-from snellen.tasks.environments.desk.kit.markup import div, icon, join, span, tag
+from snellen.tasks.environments.desk.kit.markup import div, icon, join, language, span, tag
 from snellen.tasks.environments.desk.kit.verbs import RefusalError, State
 from snellen.tasks.environments.desk.kit.view import (
     CLOSE,
@@ -153,7 +153,8 @@ class Desktop:
 
     def _draw(self) -> Page:
         view = View(self.state, self.ui)
-        html = _shell(view)
+        with language(self.state.get("look", {}).get("language", "en")):
+            html = _shell(view)
         return Page(str(html), view.controls, view.drops, view.fields, view.hovers)
 
 

@@ -13,6 +13,7 @@ from snellen.grading.models.items import AnswerForm
 from snellen.tasks.environments.desk.apps.table import VERBS
 from snellen.tasks.environments.desk.changes import Changes, changes
 from snellen.tasks.environments.desk.desktop import Desktop
+from snellen.tasks.environments.desk.kit.look import look_of
 from snellen.tasks.environments.desk.kit.verbs import State, copied
 from snellen.tasks.environments.desk.world.generator import make_world
 from snellen.tasks.environments.reasons import Reason
@@ -71,7 +72,7 @@ class Task:
         limit: The maximum number of steps.
         oracle: A path from the first page; empty if it is infeasible.
         calls: The same as tool calls, names and arguments, without calls that only read.
-        tags: `template`, `apps`, `difficulty`, `level`, `feasible`.
+        tags: `template`, `apps`, `difficulty`, `level`, `feasible`; from version 2 on, `look`.
     """
 
     goal: str
@@ -271,7 +272,13 @@ class Template:
         return 3 if len(self.apps) == 1 else 4
 
     def make(
-        self, seed: int, difficulty: Difficulty, *, feasible: bool = True, version: int = 1
+        self,
+        seed: int,
+        difficulty: Difficulty,
+        *,
+        feasible: bool = True,
+        version: int = 1,
+        look: int | None = None,
     ) -> Task:
         """Return a task; equal arguments give equal tasks.
 
@@ -280,6 +287,7 @@ class Template:
             difficulty: Sets the number of items, and how they are described.
             feasible: Whether it can be done; the infeasible twin has the same goal.
             version: The version of the desk, or the template's own if it is later.
+            look: The seed of its look, from version 2 on; None: the seed of the world.
         """
         draft = Draft(self.name, seed, difficulty, max(version, self.version))
         self.fill(draft)
@@ -292,6 +300,10 @@ class Template:
             "level": f"L{self.level}",
             "feasible": "yes" if feasible else "no",
         }
+        if "look" in draft.state:
+            if look is not None:
+                draft.state["look"] = look_of(look)
+            tags["look"] = " ".join(draft.state["look"].values())
         walk = Walk(draft.state)
         draft.way(walk)
         inputs = sum(

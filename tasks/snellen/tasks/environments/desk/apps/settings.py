@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 from pydantic import JsonValue
 
 from snellen.tasks.environments.desk.kit.app import App
@@ -86,10 +86,11 @@ def _row(view: View, key: str, setting: dict[str, Any]) -> Markup:
         drawn = _slider(view, key, setting)
     elif setting["options"]:
         options = [
-            (option, option, do("change_setting", {"setting": key, "value": option}))
+            (option, escape(option), do("change_setting", {"setting": key, "value": option}))
             for option in setting["options"]
         ]
-        drawn = view.menu(f"settings.{key}", value, options, chosen=value)
+        # A value may be the name of an application, which is not translated here.
+        drawn = view.menu(f"settings.{key}", escape(value), options, chosen=value)
     else:
         turned = "off" if value == "on" else "on"
         action = do("change_setting", {"setting": key, "value": turned})

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Annotated, Any
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 from pydantic import Field, JsonValue
 
 from snellen.tasks.environments.desk.kit.app import App
@@ -207,7 +207,8 @@ def _cell(view: View, cells: Mapping[str, str], cell: str, now: str, action: Act
     edited = on and view.direct
     written = view.text("sheet.value", raw) if edited else raw
     drawn, back = text if written == raw else written, text if edited else None
-    box = view.press(kind, f"sheet.cell:{cell}", action, drawn, label=cell, data_shown=back)
+    # Never translated.
+    box = view.press(kind, f"sheet.cell:{cell}", action, escape(drawn), label=cell, data_shown=back)
     return tag("td", box)
 
 

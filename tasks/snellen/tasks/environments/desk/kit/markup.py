@@ -2,8 +2,10 @@
 
 import json
 import re
-from collections.abc import Iterable, Mapping
-from functools import cache
+from collections.abc import Generator, Iterable, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Final, TypeAlias
 
@@ -75,6 +77,42 @@ PICTURES: Final[Mapping[str, str]] = json.loads(
 """The paths that show goods, by kind."""
 
 
+_LANGUAGES: Final[Mapping[str, Mapping[str, str]]] = json.loads(
+    (files(__package__ or "") / "languages.json").read_bytes()
+)
+_LANGUAGE: Final = ContextVar("language", default="en")
+_LONGEST: Final = 60
+
+
+@contextmanager
+def language(name: str) -> Generator[None]:
+    """Write the interface in a language; what people have written stays as it is."""
+    before = _LANGUAGE.set(name)
+    try:
+        yield
+    finally:
+        _LANGUAGE.reset(before)
+
+
+def translated(text: str) -> str:
+    """Return a text of the interface in the language; any other text is returned unchanged."""
+    name = _LANGUAGE.get()
+    return text if name == "en" or len(text) > _LONGEST else _translated(name, text)
+
+
+@lru_cache(4096)
+def _translated(name: str, text: str) -> str:
+    words = _LANGUAGES[name]
+    if text in words:
+        return words[text]
+    for known, form in words.items():
+        begin, hole, end = known.partition("{}")
+        if hole and text.startswith(begin) and text.endswith(end):
+            inner = text.removeprefix(begin).removesuffix(end)
+            return form.format(words.get(inner, inner))
+    return text
+
+
 def join(*children: Child) -> Markup:
     """Return children one after the other, texts escaped.
 
@@ -137,7 +175,7 @@ def _write(children: Iterable[Child], written: list[str]) -> None:
         if isinstance(child, Markup):
             written.append(child)
         elif isinstance(child, str):
-            written.append(_escaped(child))
+            written.append(_escaped(translated(child)))
         elif child is not None:
             _write(child, written)
 

@@ -17,7 +17,16 @@ from typing import Any, NamedTuple, TypeAlias
 from markupsafe import Markup
 from pydantic import JsonValue
 
-from snellen.tasks.environments.desk.kit.markup import Child, Value, div, icon, join, span, tag
+from snellen.tasks.environments.desk.kit.markup import (
+    Child,
+    Value,
+    div,
+    icon,
+    join,
+    span,
+    tag,
+    translated,
+)
 from snellen.tasks.environments.desk.kit.verbs import State, version_of
 
 Ui: TypeAlias = dict[str, JsonValue]
@@ -324,7 +333,7 @@ class View:
             "data_f": name if works else None,
             "data_at": self._focused(name),
             "data_enter": enter or None,
-            "placeholder": hint or None,
+            "placeholder": translated(hint) or None,
             "maxlength": 2000,
             "autocomplete": "off",
             "spellcheck": "false",

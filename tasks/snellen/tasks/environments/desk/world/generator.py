@@ -5,6 +5,7 @@ from datetime import date, datetime, time, timedelta
 from random import Random
 from typing import Any
 
+from snellen.tasks.environments.desk.kit.look import look_of
 from snellen.tasks.environments.desk.kit.verbs import State
 from snellen.tasks.environments.desk.kit.view import WEEKDAYS, long_day, money
 from snellen.tasks.environments.desk.world import mailing, work
@@ -56,6 +57,7 @@ def make_world(seed: int, version: int = 1) -> State:
     state |= work.make(rng, state, today)
     if version > 1:
         state["version"] = version
+        state["look"] = look_of(seed)
         mailing.fill(rng, state, today)
         work.fill(rng, state)
     return state
