@@ -157,6 +157,8 @@ def written(given: Input) -> dict[str, Any]:
         return {"action": "scroll", "coordinate": list(given.path[0]), "scroll_y": down}
     if given.kind is InputKind.KEY:
         return {"action": "key", "text": "+".join(given.keys).replace("Control", "ctrl")}
+    if given.kind is InputKind.MOVE:
+        return {"action": "mouse_move", "coordinate": list(given.path[0])}
     return {"action": "type", "text": given.text}
 
 
@@ -184,6 +186,10 @@ async def inputs(episode: DeskEpisode, step: Step) -> list[Input]:
     """
     if step.typed:
         return [Input(InputKind.TYPE, text=step.text or "")]
+    if step.hovers:
+        over = await _found(episode, f'[data-h="{step.control}"]', step.control)
+        before = [_scrolled(over)] if over["scroll"] else []
+        return [*before, Input(InputKind.MOVE, ((over["point"][0], over["point"][1]),))]
     found = await _found(episode, _selector(episode, step), step.control)
     if found["how"] == "key":
         return [Input(InputKind.KEY, keys=tuple(found["keys"]))]
@@ -192,6 +198,7 @@ async def inputs(episode: DeskEpisode, step: Step) -> list[Input]:
     if step.onto:
         place = episode.desktop.page.place(step.onto)
         end = await _found(episode, f'[data-d="{place}"]', step.onto)
+        before += [_scrolled(end)] if end["scroll"] else []
         ends = (end["point"][0], end["point"][1] + found["above"])
         return [*before, Input(InputKind.DRAG, (point, ends))]
     click = Input(

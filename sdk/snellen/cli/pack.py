@@ -1,5 +1,6 @@
 """The commands about packs: make an exam, seal its references, check it, leave the gold out."""
 
+import re
 import secrets
 import sys
 from collections.abc import Generator, Sequence
@@ -183,11 +184,12 @@ def episodes(
     ],
     output: NewFolder,
     n: Annotated[
-        int | None,
+        str | None,
         typer.Option(
             "--n",
-            help="Number of tasks; by default one of each template or page.",
-            min=1,
+            help="Number of tasks; by default one of each template or page. 20x3: 20 tasks of "
+            "desk-2, each in 3 looks, which the report compares; x3: all of them.",
+            metavar="N[xLOOKS]",
             show_default=False,
         ),
     ] = None,
@@ -208,11 +210,24 @@ def episodes(
     from snellen.tasks.environments.packs import make_episode_pack
 
     with report_errors():
+        count, looks = _counts(n)
         drawn = secrets.randbits(48) if seed is None else seed
         with sealing_key(key, output) as secret:
-            manifest = make_episode_pack(what, output, seed=drawn, count=n, key=secret)
+            manifest = make_episode_pack(
+                what, output, seed=drawn, count=count, key=secret, looks=looks
+            )
         pack_output.packed(manifest, output)
         _custody_told(manifest, secret)
+
+
+def _counts(given: str | None) -> tuple[int | None, int]:
+    """Read `--n`: how many tasks, and in how many looks each of them comes."""
+    count, _, looks = (given or "").partition("x")
+    if given is not None and not (
+        re.fullmatch(r"[1-9]\d*|(?:[1-9]\d*)?x[1-9]\d?", given, re.ASCII)
+    ):
+        raise InputError(f"--n is a number such as 20, or 20x3 for 3 looks, not {given!r}")
+    return int(count) if count else None, int(looks or 0)
 
 
 @group.command("seal")

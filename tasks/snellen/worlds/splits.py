@@ -16,7 +16,8 @@ TEST: Mapping[str, frozenset[str]] = MappingProxyType(
             {"mail-forward", "mail-star", "calendar-invite", "calendar-when", "contacts-group",
              "contacts-ask", "files-share", "sheet-stock", "kanban-due", "notes-line",
              "shop-return", "travel-price", "refund-by-policy", "plan-trip", "share-by-mail",
-             "assign-by-role", "files-sort", "kanban-urgent", "postpone-by-mail"}
+             "assign-by-role", "files-sort", "kanban-urgent", "postpone-by-mail", "notes-copy",
+             "settings-knobs", "travel-by-operator", "shop-fast", "mail-thread", "assign-beside"}
         ),
         # Whole families: a page and its variants are on one side.
         "miniwob": frozenset(

@@ -128,7 +128,11 @@ class Worlds(Generic[R]):
                 for row in kept
             ],
             tags={
-                **{name: [row.tags.get(name) for row in kept] for name in self.tags},
+                **{
+                    name: [row.tags.get(name) for row in kept]
+                    for name in self.tags
+                    if any(name in row.tags for row in kept)
+                },
                 "steps": [f"{row.limit} steps" for row in kept],
             },
             cluster="template",

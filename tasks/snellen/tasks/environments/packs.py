@@ -14,10 +14,10 @@ from snellen.tasks.pack.format import Manifest
 from snellen.tasks.pack.write import Part, write_pack
 
 
-def _desk(folder: Path, seed: int, count: int | None, version: int = 1) -> None:
+def _desk(folder: Path, seed: int, count: int | None, version: int = 1, looks: int = 0) -> None:
     from snellen.tasks.environments.desk.templates.table import make_tasks
 
-    make_tasks(folder, seed=seed, count=count, version=version)
+    make_tasks(folder, seed=seed, count=count, version=version, looks=looks)
 
 
 def _desk_easy(folder: Path, seed: int, _: int | None) -> None:
@@ -70,7 +70,13 @@ MADE: Mapping[str, Callable[[Path, int, int | None], None]] = MappingProxyType(
 
 
 def make_episode_pack(
-    what: str, folder: Path, *, seed: int, count: int | None = None, key: str | None = None
+    what: str,
+    folder: Path,
+    *,
+    seed: int,
+    count: int | None = None,
+    key: str | None = None,
+    looks: int = 0,
 ) -> Manifest:
     """Make a pack of interactive tasks.
 
@@ -82,22 +88,28 @@ def make_episode_pack(
         seed: The seed of all random choices; with it anybody can compute the references.
         count: The number of tasks; None: one of each template or page, or the whole schedule.
         key: Seals the references.
+        looks: In how many looks each task of `desk-2` comes; 0: once, in a look of its own.
 
     Raises:
         UnknownNameError: There is no pack of this name.
         MissingExtraError: It needs an optional dependency.
-        InputError: The folder can't be written, the seed is one for training, or a browser or
-            TiddlyWiki is needed and not installed.
+        InputError: The folder can't be written, the seed is one for training, looks are asked for
+            that the pack has not, or a browser or TiddlyWiki is needed and not installed.
     """
     if what not in MADE:
         raise UnknownNameError("exam to make", what, MADE)
+    if looks and what != "desk-2":
+        raise InputError(f"{what} has one look; desk-2 has several")
     # Each task has the seed after that of the one before.
     if seed + (count or 0) > TRAINING_SEEDS:
         raise InputError(f"seeds from {TRAINING_SEEDS} on are for training, not for exams")
     need_extra()
     with tempfile.TemporaryDirectory(prefix="snellen-") as room:
         rows = Path(room)
-        MADE[what](rows, seed, count)
+        if looks:
+            _desk(rows, seed, count, 2, looks)
+        else:
+            MADE[what](rows, seed, count)
         parts: list[Part] = []
         for spec in benchmark_of(PACKS[what]).tasks:
             try:

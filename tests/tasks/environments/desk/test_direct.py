@@ -1,4 +1,4 @@
-"""The second version of the desk in the browser: keys, drags, context menus, lists that scroll."""
+"""The second version of the desk in the browser: keys, drags, menus, lists that scroll, windows."""
 
 from collections.abc import AsyncIterator
 from copy import deepcopy
@@ -14,15 +14,17 @@ from snellen.tasks.environments.desk.environment import IGNORED, UNCHANGED, Desk
 from snellen.tasks.environments.desk.kit.verbs import State
 from snellen.tasks.environments.desk.tasks import DIFFICULTIES, Step, passes
 from snellen.tasks.environments.desk.templates.direct import DIRECT
+from snellen.tasks.environments.desk.templates.pointer import POINTER
 from snellen.tasks.environments.desk.templates.table import SETS, TEMPLATES
 from snellen.tasks.environments.desk.world.generator import make_world
 from snellen.tasks.environments.inputs import Input, InputKind
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="module")]
 
-STATE = make_world(5, version=2)
+# Without a look, so that it has that of the first version.
+STATE = {name: part for name, part in make_world(5, version=2).items() if name != "look"}
 CELLS = STATE["sheet"]["sheets"]["s1"]["cells"]
-NEW = [template.name for template in DIRECT]
+NEW = [template.name for template in (*DIRECT, *POINTER)]
 
 
 @pytest_asyncio.fixture(loop_scope="module", scope="module")
@@ -60,6 +62,10 @@ class Hand:
     async def click(self, key: str, **fields: Any) -> str:
         place = await locate(self.episode, Step(key))
         return await self.act(InputKind.CLICK, path=(place,), **fields)
+
+    async def hover(self, key: str) -> str:
+        (move,) = await inputs(self.episode, Step(key, hovers=True))
+        return await self.act(InputKind.MOVE, path=move.path)
 
     async def do(self, *steps: Step) -> None:
         for step in steps:
@@ -407,6 +413,74 @@ async def test_the_wheel_scrolls_a_list_which_stays_where_it_is_when_a_row_is_op
     assert hand.ui["scrolled"] == scrolled
     await hand.act(InputKind.SCROLL, path=((500, 500),), scroll=(0, 99999))
     assert await hand.act(InputKind.SCROLL, path=((500, 500),), scroll=(0, 400)) == UNCHANGED
+
+
+# ---- what shows more, knobs, edges, two windows ------------------------------------------------
+
+
+@at("travel")
+async def test_what_the_pointer_is_over_shows_more_and_nothing_changes(hand: Hand) -> None:
+    await hand.act(InputKind.MOVE, path=((640, 20),))
+    shown = await hand.episode.view()
+    trips = STATE["travel"]["trips"]
+    first = min(trips, key=lambda key: (trips[key]["date"], trips[key]["departs"], key))
+    assert await hand.hover(f"travel.fare:{first}") == ""
+    assert await hand.episode.view() != shown
+    await hand.act(InputKind.MOVE, path=((640, 20),))
+    assert await hand.episode.view() == shown
+    assert hand.episode.desktop.state == STATE
+
+
+@at("shop")
+async def test_a_menu_opens_under_the_pointer_and_stays_while_it_goes_there(hand: Hand) -> None:
+    await hand.hover("shop.departments")
+    await hand.click("shop.kind:Sofa")
+    listed = {key for key in hand.episode.desktop.page.hovers if key.startswith("shop.look:")}
+    assert listed == {
+        f"shop.look:{key}"
+        for key, product in STATE["shop"]["products"].items()
+        if product["kind"] == "Sofa"
+    }
+
+
+@at("sheet")
+async def test_a_column_is_as_wide_as_its_edge_was_dragged_also_from_a_snapshot(
+    hand: Hand, desk: Desk
+) -> None:
+    await hand.do(Step("sheet.handle:A", onto="sheet.edge:400"))
+    # The numbers of the rows are 44 pixels wide.
+    assert hand.ui["sheet.width.s1.A"] == 356
+    assert hand.episode.desktop.state == STATE
+    past = Past(hand.acted, deepcopy(hand.episode.snapshot))
+    again = await desk.open({"state": STATE}, past)
+    assert await again.view() == await hand.episode.view()
+    await again.close()
+
+
+@at("settings")
+async def test_a_knob_stops_where_it_was_dragged_to_and_a_click_moves_none(hand: Hand) -> None:
+    await hand.click("settings.section:Sound")
+    key = find(STATE["settings"]["values"], title="Volume")
+    assert await hand.click(f"settings.{key}") == UNCHANGED
+    value = "30" if STATE["settings"]["values"][key]["value"] != "30" else "40"
+    await hand.do(Step(f"settings.{key}", onto=f"settings.{key}.to:{value}"))
+    assert hand.episode.desktop.state["settings"]["values"][key]["value"] == value
+
+
+@at("kanban")
+async def test_two_applications_share_the_screen_and_things_go_from_one_to_the_other(
+    hand: Hand,
+) -> None:
+    await hand.do(Step("dock:contacts.menu"), Step("dock:contacts.menu:beside"))
+    card, person = first(hand, "kanban.open:"), first(hand, "contacts.open:")
+    key = card.partition(":")[2]
+    await hand.do(Step(person, onto=f"kanban.card:{key}"))
+    name = STATE["contacts"]["people"][person.partition(":")[2]]["name"]
+    assert hand.episode.desktop.state["kanban"]["cards"][key]["assignee"] == name
+    await hand.keys("Control+z")
+    assert hand.changed == {}
+    await hand.do(Step("window.close:kanban"))
+    assert (hand.ui["app"], hand.ui.get("beside")) == ("contacts", None)
 
 
 # ---- tasks ------------------------------------------------------------------------------------

@@ -85,7 +85,7 @@ def others(desktop: Desktop, step: Step) -> list[Step]:
         return [replace(step, text=text)]
     if step.onto:
         places = [drop.key for drop in desktop.page.drops.values() if drop.key != step.onto]
-        return [replace(step, onto=place) for place in (places[0], places[-1])]
+        return [replace(step, onto=place) for place in (*places[:1], *places[-1:])]
     if ":" not in step.control:
         return []
     kind = step.control.partition(":")[0] + ":"
@@ -225,6 +225,18 @@ def test_the_second_version_has_all_templates_of_the_first_and_a_small_exam_is_m
     assert len({task.tags["apps"] for task in few if task.tags["level"] == "L3"}) == len(APPS)
     assert any(task.tags["level"] == "L4" for task in few)
     assert not any("version" in task.state for task in draw(3, seed=7))
+
+
+def test_tasks_in_several_looks_differ_in_nothing_else() -> None:
+    tasks = draw(10, seed=7, version=2, looks=3)
+    assert len(tasks) == 30
+    assert len({task.tags["look"] for task in tasks}) == 3
+    for first, *others in zip(tasks[:10], tasks[10:20], tasks[20:], strict=True):
+        for other in others:
+            assert first.tags["look"] != other.tags["look"]
+            plain = {**other.state, "look": first.state["look"]}
+            tags = {**other.tags, "look": first.tags["look"]}
+            assert replace(other, state=plain, tags=tags) == first
 
 
 @pytest.mark.parametrize("seed", FEW)

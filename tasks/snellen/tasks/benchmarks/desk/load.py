@@ -43,7 +43,7 @@ WORLDS = Worlds(
     row=Row,
     task=lambda row: row.task,
     start=lambda row: {"state": row.state},
-    tags=("template", "apps", "difficulty", "feasible"),
+    tags=("template", "apps", "difficulty", "feasible", "look"),
     prompts=PROMPTS,
 )
 

@@ -83,7 +83,9 @@
     const slot = held.from.closest(".week-body");
     const y = slot ? event.clientY - held.y + held.top + 14 : event.clientY;
     const below = document.elementsFromPoint(event.clientX, y);
-    return below.map((part) => part.closest("[data-d]")).find((part) => part && part !== held.from);
+    const [kind] = held.from.dataset.g.split(".");
+    return below.map((part) => part.closest("[data-d]")).find((part) =>
+      part && part !== held.from && part.dataset.d.startsWith(`${kind}.`));
   };
   let dropped = false;
   document.addEventListener("mousedown", (event) => {

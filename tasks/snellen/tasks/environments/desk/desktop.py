@@ -4,21 +4,24 @@ The state changes only inside an open step, and each step lets at most one contr
 work: a script that clicks many controls gains nothing.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 from markupsafe import Markup
 from pydantic import JsonValue
 
 from snellen.tasks.environments.desk.apps.table import APPS, VERBS
-from snellen.tasks.environments.desk.kit.markup import div, icon, join, span, tag
+from snellen.tasks.environments.desk.kit.markup import div, icon, join, language, span, tag
 from snellen.tasks.environments.desk.kit.verbs import RefusalError, State
 from snellen.tasks.environments.desk.kit.view import (
+    CLOSE,
     Action,
     Control,
     Drop,
     Layer,
+    Options,
     Ui,
     View,
     do,
@@ -41,12 +44,14 @@ class Page:
         controls: The controls that work, by token.
         drops: The places where something can be dropped, by token.
         fields: The text fields and what they show, by name.
+        hovers: The parts that show more while the pointer is over them, by name.
     """
 
     html: str
     controls: Mapping[str, Control]
     drops: Mapping[str, Drop]
     fields: Mapping[str, str]
+    hovers: Set[str]
 
     def token(self, name: str) -> str | None:
         """Return the token of a control by its key or, if no control has this key, by its label."""
@@ -107,7 +112,7 @@ class Desktop:
             drop = self._page.drops.get(onto)
             if drop is None or drop.kind != control.grab.kind:
                 return self._page
-            action = control.grab.onto(drop)
+            action = control.grab.onto(drop.given)
         self._open = False
         self.write(fields)
         self._do(action)
@@ -148,13 +153,16 @@ class Desktop:
 
     def _draw(self) -> Page:
         view = View(self.state, self.ui)
-        html = _shell(view)
-        return Page(str(html), view.controls, view.drops, view.fields)
+        with language(self.state.get("look", {}).get("language", "en")):
+            html = _shell(view)
+        return Page(str(html), view.controls, view.drops, view.fields, view.hovers)
 
 
 def _shell(view: View) -> Markup:
     name = view.text("app")
     app = APPS.get(name)
+    beside = view.text("beside")
+    other = beside if app and beside in APPS and beside != name else ""
     toast = view.text("toast")
     kind = "toast refused" if view.ui.get("refused") else "toast"
     bar = div(
@@ -170,20 +178,43 @@ def _shell(view: View) -> Markup:
         "nav",
         [
             view.press(
-                "dock-item on" if key == name else "dock-item",
+                "dock-item on" if key in (name, other) else "dock-item",
                 f"dock:{key}",
-                go({"app": key, "dialog": None, "dialog.of": None, "form.*": None}),
+                go({"app": key, **CLOSE.ui, **({"beside": None} if key == other else {})}),
                 span(f"dock-icon of-{key}", icon(key, 22)),
                 span("dock-word", each.title),
                 label=each.title,
+                menu=partial(_dock_menu, name, key),
             )
             for key, each in APPS.items()
         ],
         class_="dock",
     )
     body = tag("main", app.view(view) if app else _home(view), class_=f"app app-{name or 'home'}")
-    undo = view.key("Control+z", "undo", do("undo_change", {"app": name}, then={"toast": "Undone"}))
+    if other:
+        second = tag("main", APPS[other].view(view), class_=f"app app-{other}")
+        body = div("windows", _window(view, name, other), body, _window(view, other, name), second)
+    changed = [entry["app"] for entry in view.state.get("history", [])]
+    last = next((each for each in reversed(changed) if each in (name, other)), name)
+    undo = view.key("Control+z", "undo", do("undo_change", {"app": last}, then={"toast": "Undone"}))
     return join(bar, dock, body, undo if app else None)
+
+
+def _dock_menu(name: str, key: str) -> Options:
+    """Return the context menu of an application: two of them share the screen."""
+    if name in ("", key):
+        return [("alone", "Open", go({"app": key, "beside": None, **CLOSE.ui}))]
+    return [
+        ("beside", f"Open below {APPS[name].title}", go({"beside": key, **CLOSE.ui})),
+        ("alone", "Open", go({"app": key, "beside": None, **CLOSE.ui})),
+    ]
+
+
+def _window(view: View, name: str, other: str) -> Markup:
+    """Return the bar of one of two windows."""
+    shut = go({"app": other, "beside": None, **CLOSE.ui})
+    close = view.press("closer", f"window.close:{name}", shut, icon("close", 14), label="Close")
+    return div("window-bar", icon(name, 14), span("grow", APPS[name].title), close)
 
 
 def _home(view: View) -> Markup:

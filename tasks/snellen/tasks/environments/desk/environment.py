@@ -1,5 +1,6 @@
 """The environment `desk`: a desktop, shown by a page of its own in the browser."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -23,13 +24,17 @@ from snellen.tasks.environments.stage import Reply, Request, Stage, StageSetting
 SIZE: Final = (1280, 800)
 
 
-def document(page: Page) -> str:
-    """Return a whole HTML document that shows a page."""
+def document(page: Page, look: Mapping[str, str] | None = None) -> str:
+    """Return a whole HTML document that shows a page, in a look."""
+    body, language = Markup("<body>"), "en"
+    if look:
+        language = look["language"]
+        body = Markup('<body class="{}">').format(" ".join(f"{part}-{look[part]}" for part in look))
     return str(
         Markup(
-            '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Desktop</title>'
-            '<style>{}</style></head><body><div id="root">{}</div><script>{}</script></body></html>'
-        ).format(_text("desk.css"), Markup(page.html), _text("desk.js"))
+            '<!doctype html><html lang="{}"><head><meta charset="utf-8"><title>Desktop</title>'
+            '<style>{}</style></head>{}<div id="root">{}</div><script>{}</script></body></html>'
+        ).format(language, _text("desk.css"), body, Markup(page.html), _text("desk.js"))
     )
 
 
@@ -169,7 +174,7 @@ class DeskEpisode:
             self._ignored = self._ignored or page is before
             return _html(page.html)
         if path == "/":
-            return _html(document(self.desktop.refresh()))
+            return _html(document(self.desktop.refresh(), self.desktop.state.get("look")))
         return Reply(404, "text/plain; charset=utf-8", b"")
 
     @property

@@ -13,6 +13,7 @@ from snellen.grading.models.items import AnswerForm
 from snellen.tasks.environments.desk.apps.table import VERBS
 from snellen.tasks.environments.desk.changes import Changes, changes
 from snellen.tasks.environments.desk.desktop import Desktop
+from snellen.tasks.environments.desk.kit.look import look_of
 from snellen.tasks.environments.desk.kit.verbs import State, copied
 from snellen.tasks.environments.desk.world.generator import make_world
 from snellen.tasks.environments.reasons import Reason
@@ -47,6 +48,7 @@ class Step:
         looks: Whether it only opens or filters something: without it the last state is the same.
         onto: The key of the place to which the control is dragged; empty: it is not dragged.
         typed: Whether the field has the focus already, so that the text is only typed.
+        hovers: Whether the pointer only goes over it, and stays there.
     """
 
     control: str
@@ -54,6 +56,7 @@ class Step:
     looks: bool = False
     onto: str = ""
     typed: bool = False
+    hovers: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +72,7 @@ class Task:
         limit: The maximum number of steps.
         oracle: A path from the first page; empty if it is infeasible.
         calls: The same as tool calls, names and arguments, without calls that only read.
-        tags: `template`, `apps`, `difficulty`, `level`, `feasible`.
+        tags: `template`, `apps`, `difficulty`, `level`, `feasible`; from version 2 on, `look`.
     """
 
     goal: str
@@ -100,6 +103,10 @@ def perform(desktop: Desktop, steps: Sequence[Step]) -> None:
             desktop.write({step.control: step.text})
             continue
         page = desktop.page
+        if step.hovers:
+            if step.control not in page.hovers:
+                raise PathError(f"step {number}: nothing shows more at {step.control}")
+            continue
         token = page.token(f"{step.control}.drag" if step.onto else step.control)
         place = page.place(step.onto) if step.onto else ""
         if token is None or place is None:
@@ -155,14 +162,25 @@ class Walk:
         """Drag a control to a place."""
         self._step(Step(key, onto=onto))
 
+    def hover(self, key: str) -> None:
+        """Let the pointer stay over something that shows more then."""
+        self.steps.append(Step(key, looks=True, hovers=True))
+        perform(self.desktop, self.steps[-1:])
+
     def choose_verb(self, key: str, option: str) -> None:
         """Choose in the context menu of a control."""
         self.press(f"{key}.menu", f"{key}.menu:{option}")
 
     def go(self, app: str) -> None:
         """Open an application unless it is open."""
-        if self.desktop.ui.get("app") != app:
+        if app not in (self.desktop.ui.get("app"), self.desktop.ui.get("beside")):
             self.press(f"dock:{app}")
+
+    def beside(self, app: str, other: str) -> None:
+        """Open two applications, one below the other."""
+        with self.looking():
+            self.go(app)
+            self.choose_verb(f"dock:{other}", "beside")
 
     def seek(self, key: str, pager: str) -> None:
         """Click a control that is on this or on a later page of a list, else on an earlier one."""
@@ -254,7 +272,13 @@ class Template:
         return 3 if len(self.apps) == 1 else 4
 
     def make(
-        self, seed: int, difficulty: Difficulty, *, feasible: bool = True, version: int = 1
+        self,
+        seed: int,
+        difficulty: Difficulty,
+        *,
+        feasible: bool = True,
+        version: int = 1,
+        look: int | None = None,
     ) -> Task:
         """Return a task; equal arguments give equal tasks.
 
@@ -263,6 +287,7 @@ class Template:
             difficulty: Sets the number of items, and how they are described.
             feasible: Whether it can be done; the infeasible twin has the same goal.
             version: The version of the desk, or the template's own if it is later.
+            look: The seed of its look, from version 2 on; None: the seed of the world.
         """
         draft = Draft(self.name, seed, difficulty, max(version, self.version))
         self.fill(draft)
@@ -275,6 +300,10 @@ class Template:
             "level": f"L{self.level}",
             "feasible": "yes" if feasible else "no",
         }
+        if "look" in draft.state:
+            if look is not None:
+                draft.state["look"] = look_of(look)
+            tags["look"] = " ".join(draft.state["look"].values())
         walk = Walk(draft.state)
         draft.way(walk)
         inputs = sum(

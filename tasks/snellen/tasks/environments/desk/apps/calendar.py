@@ -25,6 +25,7 @@ from snellen.tasks.environments.desk.kit.view import (
     CLOSE,
     MONTHS,
     WEEKDAYS,
+    Action,
     Grab,
     Layer,
     View,
@@ -151,7 +152,7 @@ def week_of(view: View) -> date:
 def _view(view: View) -> Markup:
     monday = week_of(view)
     sunday = monday + timedelta(days=6)
-    week = view.number("calendar.week")
+    number = view.number("calendar.week")
     title = f"{MONTHS[monday.month - 1]} {monday.day} - {MONTHS[sunday.month - 1]} {sunday.day}"
     new = {"dialog": "calendar.new", "form.*": None}
     bar = div(
@@ -161,14 +162,14 @@ def _view(view: View) -> Markup:
         view.press(
             "arrow",
             "calendar.earlier",
-            go({"calendar.week": week - 1}),
+            go({"calendar.week": number - 1}),
             icon("left", 16),
             label="Earlier week",
         ),
         view.press(
             "arrow",
             "calendar.later",
-            go({"calendar.week": week + 1}),
+            go({"calendar.week": number + 1}),
             icon("right", 16),
             label="Later week",
         ),
@@ -177,7 +178,8 @@ def _view(view: View) -> Markup:
     hours = [div("hour", f"{hour}:00") for hour in range(FIRST, LAST)]
     days = [_day(view, monday + timedelta(days=offset)) for offset in range(7)]
     grid = div("week", div("hours", div("week-head"), hours), days)
-    return join(tag("section", bar, grid, class_="fill"), _dialogs(view))
+    week = view.scroll("calendar.week", grid, rows=False)
+    return join(tag("section", bar, week, class_="fill"), _dialogs(view))
 
 
 def _day(view: View, day: date) -> Markup:
@@ -239,8 +241,9 @@ def _block(view: View, key: str, event: dict[str, Any], lane: int, lanes: int) -
     tone = sum(map(ord, event["title"])) % 5
     lasts = _minutes(event["end"]) - _minutes(event["start"])
 
-    def lasting(to: Mapping[str, JsonValue]) -> Mapping[str, JsonValue]:
-        return {**to, "end": _later(str(to["start"]), lasts)}
+    def moved(to: Mapping[str, JsonValue]) -> Action:
+        end = _later(str(to["start"]), lasts)
+        return do("change_event", {"event": key, **to, "end": end}, then={"toast": "Event moved"})
 
     remove = go({"dialog": "calendar.remove", "dialog.of": key})
     change = go({"dialog": "calendar.edit", "dialog.of": key, **_form(event)})
@@ -252,13 +255,7 @@ def _block(view: View, key: str, event: dict[str, Any], lane: int, lanes: int) -
         span("event-time", f"{event['start']} - {event['end']}"),
         label=event["title"],
         style=style,
-        grab=Grab(
-            "event",
-            "change_event",
-            {"event": key},
-            "Event moved",
-            lasting,
-        ),
+        grab=Grab("event", moved),
         menu=lambda: [("edit", "Edit…", change), ("remove", "Remove…", remove)],
     )
 

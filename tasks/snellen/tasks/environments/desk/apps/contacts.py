@@ -1,5 +1,7 @@
 """Contacts: people, by name, with a card each."""
 
+from collections.abc import Mapping
+from functools import partial
 from typing import Annotated, Any, Literal
 
 from markupsafe import Markup
@@ -18,7 +20,10 @@ from snellen.tasks.environments.desk.kit.verbs import (
 )
 from snellen.tasks.environments.desk.kit.view import (
     CLOSE,
+    Action,
+    Grab,
     Layer,
+    Options,
     View,
     avatar,
     do,
@@ -147,23 +152,61 @@ def _view(view: View) -> Markup:
                 span("mail-subject", f"{person['role']}, {person['company']}"),
             ),
             label=person["name"],
+            grab=Grab("person", partial(_dropped, key, person)),
+            menu=partial(_verbs, key, person),
         )
         for key, person in view.rows("contacts.page", listed, SIZE)
     ]
     where = f"contacts.page.{group}.{view.text('contacts.search.done')}"
     listing = view.scroll(where, rows) if rows else div("empty", "No contacts found")
-    people = div("people", listing)
+    people = div("people", _groups(view, group) if view.direct else None, listing)
     return join(
         tag("section", bar, div("split", people, _card(view, now)), class_="fill"), _dialogs(view)
     )
+
+
+def _groups(view: View, now: str) -> Markup:
+    """Return the groups in a row: a click shows one, and a contact is dropped on it."""
+    groups = [
+        view.press(
+            "group on" if group == now else "group",
+            f"contacts.group.of:{group}",
+            go({"contacts.group": "" if group == now else group, "contacts.page": 0}),
+            group,
+            label=group,
+            data_d=view.place(f"contacts.to:{group}", "person", group=group),
+        )
+        for group in GROUPS
+    ]
+    return div("groups", groups)
+
+
+def _dropped(key: str, person: dict[str, Any], place: Mapping[str, JsonValue]) -> Action:
+    """Return the action of dropping a contact: on a group, or on a card of a board beside."""
+    if "card" in place:
+        given = {**place, "assignee": person["name"]}
+        return do("change_card", given, then={"toast": "Card assigned"})
+    return do("change_contact", {**place, "contact": key}, then={"toast": "Contact moved"})
+
+
+def _verbs(key: str, person: dict[str, Any]) -> Options:
+    return [
+        ("edit", "Edit…", _edit(key, person)),
+        *((f"is:{group}", f"Group: {group}", do("change_contact", {"contact": key, "group": group}))
+          for group in GROUPS if group != person["group"]),
+        ("remove", "Remove…", go({"dialog": "contacts.remove", "dialog.of": key})),
+    ]  # fmt: skip
+
+
+def _edit(key: str, person: dict[str, Any]) -> Action:
+    form = {f"form.{name}": person[name] for name in (*LINES, "group", "note")}
+    return go({"dialog": "contacts.edit", "dialog.of": key, **form})
 
 
 def _card(view: View, key: str) -> Markup:
     person = view.state["contacts"]["people"].get(key)
     if person is None:
         return div("card-pane", div("empty", "Select a contact to see the card"))
-    form = {f"form.{name}": person[name] for name in (*LINES, "group", "note")}
-    edit = go({"dialog": "contacts.edit", "dialog.of": key, **form})
     remove = go({"dialog": "contacts.remove", "dialog.of": key})
     birthday = long_day(person["birthday"]).partition(", ")[2] if person["birthday"] else ""
     facts = [(TITLES[name], person[name]) for name in LINES if name != "name"]
@@ -174,7 +217,7 @@ def _card(view: View, key: str) -> Markup:
             avatar(person["name"]),
             div("", tag("h2", person["name"]), div("soft", person["group"])),
             span("grow"),
-            view.button("Edit", "contacts.edit", edit, sign="edit"),
+            view.button("Edit", "contacts.edit", _edit(key, person), sign="edit"),
             view.button("Remove", "contacts.remove", remove, sign="trash", kind="danger-quiet"),
         ),
         tag(

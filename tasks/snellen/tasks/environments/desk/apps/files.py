@@ -19,11 +19,11 @@ from snellen.tasks.environments.desk.kit.verbs import (
 )
 from snellen.tasks.environments.desk.kit.view import (
     CLOSE,
-    Grab,
     Layer,
     Options,
     View,
     do,
+    dragged,
     go,
     long_day,
     short_day,
@@ -276,7 +276,7 @@ def _direct(view: View, key: str, entry: dict[str, Any]) -> dict[str, Any]:
               for folder, name in _folders(view.state) if folder != entry["parent"]),
         ]  # fmt: skip
 
-    return {"grab": Grab("file", "move_file", {"file": key}, "File moved"), "menu": menu}
+    return {"grab": dragged("file", "move_file", {"file": key}, "File moved"), "menu": menu}
 
 
 def _details(view: View) -> Markup:

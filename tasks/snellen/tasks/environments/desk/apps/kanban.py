@@ -19,11 +19,11 @@ from snellen.tasks.environments.desk.kit.verbs import (
 )
 from snellen.tasks.environments.desk.kit.view import (
     CLOSE,
-    Grab,
     Layer,
     View,
     avatar,
     do,
+    dragged,
     go,
     short_day,
 )
@@ -166,7 +166,8 @@ def _card(view: View, key: str, card: dict[str, Any]) -> Markup:
             avatar(card["assignee"]) if card["assignee"] else None,
         ),
         label=card["title"],
-        grab=Grab("card", "change_card", {"card": key}, "Card moved"),
+        data_d=view.place(f"kanban.card:{key}", "person", card=key),
+        grab=dragged("card", "change_card", {"card": key}, "Card moved"),
         menu=lambda: [
             *((f"to:{name}", f"Move to {name}", do("change_card", {"card": key, "column": name},
                                                    then={"toast": "Card moved"}))
@@ -174,6 +175,7 @@ def _card(view: View, key: str, card: dict[str, Any]) -> Markup:
             *((f"is:{level}", f"{words} priority", do("change_card",
                                                       {"card": key, "priority": level}))
               for level, words in PRIORITIES if level != card["priority"]),
+            ("copy", "Duplicate", do("add_card", card, then={"toast": "Card added"})),
             ("remove", "Remove", go({"dialog": "kanban.remove", "dialog.of": key})),
         ],
     )  # fmt: skip

@@ -19,12 +19,12 @@ from snellen.tasks.environments.desk.kit.verbs import (
 )
 from snellen.tasks.environments.desk.kit.view import (
     CLOSE,
-    Grab,
     Layer,
     Options,
     View,
     avatar,
     do,
+    dragged,
     go,
     long_day,
     short_day,
@@ -303,7 +303,7 @@ def _row(view: View, key: str, message: dict[str, Any]) -> Markup:
         span("chip", message["label"]) if message["label"] else None,
         span("mail-date", short_day(message["date"])),
         label=message["subject"],
-        grab=Grab("message", "move_message", {"message": key}, "Message moved"),
+        grab=dragged("message", "move_message", {"message": key}, "Message moved"),
         menu=lambda: _verbs(key, message),
     )
     star = view.press(

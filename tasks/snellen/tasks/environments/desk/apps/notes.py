@@ -1,5 +1,6 @@
 """Notes: notebooks, a list, one note to read and write."""
 
+from functools import partial
 from typing import Annotated, Any, Literal
 
 from markupsafe import Markup
@@ -8,7 +9,16 @@ from pydantic import Field, JsonValue
 from snellen.tasks.environments.desk.kit.app import App
 from snellen.tasks.environments.desk.kit.markup import div, icon, join, span, tag
 from snellen.tasks.environments.desk.kit.verbs import Arguments, State, add, read, take, verb
-from snellen.tasks.environments.desk.kit.view import CLOSE, Layer, View, do, go, short_day
+from snellen.tasks.environments.desk.kit.view import (
+    CLOSE,
+    Layer,
+    Options,
+    View,
+    do,
+    dragged,
+    go,
+    short_day,
+)
 
 NOTEBOOKS = ("Ideas", "Meetings", "Personal")
 SIZE = 10
@@ -120,6 +130,7 @@ def _side(view: View) -> Markup:
             icon("notes", 16),
             span("grow", name or "All notes"),
             label=name or "All notes",
+            data_d=view.place(f"notes.to:{name}", "note", notebook=name) if name else None,
         )
         for name in ("", *NOTEBOOKS)
     ]
@@ -148,12 +159,27 @@ def _list(view: View) -> Markup:
             icon("pin", 16, filled=True) if note["pinned"] else None,
             span("mail-date", short_day(note["date"])),
             label=note["title"],
+            grab=dragged("note", "change_note", {"note": key}, "Note moved"),
+            menu=partial(_verbs, key, note),
         )
         for key, note in view.rows("notes.page", listed, SIZE)
     ]
     where = f"notes.page.{view.text('notes.book')}.{view.text('notes.search.done')}"
     body = view.scroll(where, rows) if rows else div("empty", "No notes found")
     return tag("section", bar, body, class_="note-list")
+
+
+def _verbs(key: str, note: dict[str, Any]) -> Options:
+    """Return the context menu of a note."""
+    copied = {name: note[name] for name in ("title", "text", "notebook")}
+    return [
+        ("pin", "Unpin" if note["pinned"] else "Pin",
+         do("pin_note", {"note": key, "pinned": not note["pinned"]})),
+        ("copy", "Duplicate", do("add_note", copied, then={"toast": "Note added"})),
+        *((f"to:{name}", f"Move to {name}", do("change_note", {"note": key, "notebook": name}))
+          for name in NOTEBOOKS if name != note["notebook"]),
+        ("remove", "Remove…", go({"notes.open": key, "dialog": "notes.remove"})),
+    ]  # fmt: skip
 
 
 def _note(view: View) -> Markup:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 from pydantic import JsonValue
 
 from snellen.tasks.environments.desk.kit.app import App
@@ -16,7 +16,13 @@ from snellen.tasks.environments.desk.kit.verbs import (
     take,
     verb,
 )
-from snellen.tasks.environments.desk.kit.view import View, do, go
+from snellen.tasks.environments.desk.kit.view import View, do, dragged, go
+
+STOP = 24
+"""The pixels between the stops of a slider."""
+
+SECTIONS = 7
+"""The number of sections at the side; the others open from there."""
 
 
 class SettingValue(Arguments):
@@ -48,8 +54,9 @@ def _view(view: View) -> Markup:
     values = view.state["settings"]["values"]
     sections = list(dict.fromkeys(setting["section"] for setting in values.values()))
     now = view.text("settings.section", sections[0])
-    side = [
-        view.press(
+
+    def entry(name: str) -> Markup:
+        return view.press(
             "side on" if name == now else "side",
             f"settings.section:{name}",
             go({"settings.section": name}),
@@ -57,8 +64,12 @@ def _view(view: View) -> Markup:
             span("grow", name),
             label=name,
         )
-        for name in sections
-    ]
+
+    side = [entry(name) for name in sections[:SECTIONS]]
+    if len(sections) > SECTIONS:
+        more = span("side", icon("right", 16), span("grow", "More"))
+        hidden = [entry(name) for name in sections[SECTIONS:]]
+        side.append(view.hover("settings.more", more, "beside", hidden))
     rows = [
         _row(view, key, setting) for key, setting in values.items() if setting["section"] == now
     ]
@@ -71,12 +82,15 @@ def _view(view: View) -> Markup:
 
 def _row(view: View, key: str, setting: dict[str, Any]) -> Markup:
     value = setting["value"]
-    if setting["options"]:
+    if setting["options"] and setting["options"][0].isdigit():
+        drawn = _slider(view, key, setting)
+    elif setting["options"]:
         options = [
-            (option, option, do("change_setting", {"setting": key, "value": option}))
+            (option, escape(option), do("change_setting", {"setting": key, "value": option}))
             for option in setting["options"]
         ]
-        drawn = view.menu(f"settings.{key}", value, options, chosen=value)
+        # A value may be the name of an application, which is not translated here.
+        drawn = view.menu(f"settings.{key}", escape(value), options, chosen=value)
     else:
         turned = "off" if value == "on" else "on"
         action = do("change_setting", {"setting": key, "value": turned})
@@ -87,6 +101,29 @@ def _row(view: View, key: str, setting: dict[str, Any]) -> Markup:
         div("grow", div("strong", setting["title"]), div("soft", hint) if hint else None),
         drawn,
     )
+
+
+def _slider(view: View, key: str, setting: dict[str, Any]) -> Markup:
+    """Return a knob that is dragged along a line; it stops at each option."""
+    options, name = setting["options"], f"slider {key}"
+    stops = [
+        span(
+            "stop",
+            style=f"left:{STOP * index}px",
+            data_d=view.place(f"settings.{key}.to:{value}", name, value=value),
+        )
+        for index, value in enumerate(options)
+    ]
+    moved = dragged(name, "change_setting", {"setting": key}, "Setting changed")
+    knob = view.press(
+        "slider-knob",
+        f"settings.{key}",
+        go({}),
+        label=setting["title"],
+        style=f"left:{STOP * options.index(setting['value'])}px",
+        grab=moved,
+    )
+    return div("slider", span("slider-line"), stops, knob, span("slider-value", setting["value"]))
 
 
 SETTINGS = App("settings", "Settings", _view, (read(list_settings), verb(change_setting)))

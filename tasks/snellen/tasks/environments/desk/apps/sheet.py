@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Annotated, Any
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 from pydantic import Field, JsonValue
 
 from snellen.tasks.environments.desk.kit.app import App
@@ -21,10 +21,13 @@ from snellen.tasks.environments.desk.kit.verbs import (
     verb,
     written_like,
 )
-from snellen.tasks.environments.desk.kit.view import CLOSE, Action, Layer, View, do, go
+from snellen.tasks.environments.desk.kit.view import CLOSE, Action, Grab, Layer, View, do, go
 
 COLUMNS = "ABCDEFG"
 ROWS = 22
+NUMBERS, EDGE, WIDE = 44, 20, 1180
+WIDTHS = {"B": 230}
+"""The widths of columns in pixels, other than 150."""
 
 _FORMULA = re.compile(r"=(SUM|AVERAGE|MIN|MAX|COUNT)\(([A-G])(\d+):([A-G])(\d+)\)", re.IGNORECASE)
 
@@ -131,7 +134,7 @@ def _view(view: View) -> Markup:
         # Like other spreadsheets it keeps what is half-written in the cell before.
         return replace(write, ui=_selected(view, cells, cell))
 
-    head = tag("tr", tag("th", ""), [tag("th", column) for column in COLUMNS])
+    head = tag("tr", tag("th", ""), [_head(view, key, column) for column in COLUMNS])
     rows = [
         tag(
             "tr",
@@ -162,9 +165,39 @@ def _view(view: View) -> Markup:
             kind="quiet",
         ),
     )  # fmt: skip
-    grid = tag("table", head, rows, class_="grid")
+    if not view.direct:
+        grid = tag("table", head, rows, class_="grid")
+    else:
+        wide = NUMBERS + sum(_widths(view, key).values())
+        grid = tag("table", head, rows, class_="grid", style=f"width:{wide}px")
+        edges = [
+            span("edge", style=f"left:{x}px", data_d=view.place(f"sheet.edge:{x}", "edge", x=x))
+            for x in range(EDGE, WIDE, EDGE)
+        ]
+        grid = view.scroll("sheet.grid", div("grid-room", edges, grid), rows=False)
     keys = _keys(view, cells, cell, write)
     return join(tag("section", bar, grid, tabs, class_="fill"), _dialogs(view), keys)
+
+
+def _widths(view: View, sheet: str) -> dict[str, int]:
+    name = f"sheet.width.{sheet}."
+    return {each: view.number(f"{name}{each}", WIDTHS.get(each, 150)) for each in COLUMNS}
+
+
+def _head(view: View, sheet: str, column: str) -> Markup:
+    """Return the head of a column, whose right edge is dragged."""
+    if not view.direct:
+        return tag("th", column)
+    widths = _widths(view, sheet)
+    left = NUMBERS + sum(widths[each] for each in COLUMNS[: COLUMNS.index(column)])
+
+    def dropped(place: Mapping[str, JsonValue]) -> Action:
+        width = max(int(str(place["x"])) - left, EDGE)
+        return go({f"sheet.width.{sheet}.{column}": width})
+
+    handle = view.press("handle", f"sheet.handle:{column}", go({}), label=f"Width of {column}",
+                        grab=Grab("edge", dropped))  # fmt: skip
+    return tag("th", column, handle, style=f"width:{widths[column]}px")
 
 
 def _cell(view: View, cells: Mapping[str, str], cell: str, now: str, action: Action) -> Markup:
@@ -174,7 +207,8 @@ def _cell(view: View, cells: Mapping[str, str], cell: str, now: str, action: Act
     edited = on and view.direct
     written = view.text("sheet.value", raw) if edited else raw
     drawn, back = text if written == raw else written, text if edited else None
-    box = view.press(kind, f"sheet.cell:{cell}", action, drawn, label=cell, data_shown=back)
+    # Never translated.
+    box = view.press(kind, f"sheet.cell:{cell}", action, escape(drawn), label=cell, data_shown=back)
     return tag("td", box)
 
 

@@ -6,7 +6,7 @@ from markupsafe import Markup
 from pydantic import Field, JsonValue
 
 from snellen.tasks.environments.desk.kit.app import App
-from snellen.tasks.environments.desk.kit.markup import div, icon, join, span, tag
+from snellen.tasks.environments.desk.kit.markup import PICTURES, div, drawing, icon, join, span, tag
 from snellen.tasks.environments.desk.kit.verbs import (
     Arguments,
     NoArguments,
@@ -22,6 +22,7 @@ from snellen.tasks.environments.desk.kit.view import (
     Layer,
     View,
     do,
+    dragged,
     go,
     long_day,
     money,
@@ -214,6 +215,7 @@ def _view(view: View) -> Markup:
                 icon(sign, 16),
                 span("", title),
                 label=title,
+                data_d=view.place("shop.to:cart", "product") if key == "cart" else None,
             )
             for key, title, sign in tabs
         ],
@@ -236,27 +238,61 @@ def _goods(view: View) -> Markup:
     bar = div(
         "toolbar",
         view.search("shop.search", "Search products", {"shop.page": 0}),
+        _departments(view) if view.direct else None,
         view.select("shop.category", categories, then={"shop.page": 0}),
         view.select("shop.sort", SORTS, default="name", then={"shop.page": 0}),
         span("grow"),
         view.pager("shop.page", len(listed), SIZE),
     )
-    cards = [
-        view.press(
-            "goods",
-            f"shop.open:{key}",
-            go({"shop.open": key, "shop.count": "1"}),
-            _picture(product),
-            span("goods-name", product["name"]),
-            span("goods-line", span("price", money(product["price"])), _stars(product)),
-            span("stock none" if not product["stock"] else "stock", _stock(product)),
-            label=product["name"],
-        )
-        for key, product in view.rows("shop.page", listed, SIZE)
-    ]
+    cards = [_card(view, key, product) for key, product in view.rows("shop.page", listed, SIZE)]
     where = f"shop.page.{view.text('shop.category')}.{view.text('shop.search.done')}"
     grid = view.scroll(where, div("goods-grid", cards))
     return join(bar, grid if cards else div("empty", "No products found"))
+
+
+def _card(view: View, key: str, product: dict[str, Any]) -> Markup:
+    drawn = view.press(
+        "goods",
+        f"shop.open:{key}",
+        go({"shop.open": key, "shop.count": "1"}),
+        _picture(view, product),
+        span("goods-name", product["name"]),
+        span("goods-line", span("price", money(product["price"])), _stars(product)),
+        span("stock none" if not product["stock"] else "stock", _stock(product)),
+        label=product["name"],
+        grab=dragged("product", "add_to_cart", {"product": key, "count": 1}, "Added to the cart"),
+    )
+    if not view.direct:
+        return drawn
+    days = product["ships"]
+    ships = span("strong", f"Ships in {days} day{'s' * (days > 1)}")
+    return view.hover(f"shop.look:{key}", drawn, "tip", ships, span("", f"Article {key.upper()}"))
+
+
+def _departments(view: View) -> Markup:
+    """Return a menu of all kinds of products, which opens while the pointer is over it."""
+    products = view.state["shop"]["products"].values()
+    found = {(product["kind"], product["category"]) for product in products}
+    kinds = [
+        span(
+            "department",
+            span("label", category),
+            [
+                view.press(
+                    "option",
+                    f"shop.kind:{kind}",
+                    go({"shop.search": kind, "search": "shop.search", "shop.category": ""}),
+                    kind,
+                    label=kind,
+                )
+                for kind, of in sorted(found)
+                if of == category
+            ],
+        )
+        for category in CATEGORIES
+    ]
+    shown = span("select", span("", "Departments"), icon("down", 14))
+    return view.hover("shop.departments", shown, "departments", kinds)
 
 
 def _product(view: View, key: str, product: dict[str, Any]) -> Markup:
@@ -270,7 +306,7 @@ def _product(view: View, key: str, product: dict[str, Any]) -> Markup:
     facts = (
         ("Brand", product["brand"]),
         ("Category", product["category"]),
-        ("Color", product["color"]),
+        ("Color" if product["color"].isalpha() else "Variant", product["color"]),
         ("Rating", f"{product['rating'] / 10} of 5"),
         ("Article", key.upper()),
     )
@@ -278,7 +314,7 @@ def _product(view: View, key: str, product: dict[str, Any]) -> Markup:
         div("toolbar", back),
         div(
             "product",
-            _picture(product, large=True),
+            _picture(view, product, large=True),
             div(
                 "product-words",
                 tag("h2", product["name"]),
@@ -310,7 +346,7 @@ def _cart(view: View) -> Markup:
     rows = [
         div(
             "cart-row",
-            _picture(products[key]),
+            _picture(view, products[key]),
             span("grow strong", products[key]["name"]),
             span("cell", money(products[key]["price"])),
             amount(key, line["count"] - 1, "minus", "One fewer"),
@@ -436,10 +472,13 @@ def _stars(product: dict[str, Any]) -> Markup:
     return span("rating", icon("star", 13, filled=True), f"{product['rating'] / 10}")
 
 
-def _picture(product: dict[str, Any], *, large: bool = False) -> Markup:
+def _picture(view: View, product: dict[str, Any], *, large: bool = False) -> Markup:
     kind = "picture large" if large else "picture"
-    size = 120 if large else 44
-    return span(f"{kind} color-{product['color']}", icon(product["category"].lower(), size))
+    color = f"color-{product['color'].replace(' ', '-')}"
+    if view.direct:
+        drawn = drawing(PICTURES[product["kind"]], 240 if large else 96)
+        return span(f"{kind} drawn {color}", drawn)
+    return span(f"{kind} {color}", icon(product["category"].lower(), 120 if large else 44))
 
 
 SHOP = App(

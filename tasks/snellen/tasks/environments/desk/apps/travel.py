@@ -181,11 +181,20 @@ def _trip(view: View, key: str, trip: dict[str, Any]) -> Markup:
         span("trip-line"),
         div("trip-time", div("strong", trip["arrives"]), div("soft", trip["goal"])),
         span("grow"),
-        span("soft trip-fare", "Refundable" if trip["refundable"] else "No refund"),
+        _fare(view, key, trip),
         span("soft trip-seats", f"{trip['seats']} seats" if trip["seats"] else "No seats"),
         span("price trip-price", money(trip["price"])),
         book,
     )
+
+
+def _fare(view: View, key: str, trip: dict[str, Any]) -> Markup:
+    shown = span("soft trip-fare", "Refundable" if trip["refundable"] else "No refund")
+    if not view.direct:
+        return shown
+    run, kind = span("strong", f"Run by {trip['operator']}"), trip["kind"].capitalize()
+    more = span("", f"{kind}, {trip['departs']} to {trip['arrives']}")
+    return view.hover(f"travel.fare:{key}", shown, "tip", run, more)
 
 
 def _bookings(view: View) -> Markup:

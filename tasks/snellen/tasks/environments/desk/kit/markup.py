@@ -1,8 +1,12 @@
 """HTML as a value: every text is escaped, every tag is closed."""
 
+import json
 import re
-from collections.abc import Iterable
-from functools import cache
+from collections.abc import Generator, Iterable, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import cache, lru_cache
+from importlib.resources import files
 from typing import Final, TypeAlias
 
 from markupsafe import Markup, escape
@@ -67,6 +71,48 @@ _ICONS: Final = {
 }
 
 
+PICTURES: Final[Mapping[str, str]] = json.loads(
+    (files(__package__ or "") / "pictures.json").read_bytes()
+)
+"""The paths that show goods, by kind."""
+
+
+_LANGUAGES: Final[Mapping[str, Mapping[str, str]]] = json.loads(
+    (files(__package__ or "") / "languages.json").read_bytes()
+)
+_LANGUAGE: Final = ContextVar("language", default="en")
+_LONGEST: Final = 60
+
+
+@contextmanager
+def language(name: str) -> Generator[None]:
+    """Write the interface in a language; what people have written stays as it is."""
+    before = _LANGUAGE.set(name)
+    try:
+        yield
+    finally:
+        _LANGUAGE.reset(before)
+
+
+def translated(text: str) -> str:
+    """Return a text of the interface in the language; any other text is returned unchanged."""
+    name = _LANGUAGE.get()
+    return text if name == "en" or len(text) > _LONGEST else _translated(name, text)
+
+
+@lru_cache(4096)
+def _translated(name: str, text: str) -> str:
+    words = _LANGUAGES[name]
+    if text in words:
+        return words[text]
+    for known, form in words.items():
+        begin, hole, end = known.partition("{}")
+        if hole and text.startswith(begin) and text.endswith(end):
+            inner = text.removeprefix(begin).removesuffix(end)
+            return form.format(words.get(inner, inner))
+    return text
+
+
 def join(*children: Child) -> Markup:
     """Return children one after the other, texts escaped.
 
@@ -110,11 +156,16 @@ def span(kind: str, /, *children: Child, **attributes: Value) -> Markup:
 @cache
 def icon(name: str, size: int = 18, *, filled: bool = False) -> Markup:
     """Return an icon, drawn with strokes of the text's color."""
+    return drawing(_ICONS[name], size, filled=filled)
+
+
+def drawing(path: str, size: int, *, filled: bool = False) -> Markup:
+    """Return a path in a square of 24 units, drawn with strokes of the text's color."""
     fill = "currentColor" if filled else "none"
     return Markup(
         f'<svg width="{size}" height="{size}" viewBox="0 0 24 24" fill="{fill}" '
         'stroke="currentColor" stroke-width="1.8" stroke-linecap="round" stroke-linejoin="round" '
-        f'aria-hidden="true"><path d="{_ICONS[name]}"/></svg>'
+        f'aria-hidden="true"><path d="{path}"/></svg>'
     )
 
 
@@ -124,7 +175,7 @@ def _write(children: Iterable[Child], written: list[str]) -> None:
         if isinstance(child, Markup):
             written.append(child)
         elif isinstance(child, str):
-            written.append(_escaped(child))
+            written.append(_escaped(translated(child)))
         elif child is not None:
             _write(child, written)
 

@@ -17,7 +17,16 @@ from typing import Any, NamedTuple, TypeAlias
 from markupsafe import Markup
 from pydantic import JsonValue
 
-from snellen.tasks.environments.desk.kit.markup import Child, Value, div, icon, join, span, tag
+from snellen.tasks.environments.desk.kit.markup import (
+    Child,
+    Value,
+    div,
+    icon,
+    join,
+    span,
+    tag,
+    translated,
+)
 from snellen.tasks.environments.desk.kit.verbs import State, version_of
 
 Ui: TypeAlias = dict[str, JsonValue]
@@ -55,22 +64,11 @@ class Grab(NamedTuple):
 
     Attributes:
         kind: The kind of what is dragged, such as `card`.
-        verb: The verb that runs where it is dropped.
-        given: Its arguments.
-        toast: What the application says then.
-        place: The arguments that a place adds; None: what the place gives.
+        onto: The action of dropping it at a place, by what the place gives.
     """
 
     kind: str
-    verb: str
-    given: Mapping[str, JsonValue]
-    toast: str
-    place: Callable[[Mapping[str, JsonValue]], Mapping[str, JsonValue]] | None = None
-
-    def onto(self, drop: "Drop") -> Action:
-        """Return the action of dropping it at a place."""
-        given = self.place(drop.given) if self.place else drop.given
-        return do(self.verb, {**self.given, **given}, then={"toast": self.toast})
+    onto: "Callable[[Mapping[str, JsonValue]], Action]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +95,7 @@ class Drop:
     Attributes:
         key: Its name in every rendering of the same state, such as `kanban.to:Done`.
         kind: The kind of what it accepts.
-        given: Further arguments for the verb of what is dropped.
+        given: What it gives to the action of dropping there.
     """
 
     key: str
@@ -124,6 +122,15 @@ def do(
     return Action(then or {}, verb, given or {}, fields or {})
 
 
+def dragged(kind: str, verb: str, given: Mapping[str, JsonValue], toast: str) -> Grab:
+    """Return a drag that runs a verb, to whose arguments the place adds, and then says a text."""
+
+    def onto(place: Mapping[str, JsonValue]) -> Action:
+        return do(verb, {**given, **place}, then={"toast": toast})
+
+    return Grab(kind, onto)
+
+
 class View:
     """One rendering.
 
@@ -133,6 +140,7 @@ class View:
         controls: The controls that work, by token.
         drops: The places where something can be dropped, by token.
         fields: The text fields that can be written in, and what they show, by name.
+        hovers: The parts that show more while the pointer is over them, by name.
         direct: Whether it has keys, drags, context menus and lists that scroll.
     """
 
@@ -142,6 +150,7 @@ class View:
         self.controls: dict[str, Control] = {}
         self.drops: dict[str, Drop] = {}
         self.fields: dict[str, str] = {}
+        self.hovers: set[str] = set()
         self.direct = version_of(state) > 1
         self._layer = Layer.PAGE
         self._top = (
@@ -169,7 +178,7 @@ class View:
         """Return a new control's token; None if another layer covers it."""
         if self._layer is not self._top:
             return None
-        made = secrets.token_hex(8)
+        made = (f"{grab.kind}." if grab else "") + secrets.token_hex(8)
         self.controls[made] = Control(key, label, action, grab)
         return made
 
@@ -195,9 +204,25 @@ class View:
         """Return the token of a place where something can be dropped; None if it does not work."""
         if not self.direct or self._layer is not self._top:
             return None
-        made = secrets.token_hex(8)
+        # The page looks for a place of the kind of what is dragged.
+        made = f"{kind}.{secrets.token_hex(8)}"
         self.drops[made] = Drop(key, kind, given)
         return made
+
+    def hover(self, key: str, shown: Markup, kind: str, *more: Child) -> Markup:
+        """Return something that shows more while the pointer is over it.
+
+        Args:
+            key: Its stable name.
+            shown: What is always seen.
+            kind: The class of the rest.
+            more: The rest.
+        """
+        if not self.direct:
+            return shown
+        if self._layer is self._top:
+            self.hovers.add(key)
+        return span("hover", shown, span(f"more {kind}", *more), data_h=key)
 
     def press(
         self,
@@ -308,7 +333,7 @@ class View:
             "data_f": name if works else None,
             "data_at": self._focused(name),
             "data_enter": enter or None,
-            "placeholder": hint or None,
+            "placeholder": translated(hint) or None,
             "maxlength": 2000,
             "autocomplete": "off",
             "spellcheck": "false",
@@ -488,16 +513,17 @@ class View:
         first = self.page(name, len(listed), size) * size
         return listed[first : first + size]
 
-    def scroll(self, name: str, *children: Child) -> Markup:
+    def scroll(self, name: str, *children: Child, rows: bool = True) -> Markup:
         """Return the rows of a list, which scrolls unless it has pages.
 
         Args:
             name: With its scroll position; another list has another name.
             children: The rows.
+            rows: Whether arrows go through them.
         """
         if not self.direct:
             return join(*children)
-        return div("scroll listed", *children, data_s=name, data_list=True)
+        return div("scroll listed", *children, data_s=name, data_list=rows)
 
     def header(self, name: str, key: str, words: str, default: str) -> Markup:
         """Return a table's heading that sorts by its column; a second click reverses the order."""

@@ -105,7 +105,8 @@ def more(path: str, value: dict[str, Any]) -> Callable[[State], None]:
     app, _, name = path.partition(".")
 
     def put(state: State) -> None:
-        state[app][name][f"{name[0]}99"] = value
+        collection = state[app][name]
+        collection[f"{name[0]}{'99' if f'{name[0]}99' not in collection else '999'}"] = value
 
     return put
 

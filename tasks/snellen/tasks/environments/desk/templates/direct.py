@@ -42,16 +42,16 @@ from snellen.tasks.environments.reasons import Reason
 
 DOWN = "sheet.Enter"
 MONTHS = "BCDEF"
-SEEN = 9
-"""The number of messages that the list shows without scrolling."""
+SEEN = 13
+"""At least the number of messages that the list shows without scrolling, in any look."""
 
 
-def _many(draft: Draft) -> int:
+def many(draft: Draft) -> int:
     """Return the number of items of a task that takes too long without a shortcut: 3, 5 or 7."""
     return 2 * draft.size + 1
 
 
-def _of_one(draft: Draft, found: Found, field: str, count: int) -> Found:
+def of_one(draft: Draft, found: Found, field: str, count: int) -> Found:
     """Choose items that have the same value of a field, of one of the most frequent values."""
     values = sorted({item[1][field] for item in found})
     groups = [[item for item in found if item[1][field] == value] for value in values]
@@ -63,8 +63,8 @@ def _of_one(draft: Draft, found: Found, field: str, count: int) -> Found:
 def _fill(draft: Draft) -> None:
     cells = draft.state["sheet"]["sheets"][BUDGET]["cells"]
     found = rows_of({"cells": cells})
-    first = draft.rng.randrange(len(found) - _many(draft))
-    rows = found[first : first + _many(draft)]
+    first = draft.rng.randrange(len(found) - many(draft))
+    rows = found[first : first + many(draft)]
     column = draft.rng.choice(MONTHS)
     values = [str(4000 + draft.rng.randrange(1, 99) * 10) for _ in rows]
     parts = [f"{cells[f'A{row}']} {value}" for row, value in zip(rows, values, strict=True)]
@@ -141,7 +141,7 @@ def _phones(draft: Draft) -> None:
 def _finish(draft: Draft) -> None:
     column = draft.rng.choice(COLUMNS[1:])
     found = [item for item in cards(draft) if item[1]["column"] != column]
-    chosen = _of_one(draft, found, "board", _many(draft))
+    chosen = of_one(draft, found, "board", many(draft))
     board = chosen[0][1]["board"]
     words = series([card_words(draft, card) for _, card in chosen])
     draft.goal = f"Move these cards to “{column}”: {words}."
@@ -155,7 +155,7 @@ def _finish(draft: Draft) -> None:
 
 
 def _sort(draft: Draft) -> None:
-    chosen = _of_one(draft, files(draft), "parent", _many(draft))
+    chosen = of_one(draft, files(draft), "parent", many(draft))
     parent = chosen[0][1]["parent"]
     folder = draft.rng.choice([f"d{each}" for each in range(1, 6) if f"d{each}" != parent])
     words = series([file_words(draft, file) for _, file in chosen])
@@ -180,12 +180,12 @@ def _empty_day(draft: Draft) -> None:
     calendar = draft.state["calendar"]["events"]
     for key in [key for key, event in calendar.items() if event["date"] in (day, other)]:
         del calendar[key]
-    hours = sorted(draft.rng.sample(range(8, 18), _many(draft) + 1))
+    hours = sorted(draft.rng.sample(range(8, 18), many(draft) + 1))
     for number, hour in enumerate(hours):
         # One event of the other day stays; it is a distractor.
         calendar[f"e{80 + number}"] = {
             "title": f"{draft.rng.choice(TITLES)} {number + 1}",
-            "date": other if number == _many(draft) else day,
+            "date": other if number == many(draft) else day,
             "start": f"{hour:02}:00",
             "end": f"{hour + 1:02}:00",
             "place": draft.rng.choice(ROOMS),
@@ -259,7 +259,7 @@ def _done_by_mail(draft: Draft) -> None:
     _, person = draft.rng.choice(people(draft))
     found = [item for item in cards(draft) if item[1]["column"] != "Done"]
     found = alone(found, "board", "title")
-    chosen = _of_one(draft, found, "board", _many(draft))
+    chosen = of_one(draft, found, "board", many(draft))
     board = chosen[0][1]["board"]
     lines = "\n".join(f"- {card['title']}" for _, card in chosen)
     asked = arrived(
@@ -289,7 +289,7 @@ def _done_by_mail(draft: Draft) -> None:
 def _urgent(draft: Draft) -> None:
     level, name = draft.rng.choice(PRIORITIES)
     found = [item for item in cards(draft) if item[1]["priority"] != level]
-    chosen = _of_one(draft, found, "board", _many(draft))
+    chosen = of_one(draft, found, "board", many(draft))
     board = chosen[0][1]["board"]
     words = series([card_words(draft, card) for _, card in chosen])
     draft.goal = f"Give these cards the priority “{name}”: {words}."

@@ -4,6 +4,7 @@ from datetime import date, timedelta
 from typing import Any
 
 from snellen.tasks.environments.desk.apps.kanban import boards
+from snellen.tasks.environments.desk.apps.settings import SECTIONS
 from snellen.tasks.environments.desk.apps.sheet import rows_of
 from snellen.tasks.environments.desk.kit.view import long_day
 from snellen.tasks.environments.desk.tasks import Answer, Draft, Template, Walk
@@ -68,6 +69,24 @@ def into_cell(walk: Walk, sheet: str, cell: str, value: str) -> None:
     to_cell(walk, sheet, cell)
     walk.fill("sheet.value", value)
     walk.press("sheet.set.go")
+
+
+def to_setting(walk: Walk, key: str, value: str) -> None:
+    """Set a setting, by its switch, its list or its knob."""
+    walk.go("settings")
+    setting = walk.desktop.state["settings"]["values"][key]
+    section = f"settings.section:{setting['section']}"
+    if walk.desktop.ui.get("settings.section", "General") != setting["section"]:
+        sections = [each["section"] for each in walk.desktop.state["settings"]["values"].values()]
+        if setting["section"] in list(dict.fromkeys(sections))[SECTIONS:]:
+            walk.hover("settings.more")
+        walk.press(section)
+    if setting["options"] and setting["options"][0].isdigit():
+        walk.drag(f"settings.{key}", f"settings.{key}.to:{value}")
+        return
+    walk.press(f"settings.{key}")
+    if setting["options"]:
+        walk.press(f"settings.{key}:{value}")
 
 
 def to_board(walk: Walk, board: str) -> None:
@@ -516,14 +535,8 @@ def _settings(draft: Draft) -> None:
 
     @draft.path
     def way(walk: Walk) -> None:
-        walk.go("settings")
-        for (key, setting), value in zip(chosen, wanted, strict=True):
-            section = setting["section"]
-            if walk.desktop.ui.get("settings.section", "General") != section:
-                walk.press(f"settings.section:{section}")
-            walk.press(f"settings.{key}")
-            if setting["options"]:
-                walk.press(f"settings.{key}:{value}")
+        for (key, _), value in zip(chosen, wanted, strict=True):
+            to_setting(walk, key, value)
 
 
 OFFICE = tuple(

@@ -11,6 +11,7 @@ import msgspec
 
 from snellen.grading.protocols.golds import Changes, OutcomeGold
 from snellen.tasks.benchmarks.desk.load import L3, L4, Row, write_rows
+from snellen.tasks.environments.desk.kit.look import looks_of
 from snellen.tasks.environments.desk.tasks import DIFFICULTIES, Task, Template
 from snellen.tasks.environments.desk.templates.across import ACROSS
 from snellen.tasks.environments.desk.templates.calendar import CALENDAR
@@ -18,6 +19,7 @@ from snellen.tasks.environments.desk.templates.contacts import CONTACTS
 from snellen.tasks.environments.desk.templates.direct import DIRECT
 from snellen.tasks.environments.desk.templates.mail import MAIL
 from snellen.tasks.environments.desk.templates.office import OFFICE
+from snellen.tasks.environments.desk.templates.pointer import POINTER
 from snellen.tasks.environments.desk.templates.shop import SHOP
 from snellen.tasks.environments.desk.templates.travel import TRAVEL
 
@@ -26,19 +28,21 @@ TEMPLATES: Final = {
     for template in (*MAIL, *CALENDAR, *CONTACTS, *OFFICE, *SHOP, *TRAVEL, *ACROSS)
 }
 
-SETS: Final = {1: TEMPLATES, 2: {**TEMPLATES, **{each.name: each for each in DIRECT}}}
+SETS: Final = {1: TEMPLATES, 2: {**TEMPLATES, **{each.name: each for each in (*DIRECT, *POINTER)}}}
 """The templates by the version of the desk. A set that packs were made of never changes."""
 
 ONE_INFEASIBLE_IN: Final = 10
 
 
-def draw(count: int, seed: int, version: int = 1) -> list[Task]:
+def draw(count: int, seed: int, version: int = 1, looks: int = 0) -> list[Task]:
     """Return tasks of all templates and difficulties in turn; one in ten is infeasible.
 
     Args:
         count: How many; fewer than there are templates are spread over applications and levels.
         seed: Of the first one; each has a world of its own. It also chooses the templates.
         version: The version of the desk.
+        looks: In how many looks each of them comes, one look after the other; 0: once, in the look
+            of its world's seed.
     """
     known = SETS[version]
     templates = list(known.values()) if count >= len(known) else _spread(known, count, seed)
@@ -49,7 +53,9 @@ def draw(count: int, seed: int, version: int = 1) -> list[Task]:
             DIFFICULTIES[(index // len(templates) + index) % len(DIFFICULTIES)],
             feasible=index not in impossible,
             version=version,
+            look=look,
         )
+        for look in (looks_of(seed, looks) if looks else (None,))
         for index in range(count)
     ]
 
@@ -86,7 +92,9 @@ def _impossible(count: int, seed: int, kinds: int) -> set[int]:
     return chosen
 
 
-def make_tasks(folder: Path, *, seed: int, count: int | None = None, version: int = 1) -> Path:
+def make_tasks(
+    folder: Path, *, seed: int, count: int | None = None, version: int = 1, looks: int = 0
+) -> Path:
     """Write the file of an exam's tasks, which `desk/l3` and `desk/l4` load.
 
     Args:
@@ -94,11 +102,12 @@ def make_tasks(folder: Path, *, seed: int, count: int | None = None, version: in
         seed: The seed of worlds and tasks; with it anybody can compute the references.
         count: How many tasks; None: one of each template.
         version: The version of the desk.
+        looks: In how many looks each task comes; 0: once, in the look of its world's seed.
 
     Returns:
         The file.
     """
-    tasks = draw(count or len(SETS[version]), seed, version)
+    tasks = draw(count or len(SETS[version]), seed, version, looks)
     return write_rows(rows_of(tasks), folder)
 
 

@@ -1,12 +1,14 @@
 """A world from a seed: people, firms and goods are the same in all applications."""
 
+from collections.abc import Mapping, Sequence
 from datetime import date, datetime, time, timedelta
 from random import Random
 from typing import Any
 
+from snellen.tasks.environments.desk.kit.look import look_of
 from snellen.tasks.environments.desk.kit.verbs import State
 from snellen.tasks.environments.desk.kit.view import WEEKDAYS, long_day, money
-from snellen.tasks.environments.desk.world import work
+from snellen.tasks.environments.desk.world import mailing, work
 from snellen.tasks.environments.desk.world.words import (
     ASKS,
     BRANDS,
@@ -14,6 +16,7 @@ from snellen.tasks.environments.desk.world.words import (
     COLORS,
     FIRMS,
     FIRST,
+    FULL,
     GOODS,
     GROUPS,
     LAST,
@@ -35,14 +38,14 @@ def make_world(seed: int, version: int = 1) -> State:
     Args:
         seed: Any number.
         version: The version of its desk: 1 knows clicks and text fields, 2 also other keys, drags,
-            context menus and lists that scroll. The content is the same.
+            context menus and lists that scroll, and is fuller.
     """
     rng = Random(seed)
     monday = date(2025, 3, 3) + timedelta(weeks=rng.randrange(36))
     today = monday + timedelta(days=rng.randrange(4))
-    people = _people(rng)
+    people = _people(rng) if version == 1 else _more_people(rng)
     me = people.pop("p00")
-    products = _products(rng)
+    products = _products(rng) if version == 1 else _more_products(rng)
     state: State = {
         "clock": f"{today.isoformat()}T{rng.choice(('08:30', '09:15', '10:00', '10:40'))}",
         "me": {"name": me["name"], "email": me["email"]},
@@ -54,15 +57,33 @@ def make_world(seed: int, version: int = 1) -> State:
     state |= work.make(rng, state, today)
     if version > 1:
         state["version"] = version
+        state["look"] = look_of(seed)
+        mailing.fill(rng, state, today)
+        work.fill(rng, state)
     return state
 
 
 def _people(rng: Random) -> Objects:
-    firsts, lasts = rng.sample(FIRST, 45), rng.sample(LAST, 45)
+    names = list(zip(rng.sample(FIRST, 45), rng.sample(LAST, 45), strict=True))
     places = dict(zip((name for name, _ in FIRMS), rng.sample(CITIES, len(FIRMS)), strict=True))
-    jobs = rng.sample([(firm, role) for firm in FIRMS for role in ROLES], 45)
+    return _cards(rng, names, places, FIRMS)
+
+
+def _more_people(rng: Random) -> Objects:
+    firms = (*FIRMS, *FULL.firms)
+    names = rng.sample([(first, last) for first in FIRST for last in LAST], 140)
+    return _cards(rng, names, {name: rng.choice(CITIES) for name, _ in firms}, firms)
+
+
+def _cards(
+    rng: Random,
+    names: Sequence[tuple[str, str]],
+    places: Mapping[str, str],
+    firms: Sequence[tuple[str, str]],
+) -> Objects:
+    jobs = rng.sample([(firm, role) for firm in firms for role in ROLES], len(names))
     people: Objects = {}
-    for number, (first, last, (firm, role)) in enumerate(zip(firsts, lasts, jobs, strict=True)):
+    for number, ((first, last), (firm, role)) in enumerate(zip(names, jobs, strict=True)):
         name, domain = firm
         people[f"p{number:02}"] = {
             "name": f"{first} {last}",
@@ -81,21 +102,38 @@ def _people(rng: Random) -> Objects:
 
 def _products(rng: Random) -> Objects:
     made = [
-        {
-            "name": f"{brand} {name}, {color}",
-            "kind": name,
-            "brand": brand,
-            "category": category,
-            "color": color,
-            "price": round(price * rng.uniform(0.75, 1.6) / 10) * 10 - 1,
-            "stock": 0 if rng.random() < 0.08 else rng.randrange(3, 60),
-            "rating": rng.randrange(30, 50),
-        }
+        _product(rng, name, category, price, brand, color)
         for name, category, price in GOODS
         for brand, color in zip(rng.sample(BRANDS, 3), rng.sample(COLORS, 3), strict=True)
     ]
     rng.shuffle(made)
     return {f"g{number:02}": product for number, product in enumerate(made, 1)}
+
+
+def _more_products(rng: Random) -> Objects:
+    """Return five products of each kind; a variant is a color or a size."""
+    made = [
+        {**_product(rng, name, category, price, brand, variant), "ships": rng.randrange(1, 15)}
+        for name, category, price, variants in FULL.goods
+        for brand, variant in zip(rng.sample(BRANDS, 5), rng.sample(variants, 5), strict=True)
+    ]
+    rng.shuffle(made)
+    return {f"g{number:03}": product for number, product in enumerate(made, 1)}
+
+
+def _product(
+    rng: Random, name: str, category: str, price: int, brand: str, color: str
+) -> dict[str, Any]:
+    return {
+        "name": f"{brand} {name}, {color}",
+        "kind": name,
+        "brand": brand,
+        "category": category,
+        "color": color,
+        "price": round(price * rng.uniform(0.75, 1.6) / 10) * 10 - 1,
+        "stock": 0 if rng.random() < 0.08 else rng.randrange(3, 60),
+        "rating": rng.randrange(30, 50),
+    }
 
 
 def _orders(rng: Random, products: Objects, today: date) -> Objects:

@@ -1,4 +1,4 @@
-"""The words of generated worlds: people, firms, goods, work."""
+"""The words of generated worlds: people, firms, goods, work; those of version 2 in `FULL`."""
 
 from importlib.resources import files
 from typing import Final
@@ -29,6 +29,32 @@ class _Words(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     notes: tuple[tuple[str, str], ...]
     settings: tuple[tuple[str, str, tuple[str, ...]], ...]
 
+
+class Full(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What worlds of version 2 have besides.
+
+    Attributes:
+        firms: More firms.
+        goods: All goods: name, category, price, variants.
+        openers: What a message begins with.
+        closers: What it ends with.
+        threads: Subjects, and what two people write in turn.
+        operators: The companies of trips, by kind.
+        settings: More settings.
+        remarks: Long remarks in the sheet Inventory.
+    """
+
+    firms: tuple[tuple[str, str], ...]
+    goods: tuple[tuple[str, str, int, tuple[str, ...]], ...]
+    openers: tuple[str, ...]
+    closers: tuple[str, ...]
+    threads: tuple[tuple[str, tuple[str, ...]], ...]
+    operators: dict[str, tuple[str, ...]]
+    settings: tuple[tuple[str, str, tuple[str, ...]], ...]
+    remarks: tuple[str, ...]
+
+
+FULL: Final = msgspec.json.decode((files(__package__ or "") / "full.json").read_bytes(), type=Full)
 
 _WORDS: Final = msgspec.json.decode(
     (files(__package__ or "") / "words.json").read_bytes(), type=_Words

@@ -1,6 +1,7 @@
 """Generate the content of files, sheets, boards, notes, trips and settings."""
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
 from functools import partial
 from random import Random
@@ -13,6 +14,7 @@ from snellen.tasks.environments.desk.world.words import (
     CITIES,
     FILES,
     FIRMS,
+    FULL,
     ITEMS,
     NOTES,
     POINTS,
@@ -21,6 +23,7 @@ from snellen.tasks.environments.desk.world.words import (
 )
 
 Objects = dict[str, dict[str, Any]]
+Setting = tuple[str, str, tuple[str, ...]]
 
 FOLDERS = ("Contracts", "Invoices", "Designs", "Reports", "Photos")
 COLUMNS = ("Backlog", "Doing", "Review", "Done")
@@ -46,6 +49,30 @@ def make(rng: Random, state: State, today: date) -> dict[str, Any]:
         "travel": _travel(rng, today),
         "settings": {"values": _settings(rng)},
     }
+
+
+def fill(rng: Random, state: State) -> None:
+    """Add what worlds of version 2 have besides: operators of trips, settings, long remarks."""
+    for trip in state["travel"]["trips"].values():
+        trip["operator"] = rng.choice(FULL.operators[trip["kind"]])
+    settings = _settings(rng, FULL.settings)
+    values = state["settings"]["values"]
+    for number, value in enumerate(settings.values(), len(values) + 1):
+        values[f"v{number:02}"] = value
+    people = list(state["contacts"]["people"].values())
+    for row in rng.sample(range(2, 20), 6):
+        state["sheet"]["sheets"]["s2"]["cells"][f"E{row}"] = remark(rng, people)
+
+
+def remark(rng: Random, people: Sequence[Mapping[str, str]]) -> str:
+    """Return a remark that is longer than a cell is wide."""
+    person = rng.choice(people)
+    return rng.choice(FULL.remarks).format(
+        name=person["name"],
+        city=person["city"],
+        firm=person["company"],
+        number=f"INV-{rng.randrange(1000, 9999)}",
+    )
 
 
 def _files(rng: Random, emails: list[str], today: date) -> Objects:
@@ -206,7 +233,7 @@ def _travel(rng: Random, today: date) -> dict[str, Objects]:
     return {"trips": trips, "bookings": bookings}
 
 
-def _settings(rng: Random) -> Objects:
+def _settings(rng: Random, settings: Sequence[Setting] = SETTINGS) -> Objects:
     return {
         f"v{number:02}": {
             "section": section,
@@ -215,5 +242,5 @@ def _settings(rng: Random) -> Objects:
             "value": rng.choice(options) if options else rng.choice(("on", "off")),
             "locked": False,
         }
-        for number, (section, title, options) in enumerate(SETTINGS, 1)
+        for number, (section, title, options) in enumerate(settings, 1)
     }
