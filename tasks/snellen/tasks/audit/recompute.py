@@ -160,12 +160,19 @@ def _led(view: View) -> Iterator[Found]:
 
 
 def _named(view: View) -> Iterator[Found]:
-    """Compare the name of an element in a question with the element's texts."""
-    if not view.task.startswith(_POINTED) or not view.elements or not view.quoted:
+    """Compare the name of an element in a question with the texts of the element."""
+    screen = view.screen
+    if not view.task.startswith(_POINTED) or not view.elements or not view.quoted or screen is None:
         return
     element = view.elements[0]
-    texts = {folded(text) for text in said_by(element)}
-    if folded(view.quoted[-1]) not in texts:
+    # A link says the alternative text of its picture.
+    parts = [element, *screen.inside(element)]
+    # Of several buttons that do the same, the question names the heading of the right one's card.
+    if "For “" in view.prompt:
+        around = (part for outer in screen.ancestors(element) for part in screen.inside(outer))
+        parts += [part for part in around if part.role == "heading"]
+    texts = {folded(text) for part in parts for text in said_by(part)}
+    if not texts & set(map(folded, view.spans)):
         shown = element.text or element.name or element.label
         yield Found(Fault.WRONG_BOX, f"what says “{view.quoted[-1]}”", f"what says “{shown}”")
 

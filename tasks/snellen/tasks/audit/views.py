@@ -23,6 +23,7 @@ from snellen.tasks.builder.questions.text import folded, one_line
 from snellen.tasks.builder.screen.elements import Element, Screen
 from snellen.tasks.builder.snapshots import Change
 
+_OPENS, _CLOSES = re.compile(r"[“„«「]"), re.compile(r"[”“»」]")
 _QUOTED = re.compile(r"“([^“”]*)”|„([^„“”]*)[“”]|«([^«»]*)»|「([^「」]*)」")
 
 SAME_BOX = 0.8
@@ -195,6 +196,14 @@ class View:
     def quoted(self) -> list[str]:
         """The quoted texts of the question, with the quotation marks of any language."""
         return ["".join(groups) for groups in _QUOTED.findall(self.prompt)]
+
+    @property
+    def spans(self) -> list[str]:
+        """The texts from a quotation mark to a later one: a quoted name may quote another."""
+        opens, closes = (
+            [match.start() for match in marks.finditer(self.prompt)] for marks in (_OPENS, _CLOSES)
+        )
+        return [self.prompt[start + 1 : end] for start in opens for end in closes if start < end]
 
     @cached_property
     def record(self) -> Mapping[str, Any]:
