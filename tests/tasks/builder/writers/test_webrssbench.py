@@ -483,6 +483,13 @@ def test_a_hint_that_is_seen_makes_it_easy(freeze: Freeze) -> None:
     assert "@" in hard.row["reference"]
 
 
+def test_a_value_that_two_fields_accept_is_not_asked_for(freeze: Freeze) -> None:
+    found = list(elements())
+    for declared in ({"label": "Mobile phone"}, {"label": "?", "key": "phone"}):
+        found[9] = msgspec.structs.replace(elements()[9], name="", **declared)
+        assert reason("form_filling", freeze(found)) == "no rule for what is typed into its fields"
+
+
 @pytest.mark.parametrize("label", ["Full name", ""])
 def test_fields_of_a_form_that_is_somebodys_are_not_filled(freeze: Freeze, label: str) -> None:
     """Its labels may be recognizable only by people."""

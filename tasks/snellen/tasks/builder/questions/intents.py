@@ -14,7 +14,7 @@ from snellen.tasks.builder.questions.names import Candidate, Names
 from snellen.tasks.builder.questions.text import folded, one_line, stems
 from snellen.tasks.builder.screen.buttons import ends_unknown
 from snellen.tasks.builder.screen.elements import Element, Screen
-from snellen.tasks.builder.screen.fields import kind_of
+from snellen.tasks.builder.screen.fields import kind_of, kinds_of
 from snellen.tasks.builder.screen.words.reading import Words, deed, words_of
 from snellen.tasks.builder.snapshots import Snapshot
 
@@ -199,7 +199,7 @@ def _typed(snapshot: Snapshot, usable: Sequence[Candidate]) -> Iterator[Intent]:
     """Describe the value to type."""
     screen = snapshot.screen
     fields = [each for each in screen.elements if each.role in _FIELDS]
-    kinds = Counter(kind_of(screen, field) for field in fields)
+    kinds = Counter(kind for field in fields for kind in kinds_of(screen, field))
     for each in usable:
         if each.kind not in _FIELDS:
             continue

@@ -1,5 +1,6 @@
 """WebRSSBench on forms: the value and the hint of a field."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from random import Random
 
@@ -14,6 +15,7 @@ from snellen.tasks.builder.screen.fields import (
     OPEN,
     is_labelled,
     kind_of,
+    kinds_of,
     plausible_value,
     says_hint,
     text_fields,
@@ -54,7 +56,9 @@ def make_form_filling(snapshot: Snapshot, random: Random) -> Iterator[Made | Ref
         yield refused("form_filling", NO_LANGUAGE)
         return
     ruled = [field for field in fields if (kind_of(screen, field) or "name") not in OPEN]
-    ruled = _one_of_each_kind(snapshot, ruled)
+    kinds = Counter(kind for entry in screen.elements for kind in kinds_of(screen, entry))
+    # What two fields accept is no answer to what one of them is for.
+    ruled = [field for field in ruled if kinds[kind_of(screen, field) or ""] == 1]
     # If the page has filled in a person's data, the data of others are wrong.
     own = OPEN | {None}
     if any(
@@ -151,14 +155,6 @@ def _filling(
             "removed": change is not None,
         },
     )
-
-
-def _one_of_each_kind(snapshot: Snapshot, fields: list[Element]) -> list[Element]:
-    """Return the first field of each kind: others would give the same question."""
-    kept: dict[str | None, Element] = {}
-    for field in fields:
-        kept.setdefault(kind_of(snapshot.screen, field), field)
-    return list(kept.values())
 
 
 def _some(fields: list[Element], random: Random) -> list[Element]:
