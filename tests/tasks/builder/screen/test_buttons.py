@@ -9,7 +9,6 @@ from snellen.tasks.builder.screen.buttons import (
     NEAR_EQUAL,
     NO_BUTTON,
     NOT_FILLED,
-    ONE_TEXT,
     buttons,
     deed_of,
     fill_of,
@@ -64,19 +63,21 @@ def test_beside_a_link_on_a_picture_nobody_knows_what_stands_out_most() -> None:
     assert isinstance(primary_button(page({**hero, "background": WHITE}, send)), Element)
 
 
-def test_buttons_of_one_text_count_as_one() -> None:
-    screen = page(
-        button("Buy", background=BLUE), button("Buy", 300, background=BLUE), button("Share", 500)
-    )
-    found = primary_button(screen)
+def test_a_label_that_each_row_repeats_calls_for_nothing() -> None:
+    rows = [
+        button("Paid", background="#1b7f3b", box=(100, top, 160, top + 24))
+        for top in range(300, 600, 60)
+    ]
+    assert primary_button(page(*rows, button("Share", 500))) == NEAR_EQUAL
+    (only,) = (found for found in [primary_button(page(rows[0]))] if isinstance(found, Element))
+    assert only.text == "Paid"
+
+
+def test_a_button_that_a_bar_repeats_is_the_call_to_action() -> None:
+    bar = button("Sign up", 900, background=BLUE, landmark="banner")
+    found = primary_button(page(bar, button("Sign up", background=BLUE), button("Share", 500)))
     assert isinstance(found, Element)
-    assert found.id == 1
-
-
-def test_where_all_buttons_say_the_same_there_is_nothing_to_choose() -> None:
-    buy = button("Buy", background=BLUE)
-    assert primary_button(page(buy, button("buy", 300, background=BLUE))) == ONE_TEXT
-    assert isinstance(primary_button(page(buy)), Element)
+    assert found.id == 2
 
 
 @pytest.mark.parametrize(

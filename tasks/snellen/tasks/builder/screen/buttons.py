@@ -21,7 +21,6 @@ SMALLEST_AREA = 50.0
 NO_BUTTON = "no button with a text"
 NOT_FILLED = "no button stands out"
 NEAR_EQUAL = "two buttons stand out alike"
-ONE_TEXT = "all buttons say the same"
 MENU_ENTRY = "what stands out most is an entry of a menu"
 
 _LONGEST = 40
@@ -74,26 +73,22 @@ def primary_button(screen: Screen) -> Element | str:
 
     The weight of a button is the sum of its fill (contrast with the surroundings, saturation), its
     relative size and its place (content rather than bars, above the fold). Irreversible actions and
-    advertisements are excluded. Buttons with the same text count as one. A reason is returned if
-    there is no button, if none stands out, if a second one is nearly as strong, if all have the
-    same text, or if the strongest is a menu entry (filled because its page is open).
+    advertisements are excluded. A reason is returned if there is no button, if none stands out, if
+    a second one is nearly as strong, also with the same text (as a status in each row of a table),
+    or if the strongest is a menu entry (filled because its page is open).
     """
     candidates = [each for each in labelled_buttons(screen) if not is_advertised(screen, each)]
     if not candidates:
         return NO_BUTTON
-    if len(candidates) > 1 and len({each.text.casefold() for each in candidates}) == 1:
-        return ONE_TEXT
     largest = max(each.width * each.height for each in candidates)
     language = words_of(screen.language)
-    best: dict[str, tuple[float, Element]] = {}
+    ranked: list[tuple[float, Element]] = []
     for each in candidates:
         weight = _weight(screen, each, largest)
         if language is not None and is_dangerous(language, each.text):
             weight -= 2
-        previous = best.get(each.text.casefold())
-        if previous is None or weight > previous[0]:
-            best[each.text.casefold()] = weight, each
-    ranked = sorted(best.values(), key=lambda pair: (-pair[0], pair[1].id))
+        ranked.append((weight, each))
+    ranked.sort(key=lambda pair: (-pair[0], pair[1].id))
     weight, first = ranked[0]
     if fill_of(screen, first) < _FILLED:
         return NOT_FILLED
