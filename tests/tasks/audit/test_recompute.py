@@ -24,6 +24,7 @@ Ask = Callable[..., list[Fault]]
 @pytest.fixture
 def ask(tmp_path: Path) -> Ask:
     """Ask a sample's question in other words about another page, and return its faults."""
+    numbers = iter(range(100))
 
     def faults(
         task: str,
@@ -41,7 +42,7 @@ def ask(tmp_path: Path) -> Ask:
         asked = type(item)(**{**{name: getattr(item, name) for name in item.__slots__}, **own})
         screen = Screen(1280, 800, elements, language="en")
         captured = Captured("index", "shop", "shop/index.html", screen, clicks=clicks)
-        snapshot: Snapshot = write_snapshot(tmp_path / "page", captured, {})
+        snapshot: Snapshot = write_snapshot(tmp_path / f"{next(numbers)}", captured, {})
         sight = Sight(FrozenPage("shop", "index", snapshot), {}, [asked])
         found = (one for check in CHECKS for one in check(View(asked, sight)))
         return [one.fault for one in found if one.fault is not Fault.RECORD]
@@ -75,3 +76,15 @@ def test_the_heading_of_a_buttons_card_says_which_one_is_meant(ask: Ask) -> None
     button = Element(2, "button", (10, 50, 90, 80), 0, "button", text="Buy")
     wish = "For “Oak table”, use what starts the purchase of the item."
     assert ask("visualwebbench/action_ground", wish, card, title, button, element=2) == []
+
+
+def test_letters_that_are_taller_than_their_lines_belong_to_their_heading(ask: Ask) -> None:
+    heading = Element(0, "h1", (0, 80, 1280, 194), role="heading", text="Welcome Norwood", level=1)
+    lines = [
+        Element(1, "span", (0, 80, 1280, 110), 0, own="Welcome", ink=(331, 78, 948, 114)),
+        Element(2, "span", (0, 110, 1280, 194), 0, own="Norwood", ink=(266, 105, 1013, 204)),
+    ]
+    whole, other = [266, 78, 1013, 204], [266, 78, 1013, 304]
+    question = "Which one is the heading “Welcome Norwood”?"
+    assert ask(GROUND, question, heading, *lines, box=whole) == []
+    assert ask(GROUND, question, heading, *lines, box=other) == [Fault.WRONG_BOX]

@@ -180,11 +180,13 @@ def _is_box_of(screen: Screen, element: Element, box: Ltrb) -> bool:
             or any(o.id == element.id for o in screen.ancestors(candidate))
         )
     ]
-    if same_box(box, element.box) or any(same_box(box, ink) for ink in inner):
+    lefts, tops, rights, bottoms = zip(*(inner or [element.box]), strict=True)
+    around = (min(lefts), min(tops), max(rights), max(bottoms))
+    # Tall letters of low lines are drawn beyond the element.
+    if any(same_box(box, own) for own in (element.box, around, *inner)):
         return True
     # For a picture or an icon, only its space is known.
-    lefts, tops, rights, bottoms = zip(*(inner or [box]), strict=True)
-    around = (min(lefts), min(tops), max(rights), max(bottoms))
+    around = around if inner else box
     left, top, right, bottom = element.box
     room = (left - _BAND, top - _BAND, right + _BAND, bottom + _BAND)
     within = all(a >= b for a, b in zip(box[:2], room[:2], strict=True)) and all(
