@@ -299,6 +299,25 @@ def test_a_link_to_what_a_kitchen_offers_opens_no_menu(
     assert ("Open or close the menu." in said) is told
 
 
+@pytest.mark.parametrize(
+    ("element", "click", "told"),
+    [
+        (link(0, "About us", href="/us.html"), None, True),
+        (link(0, "About us", href="/us.html"), Click(0, "Our story", "/us.html"), True),
+        (link(0, "About us", href="/us.html"), Click(0, "", "", "same"), False),
+        (link(0, "About us", href="/us.html"), Click(0, "", "/us.html", "failed"), False),
+        (link(0, "About us", href="/index.html#!"), None, False),
+        (link(0, "About us", href="javascript:;"), None, False),
+        (link(0, "About us", role="button", href="/us.html"), None, False),
+    ],
+)
+def test_what_leads_to_no_other_page_is_not_said_to(
+    tmp_path: Path, element: Element, click: Click | None, told: bool
+) -> None:
+    said = wishes(tmp_path, element, clicks=[click] if click else [])
+    assert ("Go to where the site tells about itself." in said) is told
+
+
 def test_what_supports_people_answers_no_common_questions(tmp_path: Path) -> None:
     for name, told in (("FAQ", True), ("Support", False)):
         snapshot = page(tmp_path, [link(0, name)])

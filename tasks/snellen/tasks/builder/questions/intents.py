@@ -95,6 +95,7 @@ _HOME_SAID = re.compile(
     r"|accueil|首页|主页|الرئيسية|الصفحة الرئيسية)$"
 )
 _INDEX = re.compile(r"(?<![^/])index\.html?$")
+_LEAVES = frozenset({"page", "popup", "outside"})
 _START = "Get back to the start page."
 _TO_START = "Goes to the start page."
 _VAGUE = re.compile(r"\b(this|the filled-in form|the changes|what was written)\b")
@@ -282,14 +283,18 @@ def _searches(element: Element) -> bool:
 
 
 def _places(snapshot: Snapshot, usable: Sequence[Candidate]) -> Iterator[Intent]:
-    """Describe the pages that almost all sites have."""
+    """Describe the pages that almost all sites have, to which links lead, and the menu."""
     acts = [each for each in snapshot.screen.elements if each.role in _ACTS]
+    here = _address(snapshot.captured.source, "")
+    stayed = {each.element for each in snapshot.captured.clicks if each.outcome not in _LEAVES}
     for text, pattern in _PLACES.items():
         fitting = [e for e in acts if pattern.search(folded(e.text or e.name))]
         for each in usable:
-            # On a restaurant's page, a link `Menu` may lead to the dishes.
-            leads = each.kind == "link" and not each.element.href.startswith(("#", "javascript:"))
-            if fitting == [each.element] and not (text == _MENU and leads):
+            target = _address(snapshot.captured.source, each.element.href)
+            leads = target != here and urlsplit(target).scheme in {"", "http", "https"}
+            # A link `Menu` may lead to the dishes, and a button `Help` opens something.
+            fits = each.element.id not in stayed and leads and each.kind == "link"
+            if fitting == [each.element] and fits != (text == _MENU):
                 yield Intent("role", text, each)
 
 
