@@ -1,6 +1,6 @@
 """References compared with the elements of the frozen page."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +32,7 @@ def ask(tmp_path: Path) -> Ask:
         *elements: Element,
         element: int = 0,
         clicks: tuple[Click, ...] = (),
+        titles: Mapping[str, str] | None = None,
         **gold: Any,
     ) -> list[Fault]:
         item = next(one for one in items_of(PACK, open_references(PACK), task))
@@ -43,7 +44,7 @@ def ask(tmp_path: Path) -> Ask:
         screen = Screen(1280, 800, elements, language="en")
         captured = Captured("index", "shop", "shop/index.html", screen, clicks=clicks)
         snapshot: Snapshot = write_snapshot(tmp_path / f"{next(numbers)}", captured, {})
-        sight = Sight(FrozenPage("shop", "index", snapshot), {}, [asked])
+        sight = Sight(FrozenPage("shop", "index", snapshot), {}, [asked], titles or {})
         found = (one for check in CHECKS for one in check(View(asked, sight)))
         return [one.fault for one in found if one.fault is not Fault.RECORD]
 
@@ -88,3 +89,27 @@ def test_letters_that_are_taller_than_their_lines_belong_to_their_heading(ask: A
     question = "Which one is the heading “Welcome Norwood”?"
     assert ask(GROUND, question, heading, *lines, box=whole) == []
     assert ask(GROUND, question, heading, *lines, box=other) == [Fault.WRONG_BOX]
+
+
+HOME = Element(0, "a", (10, 10, 90, 30), role="link", text="Norwood", href="/index.html")
+TITLED = "Instruction: Go to the page with the title “Our story”."
+
+
+@pytest.mark.parametrize(
+    ("wish", "clicks", "titles", "right"),
+    [
+        ("Get back to the start page.", [Click(0, "Norwood", "/index.html")], {}, True),
+        ("Get back to the start page.", [Click(0, "Norwood", "/")], {}, True),
+        ("Get back to the start page.", [Click(0, "Norwood", "/login.html")], {}, False),
+        ("Get back to the start page.", [Click(0, "", "", "same")], {}, False),
+        ("Get back to the start page.", [], {}, False),
+        (TITLED, [Click(0, "Our story", "/us.html#top")], {"shop/us.html": "Our story"}, True),
+        (TITLED, [Click(0, "Our story", "/us.html")], {"shop/us.html": "Imprint"}, False),
+        (TITLED, [Click(0, "Our story", "/us.html")], {}, True),
+    ],
+)
+def test_an_instruction_leads_to_the_page_where_its_click_ended(
+    ask: Ask, wish: str, clicks: list[Click], titles: dict[str, str], right: bool
+) -> None:
+    found = ask("mmbench-gui/l2_advanced", wish, HOME, clicks=tuple(clicks), titles=titles)
+    assert (Fault.NOT_ON_PAGE not in found) is right

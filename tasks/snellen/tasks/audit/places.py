@@ -13,6 +13,7 @@ from snellen.tasks.audit.views import (
     Found,
     View,
     same_box,
+    shown_after,
     written_box,
 )
 from snellen.tasks.benchmarks.webrssbench.positions import PageBox, projections
@@ -154,15 +155,6 @@ def check_boxes(view: View) -> Iterator[Found]:
             wanted = ", ".join(written_box(element.box) for element in owners)
             yield Found(Fault.WRONG_BOX, wanted, written_box(on_page))
             return
-
-
-def shown_after(view: View) -> bool:
-    """Whether an item shows its page after a change."""
-    return (
-        view.item.tags.get("state") == "after"
-        or view.record.get("removed") is True
-        or view.task == "webrssbench/hint_text"
-    )
 
 
 _BAND = 5.0

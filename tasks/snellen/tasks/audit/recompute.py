@@ -4,6 +4,7 @@ These checks do not use the makers: texts and positions of elements and the cont
 read from the frozen page, and compared with the item.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from itertools import permutations
@@ -34,6 +35,7 @@ _POINTED = (
     "visualwebbench/action_ground",
     "mmbench-gui/l2_basic",
 )
+_GOES = re.compile(r"Get back to the start page|Go to the page with the title “(.+)”")
 _EXACT = frozenset({"text in a box", "next heading"})
 
 
@@ -159,6 +161,27 @@ def _led(view: View) -> Iterator[Found]:
         yield Found(Fault.WRONG_OPTION, one_line(clicks[0].title), own)
 
 
+def _reached(view: View) -> Iterator[Found]:
+    """Compare the page that an instruction names with the page where its click ended."""
+    page, match = view.sight.page, _GOES.search(view.prompt)
+    if page is None or match is None or not view.elements:
+        return
+    captured, element = page.snapshot.captured, view.elements[0].id
+    ends = [one for one in captured.clicks if one.element == element and one.outcome == "page"]
+    if not ends:
+        yield Found(Fault.NOT_ON_PAGE, match[0], "no click that leads to another page")
+        return
+    site, path = captured.source.partition("/")[0], ends[0].href.partition("#")[0]
+    file = f"{site}{path}index.html" if path.endswith("/") else f"{site}{path}"
+    shown = view.sight.titles.get(file)
+    start = file == f"{site}/index.html"
+    wrong = (
+        not start if match[1] is None else shown is not None and folded(shown) != folded(match[1])
+    )
+    if wrong:
+        yield Found(Fault.NOT_ON_PAGE, match[0], shown or file)
+
+
 def _named(view: View) -> Iterator[Found]:
     """Compare the name of an element in a question with the texts of the element."""
     screen = view.screen
@@ -183,6 +206,7 @@ _TEXT_CHECKS: tuple[Check, ...] = (
     _text_of_element,
     _hint,
     _led,
+    _reached,
     _named,
 )
 

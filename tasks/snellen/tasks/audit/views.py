@@ -66,11 +66,13 @@ class Sight:
         page: The frozen page; None without a build, or if the build lacks it.
         pictures: The pixels of the items' pictures, by digest.
         items: The items.
+        titles: The titles of the build's pages, each captured by itself, by their files.
     """
 
     page: FrozenPage | None
     pictures: Mapping[str, Pixels] = field(repr=False)
     items: Sequence[AuditItem] = field(repr=False)
+    titles: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
     _changes: dict[str, Pixels] = field(default_factory=dict[str, Pixels], repr=False)
 
     def picture(self, item: AuditItem, name: str) -> Pixels | None:
@@ -294,6 +296,15 @@ class View:
         if self.matrix is not None and self.matrix.metric in ("point", "box"):
             return box_of(self.matrix.answer)
         return None
+
+
+def shown_after(view: View) -> bool:
+    """Whether an item shows its page after a change."""
+    return (
+        view.item.tags.get("state") == "after"
+        or view.record.get("removed") is True
+        or view.task == "webrssbench/hint_text"
+    )
 
 
 Check = Callable[[View], Iterator[Found]]

@@ -1,0 +1,52 @@
+"""What an item's reference says is compared with what its picture shows."""
+
+import io
+from dataclasses import replace
+
+import pytest
+from PIL import Image, ImageDraw, ImageFont
+
+from snellen.tasks.audit.appearance import CHECKS
+from snellen.tasks.audit.items import items_of
+from snellen.tasks.audit.models import Fault
+from snellen.tasks.audit.pictures import pixels_of
+from snellen.tasks.audit.views import Sight, View
+from snellen.tasks.pack.read import open_pack, open_references
+from snellen.tasks.samples import exam_folder
+
+PACK = open_pack(exam_folder("sample-full"))
+BLUE, GREEN, WHITE = "#0b57d0", "#1b7f3b", "#ffffff"
+
+
+def faults(*buttons: tuple[str, str, int]) -> set[Fault]:
+    """Return the faults of a page whose first button is called the most important."""
+    image = Image.new("RGB", (640, 360), WHITE)
+    pen, font = ImageDraw.Draw(image), ImageFont.load_default(16)
+    for text, fill, top in buttons:
+        pen.rectangle((40, top, 139, top + 35), fill=fill, outline=BLUE)
+        pen.text((60, top + 8), text, WHITE if fill != WHITE else BLUE, font)
+    out = io.BytesIO()
+    image.save(out, "PNG")
+    items = items_of(PACK, open_references(PACK), "webrssbench/color")
+    item = next(one for one in items if one.tags["state"] == "before")
+    top = buttons[0][2]
+    asked = replace(item, record={"box": [40, top, 140, top + 36]})
+    digest = next(iter(item.line.images.values())).sha256
+    view = View(asked, Sight(None, {digest: pixels_of(out.getvalue())}, [asked]))
+    found = {one.fault for check in CHECKS for one in check(view)}
+    return found & {Fault.FLAT, Fault.TWO_PLACES}
+
+
+@pytest.mark.parametrize(
+    ("buttons", "expected"),
+    [
+        ([("Book now", BLUE, 40), ("Share", WHITE, 100)], set()),
+        ([("Book now", BLUE, 40), ("Paid", GREEN, 100), ("Paid", GREEN, 160)], set()),
+        ([("Book now", WHITE, 40), ("Share", WHITE, 100)], {Fault.FLAT}),
+        ([("Paid", GREEN, 40), ("Paid", GREEN, 100)], {Fault.TWO_PLACES}),
+    ],
+)
+def test_the_most_important_button_is_filled_and_there_once(
+    buttons: list[tuple[str, str, int]], expected: set[Fault]
+) -> None:
+    assert faults(*buttons) == expected
