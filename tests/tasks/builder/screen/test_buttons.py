@@ -73,11 +73,24 @@ def test_a_label_that_each_row_repeats_calls_for_nothing() -> None:
     assert only.text == "Paid"
 
 
-def test_a_button_that_a_bar_repeats_is_the_call_to_action() -> None:
-    bar = button("Sign up", 900, background=BLUE, landmark="banner")
-    found = primary_button(page(bar, button("Sign up", background=BLUE), button("Share", 500)))
+def test_of_buttons_with_one_text_one_is_filled() -> None:
+    plans = [button("Choose plan", left) for left in (100, 500)]
+    middle = button("Choose plan", 300, background=BLUE)
+    found = primary_button(page(*plans, middle))
     assert isinstance(found, Element)
-    assert found.id == 2
+    assert found.id == 3
+    bar = button("Choose plan", 900, background=BLUE, landmark="banner")
+    assert primary_button(page(*plans, middle, bar)) == NEAR_EQUAL
+
+
+def test_a_field_of_another_part_of_the_page_is_not_what_a_button_searches_for() -> None:
+    words = words_of("en")
+    assert words is not None
+    for bottom, does in ((340, "Starts a search for what was typed."), (900, None)):
+        box = {"tag": "div", "box": (0, 280, 1280, bottom), "parent": 0}
+        field = {"tag": "input", "role": "textbox", "box": (300, 300, 500, 340), "parent": 1}
+        screen = page(box, field, button("Search", parent=1))
+        assert deed_of(screen, words, screen.elements[3]) == does
 
 
 @pytest.mark.parametrize(

@@ -74,8 +74,8 @@ def primary_button(screen: Screen) -> Element | str:
     The weight of a button is the sum of its fill (contrast with the surroundings, saturation), its
     relative size and its place (content rather than bars, above the fold). Irreversible actions and
     advertisements are excluded. A reason is returned if there is no button, if none stands out, if
-    a second one is nearly as strong, also with the same text (as a status in each row of a table),
-    or if the strongest is a menu entry (filled because its page is open).
+    a second one is nearly as strong, if another one with its text is filled (as a status in each
+    row of a table), or if the strongest is a menu entry (filled because its page is open).
     """
     candidates = [each for each in labelled_buttons(screen) if not is_advertised(screen, each)]
     if not candidates:
@@ -92,7 +92,11 @@ def primary_button(screen: Screen) -> Element | str:
     weight, first = ranked[0]
     if fill_of(screen, first) < _FILLED:
         return NOT_FILLED
-    if len(ranked) > 1 and weight - ranked[1][0] < _MARGIN:
+    repeated = any(
+        other.text.casefold() == first.text.casefold() and fill_of(screen, other) >= _FILLED
+        for _, other in ranked[1:]
+    )
+    if repeated or (len(ranked) > 1 and weight - ranked[1][0] < _MARGIN):
         return NEAR_EQUAL
     if any(_on_picture(screen, each) for each in screen.elements if not screen.nested(each, first)):
         return NEAR_EQUAL
@@ -177,10 +181,12 @@ def ends_unknown(screen: Screen, words: Words, element: Element) -> bool:
     ):
         return False
     for outer in screen.ancestors(element):
-        if outer.tag in _PAGE or outer.role == "main":
-            return True
         if outer.role in _FORMS or outer.tag in _FORMS:
             return False
+        # What holds most of a page also holds fields of other parts.
+        whole = 4 * outer.width * outer.height > screen.width * screen.height
+        if whole or outer.tag in _PAGE or outer.role == "main":
+            return True
         if any(each.role in _FILLED_IN for each in screen.inside(outer)):
             return False
     return True
