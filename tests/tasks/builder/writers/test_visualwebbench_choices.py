@@ -86,6 +86,17 @@ def test_no_two_options_meet_and_none_is_called_like_the_target(
                 assert not meet(tuple(one), tuple(other))
 
 
+def test_no_other_option_opens_the_page_of_the_target(tmp_path: Path) -> None:
+    arrows = [link(10 + n, name, href="/News.html") for n, name in enumerate(["Next", "Onward"])]
+    snapshot = page(tmp_path, [*links(), *arrows])
+    for seed in range(10):
+        for item in made(action_ground, snapshot, seed):
+            ids: list[int] = item.record["candidates"]
+            target: int = item.record["element"]
+            hrefs = [snapshot.screen.elements[place].href for place in ids]
+            assert hrefs.count(snapshot.screen.elements[target].href) == 1
+
+
 @pytest.mark.slow
 def test_letters_are_balanced(tmp_path: Path) -> None:
     snapshot = page(tmp_path, links())
