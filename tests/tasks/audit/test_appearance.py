@@ -37,11 +37,14 @@ def faults(*buttons: tuple[str, str, int]) -> set[Fault]:
     return found & {Fault.FLAT, Fault.TWO_PLACES}
 
 
+NONE: set[Fault] = set()
+
+
 @pytest.mark.parametrize(
     ("buttons", "expected"),
     [
-        ([("Book now", BLUE, 40), ("Share", WHITE, 100)], set()),
-        ([("Book now", BLUE, 40), ("Paid", GREEN, 100), ("Paid", GREEN, 160)], set()),
+        ([("Book now", BLUE, 40), ("Share", WHITE, 100)], NONE),
+        ([("Book now", BLUE, 40), ("Paid", GREEN, 100), ("Paid", GREEN, 160)], NONE),
         ([("Book now", WHITE, 40), ("Share", WHITE, 100)], {Fault.FLAT}),
         ([("Paid", GREEN, 40), ("Paid", GREEN, 100)], {Fault.TWO_PLACES}),
     ],

@@ -83,8 +83,8 @@ class BuildFolder:
     @cached_property
     def titles(self) -> Mapping[str, str]:
         """The titles of the pages, by the names of their sites and files."""
-        captured = [page.snapshot.captured for page in self.pages.values()]
-        return {each.source: each.screen.title for each in captured}
+        pages = [page.snapshot for page in self.pages.values()]
+        return {page.captured.source: page.screen.title for page in pages}
 
     @cached_property
     def _by_code(self) -> Mapping[str, FrozenPage]:

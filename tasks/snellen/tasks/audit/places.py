@@ -172,13 +172,12 @@ def _is_box_of(screen: Screen, element: Element, box: Ltrb) -> bool:
             or any(o.id == element.id for o in screen.ancestors(candidate))
         )
     ]
-    lefts, tops, rights, bottoms = zip(*(inner or [element.box]), strict=True)
+    lefts, tops, rights, bottoms = zip(*(inner or [box]), strict=True)
     around = (min(lefts), min(tops), max(rights), max(bottoms))
     # Tall letters of low lines are drawn beyond the element.
-    if any(same_box(box, own) for own in (element.box, around, *inner)):
+    if same_box(box, element.box) or any(same_box(box, own) for own in (*inner, around) if inner):
         return True
     # For a picture or an icon, only its space is known.
-    around = around if inner else box
     left, top, right, bottom = element.box
     room = (left - _BAND, top - _BAND, right + _BAND, bottom + _BAND)
     within = all(a >= b for a, b in zip(box[:2], room[:2], strict=True)) and all(

@@ -173,12 +173,8 @@ def _reached(view: View) -> Iterator[Found]:
         return
     site, path = captured.source.partition("/")[0], ends[0].href.partition("#")[0]
     file = f"{site}{path}index.html" if path.endswith("/") else f"{site}{path}"
-    shown = view.sight.titles.get(file)
-    start = file == f"{site}/index.html"
-    wrong = (
-        not start if match[1] is None else shown is not None and folded(shown) != folded(match[1])
-    )
-    if wrong:
+    shown = view.sight.titles.get(file, match[1] or "")
+    if file != f"{site}/index.html" if match[1] is None else folded(shown) != folded(match[1]):
         yield Found(Fault.NOT_ON_PAGE, match[0], shown or file)
 
 

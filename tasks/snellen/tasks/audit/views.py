@@ -202,10 +202,8 @@ class View:
     @property
     def spans(self) -> list[str]:
         """The texts from a quotation mark to a later one: a quoted name may quote another."""
-        opens, closes = (
-            [match.start() for match in marks.finditer(self.prompt)] for marks in (_OPENS, _CLOSES)
-        )
-        return [self.prompt[start + 1 : end] for start in opens for end in closes if start < end]
+        text, opens = self.prompt, [mark.end() for mark in _OPENS.finditer(self.prompt)]
+        return [text[start : m.start()] for start in opens for m in _CLOSES.finditer(text, start)]
 
     @cached_property
     def record(self) -> Mapping[str, Any]:

@@ -217,7 +217,6 @@ def _sums(
     series: Series, language: str, templates: Templates, random: Random
 ) -> Iterator[Calculation]:
     drawn = random.sample(list(series.figures), len(series.figures))
-    lowest = min(figure.value for figure in drawn)
     what = f"the “{series.column}” of" if series.column else "the price of"
     for first, second in list(pairwise(drawn))[:2]:
         if first.value == second.value:
@@ -225,7 +224,7 @@ def _sums(
         more, less = sorted((first, second), key=lambda figure: -figure.value)
         pair = [first.element, second.element]
         places = max(len(_fraction(figure.text, templates)) for figure in (first, second))
-        step = gcd(*(int((figure.value - lowest).scaleb(places)) for figure in drawn)) or 1
+        step = gcd(*(int((figure.value - first.value).scaleb(places)) for figure in drawn)) or 1
         yield Calculation(
             "difference",
             f"What is the difference between {what} “{first.name}” and {what} “{second.name}”?",

@@ -14,7 +14,7 @@ from snellen.tasks.builder.questions.names import Candidate, Names
 from snellen.tasks.builder.questions.text import folded, one_line, stems
 from snellen.tasks.builder.screen.buttons import ends_unknown
 from snellen.tasks.builder.screen.elements import Element, Screen
-from snellen.tasks.builder.screen.fields import kind_of, kinds_of
+from snellen.tasks.builder.screen.fields import kind_of, kinds_on
 from snellen.tasks.builder.screen.words.reading import Words, deed, words_of
 from snellen.tasks.builder.snapshots import Snapshot
 
@@ -27,7 +27,6 @@ _TYPED: Mapping[str, str] = MappingProxyType(
         "phone": "Give the number that you can be phoned at.",
         "date": "Say on which day it should be.",
         "birth": "Say when you were born.",
-        "message": "Write what you want to tell them.",
         "name": "Say who you are.",
         "city": "Say in which town you live.",
         "postcode": "Say in which postal district you live.",
@@ -60,36 +59,8 @@ _PLACES: Mapping[str, re.Pattern[str]] = MappingProxyType(
         ),
     }
 )
-_HOSTS: Mapping[str, str] = MappingProxyType(
-    {
-        "facebook.com": "Facebook",
-        "twitter.com": "Twitter",
-        "x.com": "X",
-        "instagram.com": "Instagram",
-        "linkedin.com": "LinkedIn",
-        "youtube.com": "YouTube",
-        "github.com": "GitHub",
-        "pinterest.com": "Pinterest",
-        "tiktok.com": "TikTok",
-    }
-)
-_TONGUES: Mapping[str, str] = MappingProxyType(
-    {
-        "english": "English",
-        "deutsch": "German",
-        "español": "Spanish",
-        "français": "French",
-        "português": "Portuguese",
-        "italiano": "Italian",
-        "nederlands": "Dutch",
-        "polski": "Polish",
-        "türkçe": "Turkish",
-        "русский": "Russian",
-        "中文": "Chinese",
-        "日本語": "Japanese",
-        "العربية": "Arabic",
-    }
-)
+_NETWORKS = "Facebook Twitter X Instagram LinkedIn YouTube GitHub Pinterest TikTok"
+_HOSTS = {f"{name.lower()}.com": name for name in _NETWORKS.split()}
 _HOME_SAID = re.compile(
     r"^(home|home ?page|dashboard|start|start ?page|startseite|inicio|página de inicio|início"
     r"|accueil|首页|主页|الرئيسية|الصفحة الرئيسية)$"
@@ -200,7 +171,7 @@ def _typed(snapshot: Snapshot, usable: Sequence[Candidate]) -> Iterator[Intent]:
     """Describe the value to type."""
     screen = snapshot.screen
     fields = [each for each in screen.elements if each.role in _FIELDS]
-    kinds = Counter(kind for field in fields for kind in kinds_of(screen, field))
+    kinds = kinds_on(screen)
     for each in usable:
         if each.kind not in _FIELDS:
             continue
@@ -330,11 +301,6 @@ def _is_sign(link: Element) -> bool:
 
 
 def _goal(link: Element) -> str:
-    if not link.href:
-        return ""
-    tongue = _TONGUES.get(one_line(link.text).casefold())
-    if tongue:
-        return f"Have the page shown in {tongue}."
     parts = urlsplit(link.href)
     if parts.scheme == "tel":
         return "Phone the people behind the site."

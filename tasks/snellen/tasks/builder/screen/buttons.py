@@ -81,13 +81,7 @@ def primary_button(screen: Screen) -> Element | str:
     if not candidates:
         return NO_BUTTON
     largest = max(each.width * each.height for each in candidates)
-    language = words_of(screen.language)
-    ranked: list[tuple[float, Element]] = []
-    for each in candidates:
-        weight = _weight(screen, each, largest)
-        if language is not None and is_dangerous(language, each.text):
-            weight -= 2
-        ranked.append((weight, each))
+    ranked = [(_weight(screen, each, largest), each) for each in candidates]
     ranked.sort(key=lambda pair: (-pair[0], pair[1].id))
     weight, first = ranked[0]
     if fill_of(screen, first) < _FILLED:
@@ -226,4 +220,5 @@ def _weight(screen: Screen, element: Element, largest: float) -> float:
         weight += 1.5
     if element.box[1] < 800:
         weight += 0.5
-    return weight
+    words = words_of(screen.language)
+    return weight - 2 * (words is not None and is_dangerous(words, element.text))

@@ -1,6 +1,7 @@
 """Form fields for typed text: what each is for, and a plausible value."""
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from random import Random
 
@@ -14,21 +15,11 @@ NO_RULE = "no rule for what is typed into its fields"
 _ROLES = frozenset({"textbox", "searchbox", "spinbutton"})
 _TYPED = {"email": "email", "tel": "phone", "url": "website"}
 _COMPLETED = {
-    **_TYPED,
-    "name": "name",
-    "given-name": "first_name",
-    "family-name": "last_name",
-    "organization": "company",
-    "bday": "birth",
-    "street-address": "address",
-    "address-line1": "address",
-    "postal-code": "postcode",
-    "address-level2": "city",
-    "country": "country",
-    "country-name": "country",
-    "cc-number": "card",
-    "cc-exp": "expiry",
-}
+    "name": "name", "given-name": "first_name", "family-name": "last_name", "bday": "birth",
+    "organization": "company", "street-address": "address", "address-line1": "address",
+    "postal-code": "postcode", "address-level2": "city", "country-name": "country",
+    "cc-number": "card", "cc-exp": "expiry", **_TYPED,
+}  # fmt: skip
 # Any account name, also an e-mail address, may be declared as a user's name.
 _UNDECLARED = frozenset({"", "on", "off", "username"})
 _NATIVE = frozenset({"date", "time", "datetime-local", "month", "week", "color", "range", "file"})
@@ -110,6 +101,12 @@ def kinds_of(screen: Screen, field: Element) -> frozenset[str]:
         field_kind(words, [text for text in (field.label, field.name) if text]),
     )
     return frozenset(kind for kind in said if kind is not None)
+
+
+def kinds_on(screen: Screen) -> Counter[str]:
+    """Return the number of a screen's fields for typed text that speak of each kind."""
+    fields = (each for each in screen.elements if each.role in _ROLES)
+    return Counter(kind for field in fields for kind in kinds_of(screen, field))
 
 
 def kind_of(screen: Screen, field: Element) -> str | None:

@@ -166,8 +166,7 @@ def _product(brush: Brush) -> list[str]:
         shapes += [
             _rect(160, middle - 110, 160, 200, front, ' rx="6"'),
             _rect(238, middle - 100, 4, 180, other),
-            _rect(170, middle + 90, 16, 16, other),
-            _rect(294, middle + 90, 16, 16, other),
+            *(_rect(x, middle + 90, 16, 16, other) for x in (170, 294)),
             *(_circle(x, middle - 10, 6, other) for x in (226, 254)),
         ]
     else:  # a chair

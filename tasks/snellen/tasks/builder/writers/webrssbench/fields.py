@@ -1,6 +1,5 @@
 """WebRSSBench on forms: the value and the hint of a field."""
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from random import Random
 
@@ -15,7 +14,7 @@ from snellen.tasks.builder.screen.fields import (
     OPEN,
     is_labelled,
     kind_of,
-    kinds_of,
+    kinds_on,
     plausible_value,
     says_hint,
     text_fields,
@@ -55,10 +54,9 @@ def make_form_filling(snapshot: Snapshot, random: Random) -> Iterator[Made | Ref
     if words_of(screen.language) is None:
         yield refused("form_filling", NO_LANGUAGE)
         return
-    ruled = [field for field in fields if (kind_of(screen, field) or "name") not in OPEN]
-    kinds = Counter(kind for entry in screen.elements for kind in kinds_of(screen, entry))
-    # What two fields accept is no answer to what one of them is for.
-    ruled = [field for field in ruled if kinds[kind_of(screen, field) or ""] == 1]
+    # Any name is right, and what two fields accept is no answer to what one of them is for.
+    kept = {kind for kind, count in kinds_on(screen).items() if count == 1} - OPEN
+    ruled = [field for field in fields if kind_of(screen, field) in kept]
     # If the page has filled in a person's data, the data of others are wrong.
     own = OPEN | {None}
     if any(
