@@ -53,3 +53,25 @@ def test_the_most_important_button_is_filled_and_there_once(
     buttons: list[tuple[str, str, int]], expected: set[Fault]
 ) -> None:
     assert faults(*buttons) == expected
+
+
+@pytest.mark.parametrize("card", [False, True])
+def test_of_equal_buttons_the_heading_of_a_card_names_one(card: bool) -> None:
+    item = items_of(PACK, open_references(PACK), "mmbench-gui/l2_advanced")[0]
+    shown = item.line.item.images[0]
+    image = Image.new("RGB", (int(shown.width or 0), int(shown.height or 0)), WHITE)
+    pen, font = ImageDraw.Draw(image), ImageFont.load_default(16)
+    left, top, right, bottom = View(item, Sight(None, {}, [item])).target or (0, 0, 0, 0)
+    for down in (0, bottom - top + 20):
+        for step, fill in enumerate((BLUE, GREEN, "#d6a000")):
+            pen.rectangle((left + 6 * step, top + down, right, bottom + down), fill=fill)
+        pen.text((left + 20, top + down), "Choose", WHITE, font)
+    wish = f"{'For “Team”, u' if card else 'U'}se what chooses a plan."
+    prompt = item.line.item.model_copy(update={"prompt": wish})
+    asked = replace(item, line=item.line.model_copy(update={"item": prompt}), record={"role": "x"})
+    out = io.BytesIO()
+    image.save(out, "PNG")
+    digest = next(iter(item.line.images.values())).sha256
+    view = View(asked, Sight(None, {digest: pixels_of(out.getvalue())}, [asked]))
+    found = {one.fault for check in CHECKS for one in check(view)}
+    assert (Fault.TWO_PLACES in found) is not card
