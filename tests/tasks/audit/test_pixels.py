@@ -94,6 +94,16 @@ def test_a_box_that_was_moved_cuts_through_what_it_held() -> None:
     assert crosses(PAGE, (left, top + 7, right, bottom + 7))
 
 
+def test_what_crosses_a_box_on_a_photograph_may_be_the_photograph() -> None:
+    spots = np.random.default_rng(3).integers(40, 200, (18, 32, 3), dtype=np.uint8)
+    photo = Image.fromarray(spots).resize((640, 360), Image.Resampling.BICUBIC)
+    pen, font = ImageDraw.Draw(photo), ImageFont.load_default(20)
+    for text, place in zip(WORDS, BOXES, strict=True):
+        pen.text(place, text, "#ffffff", font)
+    pixels = pixels_of(encoded(photo))
+    assert not any(crosses(pixels, inked(number)) for number in range(len(WORDS)))
+
+
 @pytest.mark.parametrize("radius", [1, 2, 3])
 def test_a_blurred_picture_is_not_sharp(radius: int) -> None:
     assert sharpness(PAGE) > SHARP

@@ -37,6 +37,7 @@ from snellen.tasks.audit.views import (
     View,
     box_of,
     color_number,
+    shown_after,
     shows_rest,
     unexplained,
     written_box,
@@ -326,6 +327,20 @@ def _drawn(view: View) -> Iterator[Found]:
             return
 
 
+def _calls(view: View) -> Iterator[Found]:
+    """Check that the most important button is filled, and that nothing looks the same."""
+    own, boxes = view.picture, view.boxes
+    if view.task != "webrssbench/color" or own is None or not boxes or shown_after(view):
+        return
+    box, part = boxes[0], cut(own, grown(boxes[0], -_INSET))
+    colors, counts = np.unique(part, return_counts=True)
+    outer = cut(own, grown(box, 2))
+    if colors[counts.argmax()] in (outer[0, 0], outer[-1, -1]):
+        yield Found(Fault.FLAT, "a filled button", f"the color around {written_box(box)}")
+    elif len(places := find(own, part)) > 1:
+        yield Found(Fault.TWO_PLACES, written_box(box), ", ".join(map(str, places)))
+
+
 def _can_be_seen(own: Pixels, box: Ltrb) -> bool:
     part, around = cut(own, box), cut(own, grown(box, 3))
     return part.size >= _LEAST_CROP and around.size > part.size
@@ -352,7 +367,8 @@ def _is_drawn(view: View) -> bool:
 def _copies(view: View) -> Iterator[Found]:
     """Check that no second place in the picture looks the same as the target."""
     box, own = view.target, view.picture
-    if box is None or own is None or _looks_empty(view):
+    # The heading of a card tells equal buttons apart.
+    if box is None or own is None or _looks_empty(view) or "For “" in view.prompt:
         return
     # The box of a copy may differ by some pixels.
     part = cut(own, grown(box, -_INSET))
@@ -414,5 +430,6 @@ CHECKS: tuple[Check, ...] = (
     _seen,
     _drawn,
     _copies,
+    _calls,
 )
 """The checks of this module."""

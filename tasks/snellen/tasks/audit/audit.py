@@ -236,7 +236,7 @@ def _sight(pack: Pack, items: Sequence[AuditItem], build: BuildFolder | None) ->
             if image.sha256 not in pictures:
                 pictures[image.sha256] = pixels_of(pack.read_image(image))
     page = None if build is None else build.page(_page_of(items[0], build))
-    return Sight(page, pictures, items)
+    return Sight(page, pictures, items, {} if build is None else build.titles)
 
 
 def _is_built(built: Built | None) -> bool:

@@ -81,6 +81,12 @@ class BuildFolder:
     pages: Mapping[str, FrozenPage] = field(repr=False)
 
     @cached_property
+    def titles(self) -> Mapping[str, str]:
+        """The titles of the pages, by the names of their sites and files."""
+        pages = [page.snapshot for page in self.pages.values()]
+        return {page.captured.source: page.screen.title for page in pages}
+
+    @cached_property
     def _by_code(self) -> Mapping[str, FrozenPage]:
         return {code_of(name): page for name, page in self.pages.items()}
 

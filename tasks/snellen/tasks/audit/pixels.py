@@ -134,7 +134,7 @@ def grown(box: Ltrb, by: float) -> Ltrb:
 
 def seen_in(pixels: Pixels, box: Ltrb) -> Ltrb | None:
     """Return the box of the pixels that differ from the color around a box; None for none."""
-    mask = _apart(cut(pixels, box), _ground(pixels, box), _SHADE)
+    mask = _apart(cut(pixels, box), _around(pixels, box).most_common(1)[0][0], _SHADE)
     if not mask.any():
         return None
     left, top, right, bottom = extent(mask)
@@ -149,12 +149,12 @@ def _apart(pixels: Pixels, ground: int, least: int) -> NDArray[np.bool_]:
     return np.asarray(np.abs(parts.astype(np.int16) - base).max(axis=-1) > least)
 
 
-def _ground(pixels: Pixels, box: Ltrb) -> int:
-    """Return the most frequent color directly around a box."""
+def _around(pixels: Pixels, box: Ltrb) -> Counter[int]:
+    """Return how often each color is directly around a box."""
     outer, inner = cut(pixels, grown(box, 3)), cut(pixels, grown(box, 1))
     counts = _counts(outer)
     counts.subtract(_counts(inner))
-    return counts.most_common(1)[0][0]
+    return counts
 
 
 def _counts(pixels: Pixels) -> Counter[int]:
@@ -165,15 +165,18 @@ def _counts(pixels: Pixels) -> Counter[int]:
 def crosses(pixels: Pixels, box: Ltrb) -> bool:
     """Whether the content of a box continues beyond its top and bottom, or left and right, side.
 
-    A box at a wrong position cuts through characters. On a picture or a gradient, the whole side is
-    crossed, which says nothing.
+    A box at a wrong position cuts through characters. On a photograph, where no color fills half of
+    the surroundings, what crosses a side says nothing; nor does a side that is crossed as a whole.
     """
     height, width = pixels.shape
     left, top = int(box[0] // 1), int(box[1] // 1)
     right, bottom = int(-(-box[2] // 1)), int(-(-box[3] // 1))
     if left < 3 or top < 3 or right > width - 3 or bottom > height - 3:
         return False
-    ground = _ground(pixels, box)
+    around = _around(pixels, box)
+    ((ground, count),) = around.most_common(1)
+    if 2 * count < around.total():
+        return False
     for inner, outer in (
         (pixels[top, left:right], pixels[top - 2, left:right]),
         (pixels[bottom - 1, left:right], pixels[bottom + 1, left:right]),

@@ -13,6 +13,7 @@ from snellen.tasks.audit.views import (
     Found,
     View,
     same_box,
+    shown_after,
     written_box,
 )
 from snellen.tasks.benchmarks.webrssbench.positions import PageBox, projections
@@ -156,15 +157,6 @@ def check_boxes(view: View) -> Iterator[Found]:
             return
 
 
-def shown_after(view: View) -> bool:
-    """Whether an item shows its page after a change."""
-    return (
-        view.item.tags.get("state") == "after"
-        or view.record.get("removed") is True
-        or view.task == "webrssbench/hint_text"
-    )
-
-
 _BAND = 5.0
 _SEEN = 0.5
 
@@ -180,11 +172,12 @@ def _is_box_of(screen: Screen, element: Element, box: Ltrb) -> bool:
             or any(o.id == element.id for o in screen.ancestors(candidate))
         )
     ]
-    if same_box(box, element.box) or any(same_box(box, ink) for ink in inner):
-        return True
-    # For a picture or an icon, only its space is known.
     lefts, tops, rights, bottoms = zip(*(inner or [box]), strict=True)
     around = (min(lefts), min(tops), max(rights), max(bottoms))
+    # Tall letters of low lines are drawn beyond the element.
+    if same_box(box, element.box) or any(same_box(box, own) for own in (*inner, around) if inner):
+        return True
+    # For a picture or an icon, only its space is known.
     left, top, right, bottom = element.box
     room = (left - _BAND, top - _BAND, right + _BAND, bottom + _BAND)
     within = all(a >= b for a, b in zip(box[:2], room[:2], strict=True)) and all(

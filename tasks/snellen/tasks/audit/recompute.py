@@ -4,6 +4,7 @@ These checks do not use the makers: texts and positions of elements and the cont
 read from the frozen page, and compared with the item.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from itertools import permutations
@@ -34,6 +35,7 @@ _POINTED = (
     "visualwebbench/action_ground",
     "mmbench-gui/l2_basic",
 )
+_GOES = re.compile(r"Get back to the start page|Go to the page with the title “(.+)”")
 _EXACT = frozenset({"text in a box", "next heading"})
 
 
@@ -159,13 +161,37 @@ def _led(view: View) -> Iterator[Found]:
         yield Found(Fault.WRONG_OPTION, one_line(clicks[0].title), own)
 
 
+def _reached(view: View) -> Iterator[Found]:
+    """Compare the page that an instruction names with the page where its click ended."""
+    page, match = view.sight.page, _GOES.search(view.prompt)
+    if page is None or match is None or not view.elements:
+        return
+    captured, element = page.snapshot.captured, view.elements[0].id
+    ends = [one for one in captured.clicks if one.element == element and one.outcome == "page"]
+    if not ends:
+        yield Found(Fault.NOT_ON_PAGE, match[0], "no click that leads to another page")
+        return
+    site, path = captured.source.partition("/")[0], ends[0].href.partition("#")[0]
+    file = f"{site}{path}index.html" if path.endswith("/") else f"{site}{path}"
+    shown = view.sight.titles.get(file, match[1] or "")
+    if file != f"{site}/index.html" if match[1] is None else folded(shown) != folded(match[1]):
+        yield Found(Fault.NOT_ON_PAGE, match[0], shown or file)
+
+
 def _named(view: View) -> Iterator[Found]:
-    """Compare the name of an element in a question with the element's texts."""
-    if not view.task.startswith(_POINTED) or not view.elements or not view.quoted:
+    """Compare the name of an element in a question with the texts of the element."""
+    screen = view.screen
+    if not view.task.startswith(_POINTED) or not view.elements or not view.quoted or screen is None:
         return
     element = view.elements[0]
-    texts = {folded(text) for text in said_by(element)}
-    if folded(view.quoted[-1]) not in texts:
+    # A link says the alternative text of its picture.
+    parts = [element, *screen.inside(element)]
+    # Of several buttons that do the same, the question names the heading of the right one's card.
+    if "For “" in view.prompt:
+        around = (part for outer in screen.ancestors(element) for part in screen.inside(outer))
+        parts += [part for part in around if part.role == "heading"]
+    texts = {folded(text) for part in parts for text in said_by(part)}
+    if not texts & set(map(folded, view.spans)):
         shown = element.text or element.name or element.label
         yield Found(Fault.WRONG_BOX, f"what says “{view.quoted[-1]}”", f"what says “{shown}”")
 
@@ -176,6 +202,7 @@ _TEXT_CHECKS: tuple[Check, ...] = (
     _text_of_element,
     _hint,
     _led,
+    _reached,
     _named,
 )
 

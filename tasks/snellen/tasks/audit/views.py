@@ -23,6 +23,7 @@ from snellen.tasks.builder.questions.text import folded, one_line
 from snellen.tasks.builder.screen.elements import Element, Screen
 from snellen.tasks.builder.snapshots import Change
 
+_OPENS, _CLOSES = re.compile(r"[“„«「]"), re.compile(r"[”“»」]")
 _QUOTED = re.compile(r"“([^“”]*)”|„([^„“”]*)[“”]|«([^«»]*)»|「([^「」]*)」")
 
 SAME_BOX = 0.8
@@ -65,11 +66,13 @@ class Sight:
         page: The frozen page; None without a build, or if the build lacks it.
         pictures: The pixels of the items' pictures, by digest.
         items: The items.
+        titles: The titles of the build's pages, each captured by itself, by their files.
     """
 
     page: FrozenPage | None
     pictures: Mapping[str, Pixels] = field(repr=False)
     items: Sequence[AuditItem] = field(repr=False)
+    titles: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
     _changes: dict[str, Pixels] = field(default_factory=dict[str, Pixels], repr=False)
 
     def picture(self, item: AuditItem, name: str) -> Pixels | None:
@@ -196,6 +199,12 @@ class View:
         """The quoted texts of the question, with the quotation marks of any language."""
         return ["".join(groups) for groups in _QUOTED.findall(self.prompt)]
 
+    @property
+    def spans(self) -> list[str]:
+        """The texts from a quotation mark to a later one: a quoted name may quote another."""
+        text, opens = self.prompt, [mark.end() for mark in _OPENS.finditer(self.prompt)]
+        return [text[start : m.start()] for start in opens for m in _CLOSES.finditer(text, start)]
+
     @cached_property
     def record(self) -> Mapping[str, Any]:
         """The item's record; empty if there is none."""
@@ -285,6 +294,15 @@ class View:
         if self.matrix is not None and self.matrix.metric in ("point", "box"):
             return box_of(self.matrix.answer)
         return None
+
+
+def shown_after(view: View) -> bool:
+    """Whether an item shows its page after a change."""
+    return (
+        view.item.tags.get("state") == "after"
+        or view.record.get("removed") is True
+        or view.task == "webrssbench/hint_text"
+    )
 
 
 Check = Callable[[View], Iterator[Found]]

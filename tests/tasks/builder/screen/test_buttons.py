@@ -9,7 +9,6 @@ from snellen.tasks.builder.screen.buttons import (
     NEAR_EQUAL,
     NO_BUTTON,
     NOT_FILLED,
-    ONE_TEXT,
     buttons,
     deed_of,
     fill_of,
@@ -64,19 +63,34 @@ def test_beside_a_link_on_a_picture_nobody_knows_what_stands_out_most() -> None:
     assert isinstance(primary_button(page({**hero, "background": WHITE}, send)), Element)
 
 
-def test_buttons_of_one_text_count_as_one() -> None:
-    screen = page(
-        button("Buy", background=BLUE), button("Buy", 300, background=BLUE), button("Share", 500)
-    )
-    found = primary_button(screen)
+def test_a_label_that_each_row_repeats_calls_for_nothing() -> None:
+    rows = [
+        button("Paid", background="#1b7f3b", box=(100, top, 160, top + 24))
+        for top in range(300, 600, 60)
+    ]
+    assert primary_button(page(*rows, button("Share", 500))) == NEAR_EQUAL
+    (only,) = (found for found in [primary_button(page(rows[0]))] if isinstance(found, Element))
+    assert only.text == "Paid"
+
+
+def test_of_buttons_with_one_text_one_is_filled() -> None:
+    plans = [button("Choose plan", left) for left in (100, 500)]
+    middle = button("Choose plan", 300, background=BLUE)
+    found = primary_button(page(*plans, middle))
     assert isinstance(found, Element)
-    assert found.id == 1
+    assert found.id == 3
+    bar = button("Choose plan", 900, background=BLUE, landmark="banner")
+    assert primary_button(page(*plans, middle, bar)) == NEAR_EQUAL
 
 
-def test_where_all_buttons_say_the_same_there_is_nothing_to_choose() -> None:
-    buy = button("Buy", background=BLUE)
-    assert primary_button(page(buy, button("buy", 300, background=BLUE))) == ONE_TEXT
-    assert isinstance(primary_button(page(buy)), Element)
+def test_a_field_of_another_part_of_the_page_is_not_what_a_button_searches_for() -> None:
+    words = words_of("en")
+    assert words is not None
+    for bottom, does in ((340, "Starts a search for what was typed."), (900, None)):
+        box = {"tag": "div", "box": (0, 280, 1280, bottom), "parent": 0}
+        field = {"tag": "input", "role": "textbox", "box": (300, 300, 500, 340), "parent": 1}
+        screen = page(box, field, button("Search", parent=1))
+        assert deed_of(screen, words, screen.elements[3]) == does
 
 
 @pytest.mark.parametrize(

@@ -27,9 +27,8 @@ def form(*fields: dict[str, Any], language: str = "en") -> Screen:
         label = str(field.get("label", ""))
         elements.append(Element(2 * row, "label", (100, top, 200, top + 16), own=label, text=label))
         shape: dict[str, Any] = {"role": "textbox", "kind": "text"}
-        elements.append(
-            Element(2 * row + 1, "input", (100, top + 20, 400, top + 50), **{**shape, **field})
-        )
+        shape |= {"box": (100, top + 20, 400, top + 50), **field}
+        elements.append(Element(2 * row + 1, "input", **shape))
     return Screen(1280, 800, tuple(elements), language=language)
 
 
@@ -160,3 +159,41 @@ def test_a_label_that_nobody_sees_helps_nobody() -> None:
     field = Element(0, "input", (100, 120, 400, 150), role="textbox", kind="text", label="City",
                     placeholder="Where you live")  # fmt: skip
     assert hintable_fields(Screen(1280, 800, (field,), language="en")) == []
+
+
+@pytest.mark.parametrize(
+    ("fields", "kind"),
+    [
+        ({"label": "E-mail", "kind": "email", "autocomplete": "email", "key": "mail"}, "email"),
+        ({"label": "E-mail", "kind": "email", "autocomplete": "username"}, "email"),
+        ({"label": "E-mail", "autocomplete": "section-a billing email"}, "email"),
+        ({"label": "Where to?", "autocomplete": "address-level2"}, "city"),
+        ({"label": "?", "key": "contactPhone"}, "phone"),
+        ({"label": "Company", "kind": "email"}, None),
+        ({"label": "Phone", "autocomplete": "email"}, None),
+        ({"label": "City", "key": "company_name"}, None),
+        ({"label": "Name", "autocomplete": "one-time-code"}, None),
+        ({"label": "Date of birth", "autocomplete": "bday-day"}, None),
+    ],
+)
+def test_what_a_field_is_for_contradicts_none_of_what_it_declares(
+    fields: dict[str, Any], kind: str | None
+) -> None:
+    screen = form(fields)
+    assert kind_of(screen, screen.elements[1]) == kind
+
+
+def test_the_boxes_of_a_date_are_its_parts() -> None:
+    screen = form(*({"label": label, "font_size": 19.0} for label in ("Day", "Month", "Year")))
+    assert [kind_of(screen, field) for field in text_fields(screen)] == [None] * 3
+    for width, kind in ((52, None), (160, "birth")):
+        box = (100, 100, 100 + width, 140)
+        screen = form({"label": "Day of birth", "font_size": 19.0, "box": box})
+        (field,) = text_fields(screen)
+        assert kind_of(screen, field) == kind
+
+
+def test_what_is_typed_into_a_field_of_numbers_is_a_number() -> None:
+    for label, typed in (("Phone", False), ("Number of people", True)):
+        screen = form({"label": label, "role": "spinbutton", "kind": "number"})
+        assert bool(plausible_value(screen, screen.elements[1], Random(0))) is typed

@@ -184,7 +184,8 @@ def test_roles_names_and_landmarks_are_chromiums(read: Read) -> None:
     screen = read(
         "<header><nav aria-label=Main><a href=a.html>Home</a></nav></header>"
         "<main><h2 id=h>Profile</h2><form aria-labelledby=h><label for=f>Mail</label>"
-        "<input id=f type=email placeholder=name@example.org><select><option>One<option>Two"
+        "<input id=f type=email autocomplete='billing email' placeholder=name@example.org>"
+        "<select><option>One<option>Two"
         "</select><input type=checkbox aria-label=Agree checked><textarea>word</textarea>"
         "<button type=button disabled><svg width=10 height=10><title>Close</title></svg></button>"
         "</form><div role=button aria-label='Play film'>&gt;</div>"
@@ -210,6 +211,7 @@ def test_roles_names_and_landmarks_are_chromiums(read: Read) -> None:
     by = {(each.tag, each.kind): each for each in screen.elements}
     assert (by["h2", ""].level, by["h3", ""].level) == (2, 4)
     field = by["input", "email"]
+    assert (field.key, field.autocomplete) == ("f", "billing email")
     assert (field.label, field.placeholder, field.value, field.text) == (
         "Mail",
         "name@example.org",

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from datetime import date, timedelta
 from functools import cache
 from importlib import import_module
+from urllib.parse import unquote
 from xml.etree.ElementTree import Element
 
 import pytest
@@ -285,3 +286,31 @@ def test_no_entry_of_a_list_is_empty() -> None:
     for site, path, page in pages():
         empty = [entry for entry in page.iter("li") if not text(entry) and not list(entry)]
         assert not empty, (site.name, path)
+
+
+DRAWN = {
+    "en": ("table|desk|console", "lamp", "cabinet|cupboard|wardrobe", "chair"),
+    "de": ("tisch|Konsole", "leuchte|lampe", "schrank|Schrank", "stuhl|Stuhl"),
+    "es": ("Mesa|Consola", "Lámpara", "Armario|Alacena", "Silla"),
+    "zh": ("桌", "灯", "柜", "椅"),
+    "ar": ("طاولة", "مصباح", "خزانة", "كرسي"),
+}
+"""The words for a table, a lamp, a cabinet and a chair, in the order of the pictures' forms."""
+
+
+def test_the_picture_of_a_thing_shows_what_its_name_says() -> None:
+    drawn: dict[tuple[str, ...], set[int]] = {}
+    for site, _, page in pages("home", "listing", "detail"):
+        for picture in page.iter("img") if site.kind == "shop" else ():
+            name = picture.get("alt") or ""
+            # A desk lamp is a lamp.
+            *_, thing = (n for n, word in enumerate(DRAWN[site.language]) if re.search(word, name))
+            shapes = re.findall(r"<(\w+)", unquote(picture.get("src") or ""))
+            drawn.setdefault(tuple(shapes), set()).add(thing)
+    assert sorted(drawn.values(), key=min) == [{0}, {1}, {2}, {3}]
+
+
+def test_a_treatment_is_not_drawn_as_a_person() -> None:
+    for kind in KINDS.values():
+        if {page.structure for page in kind.pages} & {"listing", "detail"}:
+            assert kind.picture != "portrait"

@@ -86,6 +86,17 @@ def test_no_two_options_meet_and_none_is_called_like_the_target(
                 assert not meet(tuple(one), tuple(other))
 
 
+def test_no_other_option_opens_the_page_of_the_target(tmp_path: Path) -> None:
+    arrows = [link(10 + n, name, href="/News.html") for n, name in enumerate(["Next", "Onward"])]
+    snapshot = page(tmp_path, [*links(), *arrows])
+    for seed in range(10):
+        for item in made(action_ground, snapshot, seed):
+            ids: list[int] = item.record["candidates"]
+            target: int = item.record["element"]
+            hrefs = [snapshot.screen.elements[place].href for place in ids]
+            assert hrefs.count(snapshot.screen.elements[target].href) == 1
+
+
 @pytest.mark.slow
 def test_letters_are_balanced(tmp_path: Path) -> None:
     snapshot = page(tmp_path, links())
@@ -173,28 +184,35 @@ def test_a_link_that_looks_like_a_button_is_clicked(tmp_path: Path) -> None:
         assert item.row["instruction"].startswith("Click “") == quoted
 
 
+START = "Get back to the start page."
+LOGO = link(0, "Fernbrook Shop", href="/index.html")
+BACK = Click(0, "Fernbrook Shop", "/index.html")
+
+
+def wishes(folder: Path, *first: Element, clicks: Sequence[Click] = (), **more: str) -> set[str]:
+    """Return the purposes on a page that begins with some elements."""
+    snapshot = page(folder, [*first, *links()[len(first) :]], clicks, **more)
+    return {one.text for one in intents(snapshot, candidates(snapshot))}
+
+
 def test_what_is_wanted_is_told_by_what_it_does_and_not_only_by_its_label(tmp_path: Path) -> None:
-    home = link(0, "Fernbrook Shop", href="/index.html")
-    items = made(action_ground, page(tmp_path, [home, *links()[1:]]))
+    items = made(action_ground, page(tmp_path, [LOGO, *links()[1:]], [BACK]))
     told = {one.row["instruction"]: one for one in items if one.tags["difficulty"] == "hard"}
     assert 1 <= len(told) < len(items)
     for text, item in told.items():
         place: int = item.record["element"]
         name = NAMES[place] if place else "Fernbrook"
         assert name.casefold() not in text.casefold()
-    snapshot = page(tmp_path, [home, link(1, "Home", href="/"), *links()[2:]])
-    again = [
-        one.row["instruction"] for seed in range(9) for one in made(action_ground, snapshot, seed)
-    ]
-    assert "Get back to the start page." not in again
 
 
 @pytest.mark.parametrize(
     "other",
     [
         {"text": "Home", "href": "#"},  # It is called so, wherever it leads.
+        {"text": "Home", "href": "/"},
         {"text": "Home", "href": "/", "role": "menuitem"},
         {"text": "Start page", "href": "welcome.html"},
+        {"text": "Back to home", "href": "welcome.html"},
         {
             "text": "Fernbrook",
             "href": "https://shop.example.com/uk/index.html",
@@ -203,19 +221,45 @@ def test_what_is_wanted_is_told_by_what_it_does_and_not_only_by_its_label(tmp_pa
     ],
 )
 def test_two_ways_to_the_start_page_are_no_question(tmp_path: Path, other: dict[str, Any]) -> None:
-    home = link(0, "Fernbrook Shop", href="/index.html")
     second = link(1, other.pop("text"), **other)
+    assert START in wishes(tmp_path, LOGO, clicks=[BACK])
+    assert START not in wishes(tmp_path, LOGO, second, clicks=[BACK])
 
-    def told(*first: Element) -> set[str]:
-        snapshot = page(tmp_path, [*first, *links()[len(first) :]])
-        return {
-            one.row["instruction"]
-            for seed in range(9)
-            for one in made(action_ground, snapshot, seed)
-        }
 
-    assert "Get back to the start page." in told(home)
-    assert "Get back to the start page." not in told(home, second)
+@pytest.mark.parametrize(
+    ("label", "click", "told"),
+    [
+        ("Fernbrook Shop", Click(0, "Offers – Fernbrook Shop", "/"), True),
+        ("Home", Click(0, "Fernbrook", "/index.html"), True),
+        ("Back to home", Click(0, "Fernbrook", "/index.html"), True),
+        ("Home", None, False),  # Nobody has seen where it leads.
+        ("Home", Click(0, "Welcome", "/welcome.html"), False),
+        ("Home", Click(0, "", "/index.html", "failed"), False),
+        ("Login", Click(0, "Dashboard – Fernbrook", "/index.html"), False),
+        ("OK", Click(0, "Fernbrook", "/index.html"), False),
+    ],
+)
+def test_the_way_to_the_start_page_is_a_click_that_led_there(
+    tmp_path: Path, label: str, click: Click | None, told: bool
+) -> None:
+    first = link(0, label, href="/index.html")
+    said = wishes(tmp_path, first, clicks=[click] if click else [], source="shop/about.html")
+    assert (START in said) is told
+
+
+def test_a_link_that_runs_a_script_leads_nowhere(tmp_path: Path) -> None:
+    for href in ("javascript:", "javascript:;", "#", "?"):
+        assert START not in wishes(
+            tmp_path, link(0, "OK", href=href), clicks=[Click(0, "", "", "same")]
+        )
+
+
+def test_a_title_that_other_titles_end_with_is_the_sites_name(tmp_path: Path) -> None:
+    site = "fernbrook.example - garden and home"
+    clicked = [Click(0, site, "/forms.html"), Click(1, "Roses", "/roses.html")]
+    told = wishes(tmp_path, *links()[:2], clicks=clicked, title=f"Tables - {site}")
+    assert f"Go to the page with the title “{site}”." not in told
+    assert "Go to the page with the title “Roses”." in told
 
 
 @pytest.mark.parametrize(
@@ -266,22 +310,30 @@ def test_a_link_to_what_a_kitchen_offers_opens_no_menu(
     assert ("Open or close the menu." in said) is told
 
 
+@pytest.mark.parametrize(
+    ("element", "click", "told"),
+    [
+        (link(0, "About us", href="/us.html"), None, True),
+        (link(0, "About us", href="/us.html"), Click(0, "Our story", "/us.html"), True),
+        (link(0, "About us", href="/us.html"), Click(0, "", "", "same"), False),
+        (link(0, "About us", href="/us.html"), Click(0, "", "/us.html", "failed"), False),
+        (link(0, "About us", href="/index.html#!"), None, False),
+        (link(0, "About us", href="javascript:;"), None, False),
+        (link(0, "About us", role="button", href="/us.html"), None, False),
+    ],
+)
+def test_what_leads_to_no_other_page_is_not_said_to(
+    tmp_path: Path, element: Element, click: Click | None, told: bool
+) -> None:
+    said = wishes(tmp_path, element, clicks=[click] if click else [])
+    assert ("Go to where the site tells about itself." in said) is told
+
+
 def test_what_supports_people_answers_no_common_questions(tmp_path: Path) -> None:
     for name, told in (("FAQ", True), ("Support", False)):
         snapshot = page(tmp_path, [link(0, name)])
         said = {one.text for one in intents(snapshot, candidates(snapshot))}
         assert ("Look for answers to common questions." in said) is told
-
-
-def test_a_button_to_the_start_page_is_one_of_its_ways(tmp_path: Path) -> None:
-    def told(*first: Element) -> set[str]:
-        snapshot = page(tmp_path, [*first, *links()[len(first) :]])
-        return {one.text for one in intents(snapshot, candidates(snapshot))}
-
-    back = link(0, "Back to home", href="welcome.html")
-    assert "Use what goes to the start page." in told(back)
-    home = link(1, "Fernbrook Shop", href="/index.html")
-    assert "Use what goes to the start page." not in told(back, home)
 
 
 def test_contact_beside_contact_us_is_another_way_to_do_it(tmp_path: Path) -> None:
@@ -294,7 +346,7 @@ def test_contact_beside_contact_us_is_another_way_to_do_it(tmp_path: Path) -> No
 def test_two_links_of_one_name_are_not_told_apart_by_the_page_that_they_lead_to(
     tmp_path: Path,
 ) -> None:
-    clicked = [Click(0, "Our garden – Shop", outcome="page")]
+    clicked = [Click(0, "Our garden – Shop", "/garden/")]
     first = link(0, "Roses", href="garden/")
     for other, wishes in (("Tulips", 1), ("roses", 0)):
         elements = [first, link(1, other, href="guide/"), *links()[2:]]
@@ -305,7 +357,7 @@ def test_two_links_of_one_name_are_not_told_apart_by_the_page_that_they_lead_to(
 
 def test_two_links_to_one_page_are_one_address_however_they_are_written(tmp_path: Path) -> None:
     def told(*first: Element) -> set[str]:
-        clicked = [Click(0, "Our garden – Shop", outcome="page")]
+        clicked = [Click(0, "Our garden – Shop", "/garden/")]
         snapshot = page(tmp_path, [*first, *links()[len(first) :]], clicked)
         found = intents(snapshot, candidates(snapshot))
         return {one.text for one in found if one.way == "destination"}

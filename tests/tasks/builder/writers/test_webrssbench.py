@@ -483,6 +483,22 @@ def test_a_hint_that_is_seen_makes_it_easy(freeze: Freeze) -> None:
     assert "@" in hard.row["reference"]
 
 
+def test_a_value_that_two_fields_accept_is_not_asked_for(freeze: Freeze) -> None:
+    found = list(elements())
+    for declared in ({"label": "Mobile phone"}, {"label": "?", "key": "phone"}):
+        found[9] = msgspec.structs.replace(elements()[9], name="", **declared)
+        assert reason("form_filling", freeze(found)) == "no rule for what is typed into its fields"
+
+
+def test_a_link_of_a_fields_name_is_no_second_field(freeze: Freeze) -> None:
+    found = list(elements())
+    found[1] = msgspec.structs.replace(found[1], text="E-mail us", name="E-mail us")
+    assert {one.row["element"] for one in made("form_filling", freeze(found))} == {
+        "field-7",
+        "field-9",
+    }
+
+
 @pytest.mark.parametrize("label", ["Full name", ""])
 def test_fields_of_a_form_that_is_somebodys_are_not_filled(freeze: Freeze, label: str) -> None:
     """Its labels may be recognizable only by people."""

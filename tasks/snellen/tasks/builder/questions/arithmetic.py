@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from decimal import Decimal
 from itertools import pairwise
+from math import gcd
 from random import Random
 from typing import NamedTuple
 
@@ -41,12 +42,16 @@ _SPAN = re.compile(r"\s*[\u2013\u2014-]\s*")
 
 
 class Calculation(NamedTuple):
-    """A question, the forms of its answer, and the ids of the elements that it needs."""
+    """A question, the forms of its answer, and the ids of the elements that it needs.
+
+    The step is that of the possible results, in units of the answer's last digit.
+    """
 
     kind: str
     question: str
     answers: Sequence[str]
     elements: Sequence[int]
+    step: int = 1
 
 
 class Figure(NamedTuple):
@@ -218,11 +223,14 @@ def _sums(
             continue
         more, less = sorted((first, second), key=lambda figure: -figure.value)
         pair = [first.element, second.element]
+        places = max(len(_fraction(figure.text, templates)) for figure in (first, second))
+        step = gcd(*(int((figure.value - first.value).scaleb(places)) for figure in drawn)) or 1
         yield Calculation(
             "difference",
             f"What is the difference between {what} “{first.name}” and {what} “{second.name}”?",
             _results(more.value - less.value, more.text, less.text, language, templates),
             pair,
+            step,
         )
         if not series.column:
             yield Calculation(
@@ -230,6 +238,7 @@ def _sums(
                 f"How much do “{first.name}” and “{second.name}” cost together?",
                 _results(first.value + second.value, first.text, second.text, language, templates),
                 pair,
+                step,
             )
 
 

@@ -14,7 +14,7 @@ from snellen.tasks.builder.questions.names import Candidate, Names
 from snellen.tasks.builder.questions.text import folded, one_line, stems
 from snellen.tasks.builder.screen.buttons import ends_unknown
 from snellen.tasks.builder.screen.elements import Element, Screen
-from snellen.tasks.builder.screen.fields import kind_of
+from snellen.tasks.builder.screen.fields import kind_of, kinds_on
 from snellen.tasks.builder.screen.words.reading import Words, deed, words_of
 from snellen.tasks.builder.snapshots import Snapshot
 
@@ -27,7 +27,6 @@ _TYPED: Mapping[str, str] = MappingProxyType(
         "phone": "Give the number that you can be phoned at.",
         "date": "Say on which day it should be.",
         "birth": "Say when you were born.",
-        "message": "Write what you want to tell them.",
         "name": "Say who you are.",
         "city": "Say in which town you live.",
         "postcode": "Say in which postal district you live.",
@@ -60,42 +59,14 @@ _PLACES: Mapping[str, re.Pattern[str]] = MappingProxyType(
         ),
     }
 )
-_HOSTS: Mapping[str, str] = MappingProxyType(
-    {
-        "facebook.com": "Facebook",
-        "twitter.com": "Twitter",
-        "x.com": "X",
-        "instagram.com": "Instagram",
-        "linkedin.com": "LinkedIn",
-        "youtube.com": "YouTube",
-        "github.com": "GitHub",
-        "pinterest.com": "Pinterest",
-        "tiktok.com": "TikTok",
-    }
-)
-_TONGUES: Mapping[str, str] = MappingProxyType(
-    {
-        "english": "English",
-        "deutsch": "German",
-        "español": "Spanish",
-        "français": "French",
-        "português": "Portuguese",
-        "italiano": "Italian",
-        "nederlands": "Dutch",
-        "polski": "Polish",
-        "türkçe": "Turkish",
-        "русский": "Russian",
-        "中文": "Chinese",
-        "日本語": "Japanese",
-        "العربية": "Arabic",
-    }
-)
-_HOME = re.compile(r"^(?:\.?/)*(?:index\.html?)?$|^\.\./index\.html?$")
+_NETWORKS = "Facebook Twitter X Instagram LinkedIn YouTube GitHub Pinterest TikTok"
+_HOSTS = {f"{name.lower()}.com": name for name in _NETWORKS.split()}
 _HOME_SAID = re.compile(
     r"^(home|home ?page|dashboard|start|start ?page|startseite|inicio|página de inicio|início"
     r"|accueil|首页|主页|الرئيسية|الصفحة الرئيسية)$"
 )
 _INDEX = re.compile(r"(?<![^/])index\.html?$")
+_LEAVES = frozenset({"page", "popup", "outside"})
 _START = "Get back to the start page."
 _TO_START = "Goes to the start page."
 _VAGUE = re.compile(r"\b(this|the filled-in form|the changes|what was written)\b")
@@ -143,13 +114,12 @@ def _deeds(snapshot: Snapshot, usable: Sequence[Candidate]) -> Iterator[Intent]:
         for each in usable
         if each.kind in _ACTS
         and (does := deed(words, each.name)) is not None
+        and does != _TO_START
         and not ends_unknown(screen, words, each.element)
     ]
     same = Counter(
         does for e in screen.elements if e.role in _ACTS for does in _deeds_within(words, e)
     )
-    homes = (e for e in screen.elements if _is_home(e) or _goal(e) == _START)
-    same[_TO_START] += sum(deed(words, one_line(e.text or e.name)) != _TO_START for e in homes)
     unknown = any(
         e.role == "button"
         and (deed(words, one_line(e.text or e.name)) is None or ends_unknown(screen, words, e))
@@ -201,7 +171,7 @@ def _typed(snapshot: Snapshot, usable: Sequence[Candidate]) -> Iterator[Intent]:
     """Describe the value to type."""
     screen = snapshot.screen
     fields = [each for each in screen.elements if each.role in _FIELDS]
-    kinds = Counter(kind_of(screen, field) for field in fields)
+    kinds = kinds_on(screen)
     for each in usable:
         if each.kind not in _FIELDS:
             continue
@@ -231,23 +201,28 @@ def _chosen(snapshot: Snapshot, usable: Sequence[Candidate]) -> Iterator[Intent]
 
 
 def _led(snapshot: Snapshot, usable: Sequence[Candidate]) -> Iterator[Intent]:
-    """Name the title of a link's target, unless the label says it."""
-    screen = snapshot.screen
+    """Name the page to which a click on a link has led, by its title or as the start page."""
+    screen, source = snapshot.screen, snapshot.captured.source
     clicks = [each for each in snapshot.captured.clicks if each.title and each.outcome == "page"]
-    titles = Counter(folded(each.title) for each in clicks)
-    source = snapshot.captured.source
-    targets = Counter(_address(source, each) for each in screen.elements if each.href)
+    targets = Counter(_address(source, each.href) for each in screen.elements if each.href)
     named = Counter(folded(each.text or each.name) for each in screen.elements if each.href)
     by_element = {each.element: each for each in clicks}
     for each in usable:
         click = by_element.get(each.element.id)
-        target = _address(source, each.element)
-        if click is None or titles[folded(click.title)] > 1 or targets[target] > 1:
-            continue
         # The picture does not show which of two links of the same name leads there.
-        if named[each.key] > 1:
+        if click is None or targets[_address(source, each.element.href)] > 1 or named[each.key] > 1:
             continue
-        if folded(click.title) != folded(screen.title):
+        title = folded(click.title)
+        if _address(source, click.href) == "/":
+            # The site's logo says its name, which is in the titles of its pages.
+            says = _says_home(screen, each.element) or f" {each.key} " in f" {title} "
+            rivals = (e for e in screen.elements if _says_home(screen, e) or _is_sign(e))
+            if says and all(rival.id == each.element.id for rival in rivals):
+                yield Intent("role", _START, each)
+            continue
+        others = [screen.title, *(other.title for other in clicks if other is not click)]
+        # What is in the title of another page does not tell this page, but may name the site.
+        if not any(f" {title} " in f" {folded(other)} " for other in others):
             text = f"Go to the page with the title “{one_line(click.title)}”."
             yield Intent("destination", text, each)
 
@@ -279,71 +254,62 @@ def _searches(element: Element) -> bool:
 
 
 def _places(snapshot: Snapshot, usable: Sequence[Candidate]) -> Iterator[Intent]:
-    """Describe the pages that almost all sites have."""
+    """Describe the pages that almost all sites have, to which links lead, and the menu."""
     acts = [each for each in snapshot.screen.elements if each.role in _ACTS]
+    here = _address(snapshot.captured.source, "")
+    stayed = {each.element for each in snapshot.captured.clicks if each.outcome not in _LEAVES}
     for text, pattern in _PLACES.items():
         fitting = [e for e in acts if pattern.search(folded(e.text or e.name))]
         for each in usable:
-            # On a restaurant's page, a link `Menu` may lead to the dishes.
-            leads = each.kind == "link" and not each.element.href.startswith(("#", "javascript:"))
-            if fitting == [each.element] and not (text == _MENU and leads):
+            target = _address(snapshot.captured.source, each.element.href)
+            leads = target != here and urlsplit(target).scheme in {"", "http", "https"}
+            # A link `Menu` may lead to the dishes, and a button `Help` opens something.
+            fits = each.element.id not in stayed and leads and each.kind == "link"
+            if fitting == [each.element] and fits != (text == _MENU):
                 yield Intent("role", text, each)
 
 
 def _reached(snapshot: Snapshot, usable: Sequence[Candidate]) -> Iterator[Intent]:
-    """Describe the targets of links by their addresses: home, another site, a phone number."""
-    reached = Counter(goal for each in snapshot.screen.elements if (goal := _goal(each)))
-    # An element with such a label, or the site's logo, counts for it wherever it leads.
-    reached[_START] += sum(
-        (_is_home(each) or _is_sign(each)) and not _goal(each) for each in snapshot.screen.elements
-    )
+    """Describe the targets of links by their addresses: another site, a phone number."""
+    reached = Counter(map(_goal, snapshot.screen.elements))
     for each in usable:
         goal = _goal(each.element) if each.kind == "link" else ""
         if goal and reached[goal] == 1:
             yield Intent("role", goal, each)
 
 
-def _address(source: str, link: Element) -> str:
-    """Return the target of a link relative to its page, in a canonical form."""
-    address = urljoin(f"/{source.partition('/')[2]}", link.href.partition("#")[0])
+def _address(source: str, href: str) -> str:
+    """Return the target of a link relative to its site, in a canonical form."""
+    address = urljoin(f"/{source.partition('/')[2]}", href.partition("#")[0])
     return _INDEX.sub("", address)
 
 
-def _is_home(element: Element) -> bool:
-    """Whether an element's text names the start page."""
-    return element.role in {*_ACTS, "menuitem"} and bool(
-        _HOME_SAID.search(folded(element.text or element.name))
+def _says_home(screen: Screen, element: Element) -> bool:
+    """Whether an element's text names the start page, wherever it leads."""
+    text, words = one_line(element.text or element.name), words_of(screen.language)
+    return element.role in {*_ACTS, "menuitem"} and (
+        bool(_HOME_SAID.search(folded(text)))
+        or (words is not None and deed(words, text) == _TO_START)
     )
 
 
 def _is_sign(link: Element) -> bool:
     """Whether a link in the banner or the navigation leads to a site's start by a full address."""
     parts = urlsplit(link.href)
-    leads = bool(parts.netloc) and _HOME.fullmatch(parts.path.rpartition("/")[2])
-    return bool(leads) and link.landmark in {"banner", "navigation"}
+    leads = bool(parts.netloc) and not _INDEX.sub("", parts.path.rpartition("/")[2])
+    return leads and link.landmark in {"banner", "navigation"}
 
 
 def _goal(link: Element) -> str:
-    if not link.href:
-        return ""
-    tongue = _TONGUES.get(one_line(link.text).casefold())
-    if tongue:
-        return f"Have the page shown in {tongue}."
     parts = urlsplit(link.href)
     if parts.scheme == "tel":
         return "Phone the people behind the site."
     if parts.scheme == "mailto":
         return "Write an e-mail to the people behind the site."
     host = parts.netloc.removeprefix("www.")
-    if host:
-        network = _HOSTS.get(host, "")
-        # The network's icon or name is visible, and the target is a profile, not a video or a share
-        # form.
-        seen = not link.text or network.casefold() in link.text.casefold()
-        theirs = re.fullmatch(r"/(company/|in/|@|user/|channel/|c/)?[\w.-]+/?", parts.path)
-        profile = theirs and not parts.query and not _DEEDS_THERE.match(parts.path)
-        return (
-            f"Open the page of these people on {network}." if network and seen and profile else ""
-        )
-    home = link.href and not parts.fragment and not parts.query and _HOME.fullmatch(parts.path)
-    return _START if home and link.href != "#" else ""
+    # The network's icon or name is visible; the target is a profile, not a video or a share form.
+    network = _HOSTS.get(host, "")
+    seen = not link.text or network.casefold() in link.text.casefold()
+    theirs = re.fullmatch(r"/(company/|in/|@|user/|channel/|c/)?[\w.-]+/?", parts.path)
+    profile = theirs and not parts.query and not _DEEDS_THERE.match(parts.path)
+    return f"Open the page of these people on {network}." if network and seen and profile else ""

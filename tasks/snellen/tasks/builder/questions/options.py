@@ -33,12 +33,6 @@ ASKED: Mapping[int, float] = MappingProxyType({4: 0.35, 5: 0.6})
 """The share of the possible questions that is asked, for the answers that are too frequent."""
 
 _STANDS_OUT = 1.8
-_TRIES = 200
-_MANY = 300
-_QUARTERS = ("00", "15", "30", "45")
-_HOURS = 5
-_DAYS = 28
-_DRAWN = 300
 
 
 _MONTH = (
@@ -77,14 +71,7 @@ def form_of(text: str) -> str:
 
 _WORD = 4
 _PROMPT = "question options"
-_RUN = re.compile(r"\d+")
-_NUMERIC_DATE = re.compile(r"\b\d{1,4}([./-])\d{1,2}\1\d{1,4}\b")
-_WEEKDAY = re.compile(
-    r"\b(mon|tues?|wed(nes)?|thu(rs)?|fri|sat(ur)?|sun)(day)?\b|\b(mo|di|mi|do|fr|sa|so)\."
-    r"|tag\b|mittwoch|lunes|martes|miércoles|jueves|viernes|sábado|domingo|lundi|mardi|mercredi"
-    r"|jeudi|vendredi|samedi|dimanche|-feira|星期|周[一二三四五六日]|(ال)(اثنين|أحد|خميس|جمعة|سبت)",
-    re.IGNORECASE,
-)
+_RUN, _DIGIT = re.compile(r"\d+"), re.compile(r"\d")
 
 
 class Options(NamedTuple):
@@ -149,28 +136,37 @@ def any_of(listed: Sequence[str], answer: str, besides: str, random: Random) -> 
     return _placed(answer, wrong, random)
 
 
-def of_all_sizes(answer: str, question: str, random: Random) -> Options | None:
+def of_all_sizes(answer: str, question: str, random: Random, step: int = 1) -> Options | None:
     """Return four to six numbers of an answer's form; the answer may have any rank.
 
-    The rank of the correct one is uniform, from the smallest to the largest. Returns None if no
-    digits may change, or if too few numbers of the form are smaller or larger.
+    The rank of the correct one is uniform, from the smallest to the largest.
+
+    Args:
+        answer: The correct number, with its sign, unit and separators.
+        question: The question; it must not have words that only the answer has.
+        random: The source of random choices.
+        step: The difference of two neighbors among the possible numbers, in units of the last
+            digit. With others, the correct one could be the only round number.
+
+    Returns:
+        None if too few numbers of the form are smaller or larger.
     """
-    size = _size(answer)
-    others = look_alikes(answer, random, _MANY)
-    smaller = [other for other in others if _size(other) < size]
-    larger = [other for other in others if _size(other) > size]
+    digits = "".join(_RUN.findall(answer))
+    least = 1 if digits.startswith("0") else 10 ** (len(digits) - 1) if digits else 0
+    size = int(digits or 0)
+    smaller = range(size - step, least - 1, -step)
+    larger = range(size + step, 10 ** len(digits), step)
     count = random.randint(FEWEST_OPTIONS, MOST_OPTIONS) - 1
     if min(len(smaller), len(larger)) < MOST_OPTIONS - 1:
         return None
     rank = random.randint(0, count)
-    wrong = random.sample(smaller, rank) + random.sample(larger, count - rank)
-    random.shuffle(wrong)
+    drawn = random.sample(smaller, rank) + random.sample(larger, count - rank)
+    random.shuffle(drawn)
+    wrong: list[str] = []
+    for number in drawn:
+        rest = iter(f"{number:0{len(digits)}}")
+        wrong.append(_DIGIT.sub(lambda _, rest=rest: next(rest), answer))
     return None if _echoes(answer, wrong, question) else _placed(answer, wrong, random)
-
-
-def _size(text: str) -> int:
-    """Return a number that orders numbers of one form by size."""
-    return int("".join(_RUN.findall(text)) or 0)
 
 
 def _of_all_lengths(answer: str, pool: Sequence[str], count: int, random: Random) -> list[str]:
@@ -240,79 +236,6 @@ def _counts(random: Random) -> set[int]:
     ends = list(accumulate(COUNTS[number] for number in order))
     start = random.random() * step
     return {order[bisect_right(ends, start + step * each)] for each in range(FEWEST_OPTIONS)}
-
-
-def look_alikes(answer: str, random: Random, most: int = MOST_OPTIONS - 1) -> Sequence[str]:
-    """Return up to `most` other texts of an answer's form: other digits at the same positions.
-
-    Years and fractions are kept. Minutes are quarters if the answer's are. An hour is one of
-    several consecutive hours, any of which may be the answer's. Returns an empty list if no digits
-    may change.
-
-    >>> [len(text) for text in look_alikes("$170.90", Random(1))]
-    [7, 7, 7, 7, 7]
-    """
-    runs = list(_RUN.finditer(answer))
-    # Another date may not be the same day of the week.
-    if runs and _WEEKDAY.search(answer):
-        return []
-    dated = [match.span() for match in _NUMERIC_DATE.finditer(answer)]
-    choices = [
-        _day_or_month(run[0])
-        if any(start <= run.start() and run.end() <= end for start, end in dated)
-        else _choices(run, random)
-        for run in runs
-    ]
-    others: dict[str, None] = {}
-    for _ in range(max(_TRIES, 5 * most)):
-        parts: list[str] = []
-        end = 0
-        for run, texts in zip(runs, choices, strict=True):
-            parts += [answer[end : run.start()], random.choice(texts)]
-            end = run.end()
-        other = "".join((*parts, answer[end:]))
-        if other != answer:
-            others[other] = None
-        if len(others) == most:
-            break
-    return list(others)
-
-
-def _day_or_month(text: str) -> Sequence[str]:
-    """Return the possible values of a day or month in a numeric date, so that the date exists."""
-    size, number = len(text), int(text)
-    if size > 2:
-        return [text]
-    numbers = range(1, 13) if number <= 12 else range(13, _DAYS + 1)
-    return [f"{each:0{size}}" for each in numbers if len(f"{each:0{size}}") == size] or [text]
-
-
-def _choices(run: re.Match[str], random: Random) -> Sequence[str]:
-    """Return the possible replacements of digits: as many, from the answer's own distribution."""
-    text, before, after = run[0], run.string[: run.start()], run.string[run.end() :]
-    size = len(text)
-    if before.endswith(":") and size == 2:
-        return _QUARTERS if text in _QUARTERS else [text]
-    fraction = bool(re.search(r"\d[.,]$", before)) and size <= 2
-    if fraction or re.fullmatch(r"(19|20)\d\d", text):
-        return [text]
-    hour = re.match(r"(:\d\d)?\s*[ap]\.?m\b|:\d\d", after, re.IGNORECASE)
-    if hour is not None:
-        first = int(text) - random.randrange(_HOURS)
-        most = 24 if hour[0].startswith(":") and hour[1] is None else 13
-        hours = range(max(first, 1), min(first + _HOURS, most))
-        return [str(each) for each in hours if len(str(each)) == size] or [text]
-    if re.match(r"\s?月", after):
-        return [str(month) for month in range(1, 13) if len(str(month)) == size]
-    months = re.search(r"[^\W\d_]{3,}\.? $", before) or re.match(
-        r"(st|nd|rd|th)?\.? (of |de )?[^\W\d_]{3,}|\s?日", after
-    )
-    if months and size <= 2 and int(text) <= _DAYS:
-        return [str(day) for day in range(1, _DAYS + 1) if len(str(day)) == size]
-    least = 0 if text.startswith("0") or re.search(r"\d[.,]$", before) else 10 ** (size - 1)
-    zeros = len(text) - len(text.rstrip("0")) if size > 1 and int(text) else 0
-    numbers = range(least, 10**size, 10**zeros)
-    return [f"{number:0{size}}" for number in random.sample(numbers, min(_DRAWN, len(numbers)))]
 
 
 def _echoes(answer: str, wrong: Sequence[str], question: str) -> bool:

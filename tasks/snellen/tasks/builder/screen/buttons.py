@@ -21,7 +21,6 @@ SMALLEST_AREA = 50.0
 NO_BUTTON = "no button with a text"
 NOT_FILLED = "no button stands out"
 NEAR_EQUAL = "two buttons stand out alike"
-ONE_TEXT = "all buttons say the same"
 MENU_ENTRY = "what stands out most is an entry of a menu"
 
 _LONGEST = 40
@@ -74,30 +73,24 @@ def primary_button(screen: Screen) -> Element | str:
 
     The weight of a button is the sum of its fill (contrast with the surroundings, saturation), its
     relative size and its place (content rather than bars, above the fold). Irreversible actions and
-    advertisements are excluded. Buttons with the same text count as one. A reason is returned if
-    there is no button, if none stands out, if a second one is nearly as strong, if all have the
-    same text, or if the strongest is a menu entry (filled because its page is open).
+    advertisements are excluded. A reason is returned if there is no button, if none stands out, if
+    a second one is nearly as strong, if another one with its text is filled (as a status in each
+    row of a table), or if the strongest is a menu entry (filled because its page is open).
     """
     candidates = [each for each in labelled_buttons(screen) if not is_advertised(screen, each)]
     if not candidates:
         return NO_BUTTON
-    if len(candidates) > 1 and len({each.text.casefold() for each in candidates}) == 1:
-        return ONE_TEXT
     largest = max(each.width * each.height for each in candidates)
-    language = words_of(screen.language)
-    best: dict[str, tuple[float, Element]] = {}
-    for each in candidates:
-        weight = _weight(screen, each, largest)
-        if language is not None and is_dangerous(language, each.text):
-            weight -= 2
-        previous = best.get(each.text.casefold())
-        if previous is None or weight > previous[0]:
-            best[each.text.casefold()] = weight, each
-    ranked = sorted(best.values(), key=lambda pair: (-pair[0], pair[1].id))
+    ranked = [(_weight(screen, each, largest), each) for each in candidates]
+    ranked.sort(key=lambda pair: (-pair[0], pair[1].id))
     weight, first = ranked[0]
     if fill_of(screen, first) < _FILLED:
         return NOT_FILLED
-    if len(ranked) > 1 and weight - ranked[1][0] < _MARGIN:
+    repeated = any(
+        other.text.casefold() == first.text.casefold() and fill_of(screen, other) >= _FILLED
+        for _, other in ranked[1:]
+    )
+    if repeated or (len(ranked) > 1 and weight - ranked[1][0] < _MARGIN):
         return NEAR_EQUAL
     if any(_on_picture(screen, each) for each in screen.elements if not screen.nested(each, first)):
         return NEAR_EQUAL
@@ -182,10 +175,12 @@ def ends_unknown(screen: Screen, words: Words, element: Element) -> bool:
     ):
         return False
     for outer in screen.ancestors(element):
-        if outer.tag in _PAGE or outer.role == "main":
-            return True
         if outer.role in _FORMS or outer.tag in _FORMS:
             return False
+        # What holds most of a page also holds fields of other parts.
+        whole = 4 * outer.width * outer.height > screen.width * screen.height
+        if whole or outer.tag in _PAGE or outer.role == "main":
+            return True
         if any(each.role in _FILLED_IN for each in screen.inside(outer)):
             return False
     return True
@@ -225,4 +220,5 @@ def _weight(screen: Screen, element: Element, largest: float) -> float:
         weight += 1.5
     if element.box[1] < 800:
         weight += 0.5
-    return weight
+    words = words_of(screen.language)
+    return weight - 2 * (words is not None and is_dangerous(words, element.text))

@@ -38,6 +38,8 @@ class Element(msgspec.Struct, frozen=True, omit_defaults=True):
         label: The text of a form field's label.
         placeholder: The placeholder of a form field.
         kind: The type of a form field (`text`, `email`, `date`, `checkbox`, `select`...).
+        autocomplete: What the browser may fill in, as the form field declares it.
+        key: The name that the form sends the field's value with, or the field's id.
         value: The value of a form field.
         options: The texts of a select list.
         href: The target of a link; within the site, without the host.
@@ -73,6 +75,8 @@ class Element(msgspec.Struct, frozen=True, omit_defaults=True):
     label: str = ""
     placeholder: str = ""
     kind: str = ""
+    autocomplete: str = ""
+    key: str = ""
     value: str = ""
     options: tuple[str, ...] = ()
     href: str = ""

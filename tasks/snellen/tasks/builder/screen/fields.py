@@ -1,6 +1,7 @@
 """Form fields for typed text: what each is for, and a plausible value."""
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from random import Random
 
@@ -13,6 +14,14 @@ NO_RULE = "no rule for what is typed into its fields"
 
 _ROLES = frozenset({"textbox", "searchbox", "spinbutton"})
 _TYPED = {"email": "email", "tel": "phone", "url": "website"}
+_COMPLETED = {
+    "name": "name", "given-name": "first_name", "family-name": "last_name", "bday": "birth",
+    "organization": "company", "street-address": "address", "address-line1": "address",
+    "postal-code": "postcode", "address-level2": "city", "country-name": "country",
+    "cc-number": "card", "cc-exp": "expiry", **_TYPED,
+}  # fmt: skip
+# Any account name, also an e-mail address, may be declared as a user's name.
+_UNDECLARED = frozenset({"", "on", "off", "username"})
 _NATIVE = frozenset({"date", "time", "datetime-local", "month", "week", "color", "range", "file"})
 # These show a form of their own, so nothing needs to be inferred.
 _COVERED = 0.05
@@ -20,6 +29,9 @@ _SMALLEST = (40.0, 14.0)
 _FLUSH = 3.0
 _PRESSED = frozenset({"button", "link", "combobox", *_ROLES})
 _STEM = 5
+_NUMBERS = frozenset({"people", "amount"})
+_DATE = 5.0
+_HUMPS = re.compile(r"[^A-Za-z]+|(?<=[a-z])(?=[A-Z])")
 OPEN = frozenset({"name", "first_name", "last_name", "username", "company"})
 """Kinds with personal values, for which any other value is as correct."""
 _FORMS: Mapping[str, re.Pattern[str]] = {
@@ -75,15 +87,42 @@ def is_joined(screen: Screen, field: Element) -> bool:
     )
 
 
-def kind_of(screen: Screen, field: Element) -> str | None:
-    """Return a field's kind of value, by its type, label, name and hint; None without a rule."""
-    words = words_of(screen.language)
-    if words is None:
-        return None
-    kind = _TYPED.get(field.kind) or field_kind(
-        words, [text for text in (field.label, field.name) if text]
+def kinds_of(screen: Screen, field: Element) -> frozenset[str]:
+    """Return the kinds of value that a field's type, autocomplete, key and label speak of."""
+    words, english = words_of(screen.language), words_of("en")
+    if words is None or english is None:
+        return frozenset()
+    declared = field.autocomplete.rpartition(" ")[2]
+    key = _HUMPS.sub(" ", field.key)
+    said = (
+        _TYPED.get(field.kind),
+        None if declared in _UNDECLARED else _COMPLETED.get(declared, declared),
+        field_kind(english, [key]),
+        field_kind(words, [text for text in (field.label, field.name) if text]),
     )
-    return kind if kind in {"date", "birth"} or kind in words.kinds else None
+    return frozenset(kind for kind in said if kind is not None)
+
+
+def kinds_on(screen: Screen) -> Counter[str]:
+    """Return the number of a screen's fields for typed text that speak of each kind."""
+    fields = (each for each in screen.elements if each.role in _ROLES)
+    return Counter(kind for field in fields for kind in kinds_of(screen, field))
+
+
+def kind_of(screen: Screen, field: Element) -> str | None:
+    """Return a field's kind of value; None without a rule, or if its declarations disagree.
+
+    A box that is too narrow for a date is a part of one. A number field holds nothing but numbers.
+    """
+    words, kinds = words_of(screen.language), kinds_of(screen, field)
+    if words is None or len(kinds) != 1:
+        return None
+    (kind,) = kinds
+    if kind in {"date", "birth"}:
+        return kind if field.width >= _DATE * field.font_size else None
+    if field.role == "spinbutton" and kind not in _NUMBERS:
+        return None
+    return kind if kind in words.kinds else None
 
 
 def is_labelled(screen: Screen, field: Element) -> bool:

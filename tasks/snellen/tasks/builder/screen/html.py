@@ -194,6 +194,8 @@ def _element(
         label=record.get("label", ""),
         placeholder=record.get("placeholder", ""),
         kind=record.get("kind", ""),
+        autocomplete=record.get("autocomplete", ""),
+        key=record.get("key", ""),
         value=record.get("value", ""),
         options=tuple(record.get("options", ())),
         href=record.get("href", ""),

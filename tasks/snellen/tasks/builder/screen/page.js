@@ -190,6 +190,8 @@
     if (kind === "hidden") return null;
     const hint = element.placeholder && showsHint(element) ? oneLine(element.placeholder) : "";
     if (hint) found.placeholder = hint;
+    found.autocomplete = element.autocomplete ?? "";
+    found.key = element.name || element.id;
     if (element.labels?.length) {
       found.label = oneLine([...element.labels].map(labelText).join(" "));
     } else if (element.getAttribute("aria-labelledby")) {

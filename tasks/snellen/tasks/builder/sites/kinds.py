@@ -93,7 +93,7 @@ KINDS: Mapping[str, Kind] = {
         _pages("index:home", "treatments:listing", "item-1:detail", "appointment:form",
                "account:account"),
         ("name", "birth", "phone", "email", "date", "topic", "message", "consent"), (20, 260),
-        "portrait",
+        "case",
         families=("civic", "travel", "app", "shop"),
         acts=("appointment", "", "appointment"),
         praised=True,

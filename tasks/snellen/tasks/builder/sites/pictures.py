@@ -16,7 +16,7 @@ _GREENS = ("#4f8a5b", "#6da06f", "#38694c", "#8bb174", "#2f5d50")
 TINTS = ("#c8553d", "#e0a458", "#588b8b", "#2d4a67", "#8e4162", "#3f7d58", "#d17a22", "#5b5f97")
 _SKINS = ("#f2cfb4", "#d9a47c", "#b0764e", "#8a5638", "#5f3b26")
 WIDTH = 480
-TINTED = frozenset({"product", "room", "cards", "tools", "portrait"})
+TINTED = frozenset({"product", "room", "cards", "tools", "case", "portrait"})
 """The scenes whose main object has the tint of the picture."""
 
 
@@ -162,12 +162,12 @@ def _product(brush: Brush) -> list[str]:
             _rect(234, middle - 20, 12, 110, other),
             _rect(190, middle + 88, 100, 14, other),
         ]
-    elif form == 2:  # a mug
+    elif form == 2:  # a cabinet
         shapes += [
-            _rect(170, middle - 70, 120, 170, front, ' rx="16"'),
-            f'<path d="M290 {middle - 30} q60 40 0 90" fill="none" stroke="{front}" '
-            f'stroke-width="18"/>',
-            _rect(170, middle - 20, 120, 24, other),
+            _rect(160, middle - 110, 160, 200, front, ' rx="6"'),
+            _rect(238, middle - 100, 4, 180, other),
+            *(_rect(x, middle + 90, 16, 16, other) for x in (170, 294)),
+            *(_circle(x, middle - 10, 6, other) for x in (226, 254)),
         ]
     else:  # a chair
         shapes += [
@@ -345,6 +345,7 @@ SCENES: dict[str, Callable[[Brush], list[str]]] = {
     "abstract": _abstract,
     "cards": _cards,
     "tools": _tools,
+    "case": lambda brush: _tools(brush._replace(form=0)),  # a first-aid case
     "hall": _hall,
     "turbines": _turbines,
 }

@@ -181,9 +181,13 @@ def _countable(snapshot: Snapshot) -> Iterator[tuple[str, Sequence[Element]]]:
         if len(shown) == len(table.rows) and whole:
             yield "How many rows does the table have below its header?", shown
     fields = [each for each in screen.elements if each.role in _FIELDS]
-    # People disagree on whether an open list, or a field that looks like text, is a field.
-    unclear = any(each.role in {"listbox", "radio"} for each in screen.elements) or not all(
-        each.painted for each in fields
+    labels = {folded(each.label) for each in screen.elements}
+    # People disagree on whether an open list, or a field that looks like text, is a field. A label
+    # of nothing belongs to what CSS draws in place of a field.
+    unclear = not all(each.painted for each in fields) or any(
+        each.role in {"listbox", "radio"}
+        or (each.tag == "label" and folded(each.text) not in labels)
+        for each in screen.elements
     )
     if not unclear and all(map(is_readable, fields)):
         yield "How many fields are there to type into or to choose from?", fields
@@ -323,11 +327,10 @@ def _calculated(snapshot: Snapshot, random: Random) -> Iterator[Question]:
             options = steps(minutes // 15, _hours, random, least=1)
             yield Question("hours", calculation.question, options, calculation.elements)
         elif calculation.kind in {"difference", "sum"}:
-            options = of_all_sizes(calculation.answers[0], calculation.question, random)
+            answer, question = calculation.answers[0], calculation.question
+            options = of_all_sizes(answer, question, random, calculation.step)
             if options is not None:
-                yield Question(
-                    calculation.kind, calculation.question, options, calculation.elements
-                )
+                yield Question(calculation.kind, question, options, calculation.elements)
 
 
 def _hours(quarters: int) -> str:

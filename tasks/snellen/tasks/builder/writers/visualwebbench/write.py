@@ -124,9 +124,10 @@ _INSTRUCTIONS: Mapping[str, Sequence[str]] = MappingProxyType(
 
 
 def _alike(one: Candidate, other: Candidate) -> bool:
-    """Whether one of two names is part of the other."""
+    """Whether one of two names is part of the other, or both lead to one address."""
     first, second = f" {one.key} ", f" {other.key} "
-    return first in second or second in first or one.key in other.key
+    same = one.element.href == other.element.href != ""
+    return same or first in second or second in first or one.key in other.key
 
 
 def with_negatives(

@@ -14,6 +14,7 @@ from snellen.tasks.builder.screen.fields import (
     OPEN,
     is_labelled,
     kind_of,
+    kinds_on,
     plausible_value,
     says_hint,
     text_fields,
@@ -53,8 +54,9 @@ def make_form_filling(snapshot: Snapshot, random: Random) -> Iterator[Made | Ref
     if words_of(screen.language) is None:
         yield refused("form_filling", NO_LANGUAGE)
         return
-    ruled = [field for field in fields if (kind_of(screen, field) or "name") not in OPEN]
-    ruled = _one_of_each_kind(snapshot, ruled)
+    # Any name is right, and what two fields accept is no answer to what one of them is for.
+    kept = {kind for kind, count in kinds_on(screen).items() if count == 1} - OPEN
+    ruled = [field for field in fields if kind_of(screen, field) in kept]
     # If the page has filled in a person's data, the data of others are wrong.
     own = OPEN | {None}
     if any(
@@ -151,14 +153,6 @@ def _filling(
             "removed": change is not None,
         },
     )
-
-
-def _one_of_each_kind(snapshot: Snapshot, fields: list[Element]) -> list[Element]:
-    """Return the first field of each kind: others would give the same question."""
-    kept: dict[str | None, Element] = {}
-    for field in fields:
-        kept.setdefault(kind_of(snapshot.screen, field), field)
-    return list(kept.values())
 
 
 def _some(fields: list[Element], random: Random) -> list[Element]:
