@@ -27,11 +27,14 @@ def test_pages_are_made_up_and_built_in_one_go(tmp_path: Path) -> None:
     result = run(
         *("--generate", 1, "--seed", 2, "--jobs", 1, "--set", "clicks=0", "-o", tmp_path / "exam"),
         *("--task", "visualwebbench/heading_ocr", "--webp"),
+        *("--task", "visualwebbench/action_prediction"),
     )
     assert result.exit_code == 0, result.output
     assert "visualwebbench/heading_ocr  1 items" in result.stdout
     assert "1 pages of 1 sites, 0 skipped" in result.stdout
     assert "including the answers" in result.stdout
+    lines = [line.split() for line in result.stdout.splitlines()]
+    assert ["visualwebbench/action_prediction", "1", "no", "click"] in [line[:4] for line in lines]
     assert check_pack(tmp_path / "exam").fine
     assert [file.suffix for file in (tmp_path / "exam/images").rglob("*.*")] == [".webp"]
     assert (tmp_path / "exam.build/snapshots").is_dir()

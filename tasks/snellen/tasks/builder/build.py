@@ -47,6 +47,7 @@ class BuildSettings:
         seed: The seed of all random choices.
         tasks: The tasks to make; empty for all.
         pages: The digest of the pages; a build of other pages must not resume in the same folder.
+        charts: Whether to make items about generated charts, which no page shows.
         clicks: The maximum number of elements of a page to click, for action prediction.
         browser: The settings of the browser.
     """
@@ -54,6 +55,7 @@ class BuildSettings:
     seed: int = 0
     tasks: tuple[str, ...] = ()
     pages: str = ""
+    charts: bool = False
     clicks: int = 12
     browser: BrowserSettings = field(default_factory=BrowserSettings)
 
@@ -206,7 +208,8 @@ def _page(session: object, folder: Path, settings: BuildSettings, page: Page) ->
     except PageError as error:
         return PageDone(page.id, error.reason, str(error))
     captured = perf_counter()
-    make_items(snapshot, makers_for(settings.tasks), settings.seed, folder / MADE / page.id)
+    makers = makers_for(settings.tasks, charts=settings.charts)
+    make_items(snapshot, makers, settings.seed, folder / MADE / page.id)
     return PageDone(
         page.id,
         capture_seconds=captured - start,

@@ -33,6 +33,7 @@ class BenchmarkMaking(NamedTuple):
     Attributes:
         makers: The makers by name; the name seeds a maker's random choices.
         write: Writes its items.
+        charts: The makers of items about generated charts, by name.
         tasks: The tasks whose items a maker makes, by its name, if they differ from the name: a
             task may read another's rows, and several makers may serve one task.
         changes: The changes of pages, for tasks that ask before and after.
@@ -45,6 +46,7 @@ class BenchmarkMaking(NamedTuple):
 
     makers: Mapping[str, Maker]
     write: Writer
+    charts: Mapping[str, Maker] = {}
     tasks: Mapping[str, Sequence[str]] = {}
     changes: Sequence[ChangeMaker] = ()
     balance: Balance | None = None
@@ -57,13 +59,13 @@ MAKING: Mapping[str, BenchmarkMaking] = {
     "visualwebbench": BenchmarkMaking(
         visualwebbench.MAKERS,
         visualwebbench.write_data,
-        {task: (task, *others) for task, others in visualwebbench.VARIANTS.items()},
+        tasks={task: (task, *others) for task, others in visualwebbench.VARIANTS.items()},
         balance=visualwebbench.balanced,
     ),
     "screenqa": BenchmarkMaking(
         screenqa.MAKERS,
         screenqa.write_data,
-        {task: (task, *others) for task, others in screenqa.VARIANTS.items()},
+        tasks={task: (task, *others) for task, others in screenqa.VARIANTS.items()},
         page_prompts=PAGE_PROMPTS,
         images=screenqa.IMAGES,
     ),
@@ -76,7 +78,10 @@ MAKING: Mapping[str, BenchmarkMaking] = {
     ),
     "mmbench-gui": BenchmarkMaking(mmbench_gui.MAKERS, mmbench_gui.write_data),
     "matrix": BenchmarkMaking(
-        matrix.MAKERS, matrix.write_data, dict.fromkeys(matrix.MAKERS, (matrix.TASK,))
+        matrix.MAKERS,
+        matrix.write_data,
+        matrix.CHARTS,
+        dict.fromkeys((*matrix.MAKERS, *matrix.CHARTS), (matrix.TASK,)),
     ),
 }
 """The benchmarks by name."""
@@ -96,12 +101,17 @@ def made_tasks() -> Sequence[str]:
     return list(tasks)
 
 
-def makers_for(tasks: Sequence[str]) -> Mapping[str, Maker]:
-    """Return the makers of some tasks; of all, if no task is named."""
+def makers_for(tasks: Sequence[str], *, charts: bool = False) -> Mapping[str, Maker]:
+    """Return the makers of some tasks; of all, if no task is named.
+
+    Args:
+        tasks: The tasks.
+        charts: Whether to include the makers of items about generated charts.
+    """
     return {
         name: maker
         for making in MAKING.values()
-        for name, maker in making.makers.items()
+        for name, maker in {**making.makers, **(making.charts if charts else {})}.items()
         if not tasks or not set(tasks).isdisjoint(making.tasks.get(name, (name,)))
     }
 
