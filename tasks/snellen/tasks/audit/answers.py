@@ -193,7 +193,7 @@ def check_value(view: View) -> Iterator[Found]:
 
 def check_options_stand(view: View) -> Iterator[Found]:
     """Check that the options of a question about positions are on the page."""
-    if view.task != "mmbench-gui/l1" or view.kind not in {"place", "order"}:
+    if view.task != "mmbench-gui/l1" or view.kind != "place":
         return
     if view.screen is None:
         return

@@ -342,7 +342,7 @@ def _ordered(view: View) -> Iterator[Found]:
     if view.task != "mmbench-gui/l1" or not view.elements or own is None:
         return
     by_text = {folded(element.text or element.own): element for element in view.elements}
-    if view.kind in {"place", "order"}:
+    if view.kind == "place":
         matches = [by_text.get(folded(option)) for option in view.item.options]
         shown = [element for element in matches if element is not None]
         if len(shown) != len(view.item.options):

@@ -1,7 +1,6 @@
 """ScreenQA's items, from hand-made screens to a pack."""
 
 import json
-from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from random import Random
@@ -94,26 +93,6 @@ def test_an_empty_screen_is_refused_with_reasons(blank: Blank, freeze: Freeze) -
         Refused(LONG, "nothing that one element says alone"),
         Refused(COMPLEX, "no numbers to calculate with or things to count"),
     ]
-
-
-def test_at_most_a_fifth_of_the_questions_ask_for_a_main_heading(
-    blank: Blank, freeze: Freeze, tmp_path: Path
-) -> None:
-    pages: list[PageItems] = []
-    for place in range(9):
-        page = blank()
-        page.add(f"Page {place}", "h1", role="heading", level=1)
-        if place < 4:
-            page.pairs(Seats=f"6{place}")
-        snapshot = freeze(page, site=f"site{place}")
-        made = make_items(snapshot, MAKERS, 1, tmp_path / f"made{place}")
-        pages.append(made._replace(site=f"site{place}"))
-    write_data(pages, tmp_path / "data")
-    lines = (tmp_path / "data" / "made.jsonl").read_text().splitlines()
-    kinds = Counter(json.loads(line)["tags"]["question"] for line in lines
-                    if json.loads(line)["task"] == SHORT)  # fmt: skip
-    assert kinds["heading"] == 1
-    assert kinds["pair"] >= 4
 
 
 # ---- questions without an answer ---------------------------------------------------------------

@@ -38,6 +38,7 @@ class BenchmarkMaking(NamedTuple):
             task may read another's rows, and several makers may serve one task.
         changes: The changes of pages, for tasks that ask before and after.
         balance: Removes surplus items.
+        template: The tag with the question template, whose share of a task's items is bounded.
         protocols: The protocol of a task, if it is not the task's first.
         page_prompts: The prompt of a task, by name, for pages with a desktop's width, if the first
             one mentions a phone.
@@ -50,6 +51,7 @@ class BenchmarkMaking(NamedTuple):
     tasks: Mapping[str, Sequence[str]] = {}
     changes: Sequence[ChangeMaker] = ()
     balance: Balance | None = None
+    template: str = "question"
     protocols: Mapping[str, str] = {}
     page_prompts: Mapping[str, str] = {}
     images: str | None = None
@@ -82,6 +84,7 @@ MAKING: Mapping[str, BenchmarkMaking] = {
         matrix.write_data,
         matrix.CHARTS,
         dict.fromkeys((*matrix.MAKERS, *matrix.CHARTS), (matrix.TASK,)),
+        template="kind",
     ),
 }
 """The benchmarks by name."""

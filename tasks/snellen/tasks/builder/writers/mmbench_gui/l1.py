@@ -46,10 +46,14 @@ from snellen.tasks.builder.questions.text import (
     occurrences,
     one_line,
 )
+from snellen.tasks.builder.questions.wording import english_question
 from snellen.tasks.builder.screen.elements import Element, Screen
 from snellen.tasks.builder.snapshots import Snapshot
 
 _READ = frozenset({"cell", "pair", "price", "field"})
+"""Kinds of values, which may be options of each other."""
+_LISTED = frozenset({"hint", "action", "chart", "current", "section", "caption", "first", "last"})
+"""Kinds whose options are of the same kind only."""
 _APART = 40.0
 _SHORTEST, _LONGEST = 3, 45
 _SPATIAL = frozenset({"heading", "link", "button", "tab", "menuitem", ""})
@@ -109,14 +113,14 @@ def ask(
 def _read(snapshot: Snapshot, random: Random) -> Iterator[Question]:
     facts = lookups(snapshot)
     for fact in facts:
-        if fact.kind not in _READ:
+        if fact.kind not in _READ | _LISTED:
             continue
-        text = _asked(fact)
+        text = english_question(fact, random)
         answer = fact.fragments[0]
         for others in _beside(snapshot.screen, facts, fact):
             options = among(answer, others, text, random)
             if options is not None:
-                yield Question("read", text, options, fact.elements)
+                yield Question(fact.kind, text, options, fact.elements)
                 break
 
 
@@ -127,20 +131,15 @@ def _beside(screen: Screen, found: Sequence[Lookup], one: Lookup) -> Iterator[Se
     """
     if one.kind == "cell":
         yield _column(found, one)
+    if one.kind in _LISTED:
+        yield [each.fragments[0] for each in found if each.kind == one.kind]
+        return
     form = form_of(one.fragments[0])
     texts = [e.fragments[0] for e in found if e.kind in _READ and form_of(e.fragments[0]) == form]
     yield texts
     if form != "words":
         shown = [one_line(e.own) for e in screen.elements if is_readable(e) and is_plain(e.own)]
         yield [*texts, *(text for text in shown if form_of(text) == form and len(text) <= _LONGEST)]
-
-
-def _asked(one: Lookup) -> str:
-    if one.kind == "cell":
-        return f"What does the table show under “{one.names[1]}” for “{one.names[0]}”?"
-    if one.kind == "price":
-        return f"What is the price of “{one.names[0]}”?"
-    return f"What is shown for “{one.names[0]}”?"
 
 
 def _column(found: Sequence[Lookup], one: Lookup) -> Sequence[str]:
@@ -355,7 +354,7 @@ def _two_steps(snapshot: Snapshot, random: Random) -> Iterator[Question]:
 def _second(snapshot: Snapshot, random: Random) -> Iterator[Question]:
     lowest = random.random() < 0.5
     text = f"Which of these stands second {'lowest' if lowest else 'highest'} on the screen?"
-    yield from _in_order(snapshot, random, "order", text, -2 if lowest else 1)
+    yield from _in_order(snapshot, random, "place", text, -2 if lowest else 1)
 
 
 def _series(snapshot: Snapshot) -> Sequence[Series]:

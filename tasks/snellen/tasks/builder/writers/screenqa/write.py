@@ -34,9 +34,6 @@ from snellen.tasks.builder.writers.screenqa.absent import (
 from snellen.tasks.pack.folders import new_folder
 
 SHORT, LONG, COMPLEX = "screenqa/short", "screenqa/long", "screenqa/complex"
-HEADINGS = 0.2
-"""The maximum share of a task's questions that ask for a main heading."""
-
 ITEMS = 2
 """The maximum number of answerable questions of one screen, for each task."""
 
@@ -166,9 +163,8 @@ def write_data(pages: Sequence[PageItems], folder: Path) -> None:
     does not depend on other screens, and its image is in `combined`. `made.jsonl` has each item's
     task, id, page, site, tags and record. Items of other benchmarks are ignored.
 
-    At most a fifth of a task's questions ask for a main heading; further ones are removed. About a
-    quarter of the questions, except those of `screenqa/complex`, are added here and have no answer
-    on their screen.
+    About a quarter of the questions, except those of `screenqa/complex`, are added here and have no
+    answer on their screen.
 
     Args:
         pages: The items of the pages.
@@ -250,20 +246,7 @@ def _entries(pages: Sequence[PageItems], task: str) -> Sequence[_Entry]:
                         random.randrange(len(mine) + 1), _absent(page, made[0], source, other)
                     )
         entries += mine
-    return _without_surplus(entries, task)
-
-
-def _without_surplus(entries: Sequence[_Entry], task: str) -> Sequence[_Entry]:
-    """Remove surplus questions for main headings, at random."""
-    headings = [entry for entry in entries if entry.tags.get("question") == "heading"]
-    most = int(HEADINGS / (1 - HEADINGS) * (len(entries) - len(headings)))
-    kept = sorted(headings, key=lambda entry: draw(0, _id(entry.page), task, "heading").random())
-    left = {_id(entry.page) for entry in kept[most:]}
-    return [
-        entry
-        for entry in entries
-        if entry.tags.get("question") != "heading" or _id(entry.page) not in left
-    ]
+    return entries
 
 
 def _absent(page: PageItems, here: Made, source: Made, asked: ScreenQuestion) -> _Entry:
