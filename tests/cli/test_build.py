@@ -1,5 +1,6 @@
 """`snellen build`: from a folder of pages, or from nothing, to an exam."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -7,6 +8,7 @@ from typer.testing import CliRunner, Result
 
 from snellen.cli.app import app
 from snellen.tasks.browser.finding import VARIABLE
+from snellen.tasks.builder.build import alone
 from snellen.tasks.pack.check import check_pack
 
 
@@ -54,6 +56,16 @@ def test_without_a_browser_nothing_is_written(tmp_path: Path) -> None:
     assert result.exit_code == 2
     assert f"{VARIABLE} is 'no-such-browser'" in result.output
     assert sorted(entry.name for entry in tmp_path.iterdir()) == ["site"]
+
+
+def test_a_second_build_in_one_folder_is_refused_and_says_who_works_there(tmp_path: Path) -> None:
+    options = ("--generate", 1, "-o", tmp_path / "exam", "--task", "no/task")
+    with alone(tmp_path / "exam.build"):
+        result = run(*options)
+    assert result.exit_code == 2
+    assert f"another build works in it: process {os.getpid()} on " in result.output
+    assert not (tmp_path / "exam.build" / "pages").exists()
+    assert "another build" not in run(*options).output
 
 
 def test_a_task_without_a_maker_is_named(tmp_path: Path) -> None:

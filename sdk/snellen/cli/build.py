@@ -158,11 +158,13 @@ def _pages(
                     "it is inside the folder of pages; choose another folder", file=str(made)
                 )
         return find_pages(pages)
+    from snellen.tasks.builder.build import alone
     from snellen.tasks.builder.sites import write_sites
 
     assert generate is not None
     made = folder / _GENERATED
-    sites = write_sites(made, pages=generate, seed=seed)
+    with alone(folder):
+        sites = write_sites(made, pages=generate, seed=seed)
     found = (page for site in sites for page in find_pages(made / site.name).pages)
     return Pages([replace(page, generated=True) for page in found], [])
 

@@ -23,7 +23,14 @@ from snellen.tasks.audit.audit import Witnesses, audit_pack
 from snellen.tasks.audit.builds import open_build
 from snellen.tasks.audit.models import Audit
 from snellen.tasks.benchmarks.table import load_task
-from snellen.tasks.builder.build import MADE, BuildSettings, PageDone, Worked, work_through
+from snellen.tasks.builder.build import (
+    MADE,
+    BuildSettings,
+    PageDone,
+    Worked,
+    alone,
+    work_through,
+)
 from snellen.tasks.builder.items import Refused
 from snellen.tasks.builder.pages import Pages
 from snellen.tasks.builder.writers.base import Side, bounded, read_sides
@@ -122,17 +129,29 @@ def build_exam(
         watch: Callbacks for progress.
 
     Raises:
-        InputError: The folder belongs to a build with other settings or pages, something can't be
-            written, there is no browser, or no page gives an item.
+        InputError: The folder belongs to a build with other settings or pages, another build works
+            in it, something can't be written, there is no browser, or no page gives an item.
         MissingExtraError: Playwright is not installed.
     """
-    watch = watch or Watch()
     if output.exists() and (not output.is_dir() or any(output.iterdir())):
         raise InputError(
             "it exists and is not an empty folder; choose a new folder", file=str(output)
         )
     check_name(options.name)
     settings = replace(settings, pages=digest_of(pages))
+    with alone(folder):
+        return _build(pages, folder, output, settings, options, jobs, watch or Watch())
+
+
+def _build(
+    pages: Pages,
+    folder: Path,
+    output: Path,
+    settings: BuildSettings,
+    options: PackOptions,
+    jobs: int,
+    watch: Watch,
+) -> BuiltExam:
     resumed = (folder / MADE).is_dir()
     worked = work_through(pages.pages, folder, settings, jobs, watch.page)
     skipped = {
