@@ -34,6 +34,7 @@ _POINTED = (
     "visualwebbench/action_ground",
     "mmbench-gui/l2_basic",
 )
+_CONDITIONED = frozenset({"conditioned", "extreme under a condition"})
 _EXACT = frozenset({"text in a box", "next heading"})
 
 
@@ -336,6 +337,52 @@ def _amount(text: str, screen: Screen) -> Decimal | None:
     return None if amount is None else amount.value
 
 
+def _conditioned(view: View) -> Iterator[Found]:
+    """Find the extreme row under a condition again, in the page's tables and prices."""
+    page, screen, own = view.sight.page, view.screen, view.right_text
+    if view.kind not in _CONDITIONED or page is None or screen is None or own is None:
+        return
+    first, *rest = map(folded, view.quoted)
+    of_category = "” under “" in view.prompt
+    column = rest[1] if of_category else first if "Of the rows" in view.prompt else "price"
+    named = rest[0] if column == first and not of_category else first
+    for rows in _rows_of(page.snapshot.captured.facts):
+        if not all(column in row for row in rows):
+            continue
+        amounts = [_amount(row[column], screen) for row in rows]
+        limit = next(
+            (a for row, a in zip(rows, amounts, strict=True) if named in map(folded, row.values())),
+            None,
+        )
+        more = "with a higher" in view.prompt or "costs more" in view.prompt
+        able = {
+            amount: row
+            for row, amount in zip(rows, amounts, strict=True)
+            if amount is not None
+            and (
+                folded(row.get(rest[0], "")) == first
+                if of_category
+                else limit is not None and amount != limit and (amount > limit) is more
+            )
+        }
+        if able:
+            low = "the lowest" in view.prompt or "the cheapest" in view.prompt
+            right = able[min(able) if low else max(able)]
+            if folded(own) not in map(folded, right.values()):
+                yield Found(Fault.WRONG_OPTION, "; ".join(right.values()), own)
+            return
+
+
+def _rows_of(facts: Iterable[Mapping[str, Any]]) -> Iterator[list[dict[str, str]]]:
+    """Yield the rows of each table, by normalized header; prices are a table of two columns."""
+    for fact in facts:
+        if fact.get("kind") == "table":
+            headers = [folded(header) for header in fact["headers"]]
+            yield [dict(zip(headers, row, strict=False)) for row in fact["rows"]]
+        elif fact.get("kind") == "prices":
+            yield [{"name": item["name"], "price": item["price"]} for item in fact["items"]]
+
+
 def _ordered(view: View) -> Iterator[Found]:
     """Compare the order of options in the reference with their positions."""
     own = view.right_text
@@ -364,6 +411,7 @@ _PAGE_CHECKS: tuple[Check, ...] = (
     _shown_somewhere,
     _absent,
     _counted,
+    _conditioned,
     _ordered,
 )
 

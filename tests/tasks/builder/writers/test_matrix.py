@@ -156,7 +156,7 @@ def made(name: str, snapshot: Snapshot, seeds: int = 1) -> list[Made]:
         one
         for seed in range(seeds)
         for one in of_task(name, snapshot, seed)
-        if isinstance(one, Made)
+        if isinstance(one, Made) and one.task == "matrix/items"
     ]
 
 
@@ -172,7 +172,7 @@ def items_of(snapshot: Snapshot, seed: int = 7) -> PageItems:
     return PageItems(
         captured.site,
         captured.page,
-        [one for one in found if isinstance(one, Made)],
+        [one for one in found if isinstance(one, Made) and one.task == "matrix/items"],
         [one for one in found if isinstance(one, Refused)],
     )
 
@@ -194,7 +194,8 @@ def test_what_asks_about_charts_is_made_only_if_charts_are_wanted(snapshot: Snap
     assert set(drawn) - set(plain) == set(CHARTS)
     for wanted, sources in ((plain, {"page"}), (drawn, {"page", "chart"})):
         found = [one for maker in wanted.values() for one in maker(snapshot, draw(3))]
-        assert {one.tags["source"] for one in found if isinstance(one, Made)} == sources
+        items = [one for one in found if isinstance(one, Made) and one.task == "matrix/items"]
+        assert {one.tags["source"] for one in items} == sources
 
 
 def test_what_is_not_made_is_told_with_its_reason() -> None:
@@ -243,6 +244,7 @@ def test_a_page_without_anything_carries_charts_alone(freeze: Freeze) -> None:
         "ocr": "fewer than two headings",
         "spatial_relation": "too few elements that can be read and stand apart",
         "vqa": "no fact with exactly one answer",
+        "multi_step": "no table for a condition, and no buttons of which some were recolored",
         "tool_call": "no button with a text that no other has",
         "decisions": "fewer than two fields whose purpose is known",
     }

@@ -84,6 +84,7 @@ MAKING: Mapping[str, BenchmarkMaking] = {
         matrix.write_data,
         matrix.CHARTS,
         dict.fromkeys((*matrix.MAKERS, *matrix.CHARTS), (matrix.TASK,)),
+        balance=matrix.balanced,
         template="kind",
     ),
 }

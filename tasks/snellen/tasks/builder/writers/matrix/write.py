@@ -32,6 +32,7 @@ from snellen.tasks.builder.writers.matrix.charts import (
     near,
     some,
 )
+from snellen.tasks.builder.writers.matrix.hops import make_hops, paired
 from snellen.tasks.builder.writers.matrix.pages import make_objects, make_ocr, make_spatial
 from snellen.tasks.builder.writers.matrix.reasoning import (
     make_consistency,
@@ -217,6 +218,7 @@ MAKERS: Mapping[str, Maker] = MappingProxyType(
         maker_of("ocr"): make_ocr,
         maker_of("spatial_relation"): make_spatial,
         maker_of("vqa"): make_lookups,
+        maker_of("multi_step"): make_hops,
         maker_of("tool_call"): make_tool_calls,
         maker_of("decisions"): make_decisions,
     }
@@ -231,7 +233,7 @@ CHARTS: Mapping[str, Maker] = MappingProxyType(
         maker_of("object_recognition/charts"): make_chart_objects,
         maker_of("captioning"): make_captioning,
         maker_of("chart"): make_charts,
-        maker_of("multi_step"): make_multi_step,
+        maker_of("multi_step/charts"): make_multi_step,
         maker_of("consistency"): make_consistency,
         maker_of("counterfactual"): make_counterfactual,
         maker_of("code"): make_code,
@@ -290,6 +292,11 @@ NOT_MADE: tuple[NotMade, ...] = (
     ),
 )
 """Further questions of the twelve tasks, in the order of the tasks."""
+
+
+def balanced(pages: Sequence[PageItems], seed: int) -> Sequence[PageItems]:
+    """Add the items about two pages of a site: see `paired`."""
+    return paired(pages, seed)
 
 
 def write_data(pages: Sequence[PageItems], folder: Path) -> None:

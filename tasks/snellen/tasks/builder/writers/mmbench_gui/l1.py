@@ -14,6 +14,7 @@ from snellen.tasks.benchmarks.mmbench_gui.format import FEWEST_OPTIONS, MOST_OPT
 from snellen.tasks.builder.questions.arithmetic import (
     Series,
     calculations,
+    conditioned,
     minutes_between,
     series_of,
 )
@@ -63,6 +64,8 @@ _LEVEL = 2.0
 _LIKE = 6
 _PICTURE = 60_000.0
 _TRIES = 20
+_COMPARED = ("count", "place", "extreme", "condition", "hours", "difference", "sum", "two steps")
+_HOPS: Mapping[str, int] = MappingProxyType({**dict.fromkeys(_COMPARED, 2), "conditioned": 4})
 
 
 class Question(NamedTuple):
@@ -72,6 +75,11 @@ class Question(NamedTuple):
     text: str
     options: Options
     elements: Sequence[int]
+
+    @property
+    def hops(self) -> int:
+        """The number of hops: 1 to look up, 2 to compare or calculate, 4 with a condition."""
+        return _HOPS.get(self.kind, 1)
 
 
 Way: TypeAlias = Callable[[Snapshot, Random], Iterator[Question]]
@@ -311,6 +319,14 @@ def _above(snapshot: Snapshot, random: Random) -> Iterator[Question]:
             yield Question("condition", text, options, _elements(series))
 
 
+def _conditioned(snapshot: Snapshot, random: Random) -> Iterator[Question]:
+    for each in conditioned(snapshot, random):
+        drawn = (among(each.answer, each.names, each.text, random) for _ in range(_TRIES))
+        options = next((one for one in drawn if one and each.shortcut in one.texts), None)
+        if options is not None:
+            yield Question("conditioned", each.text, options, each.elements)
+
+
 def _elements(series: Series) -> Sequence[int]:
     return [figure.element for figure in series.figures]
 
@@ -446,6 +462,6 @@ _WAYS: Mapping[Difficulty, tuple[Sequence[Way], Way]] = MappingProxyType(
     {
         "easy": ((_read,), _highest),
         "medium": ((_counted, _next), _highest),
-        "hard": ((_extremes, _above, _calculated, _two_steps), _second),
+        "hard": ((_extremes, _above, _calculated, _two_steps, _conditioned), _second),
     }
 )

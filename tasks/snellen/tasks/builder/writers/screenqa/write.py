@@ -110,7 +110,7 @@ def complex_(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
             COMPLEX,
             row,
             {f"{snapshot.id}.png": snapshot.image()},
-            {"language": language_of(snapshot.screen) or "unknown", "question": question.kind},
+            _tags(snapshot, question.kind, 2),
             {"elements": list(question.elements)},
         )
 
@@ -123,6 +123,11 @@ def _mixed(candidates: Sequence[Lookup], random: Random) -> Sequence[Lookup]:
     """Choose items that alternate among the kinds; the heading only if there is nothing else."""
     others = [lookup for lookup in candidates if lookup.kind != "heading"]
     return by_turns(random, others or candidates, lambda lookup: lookup.kind)[:ITEMS]
+
+
+def _tags(snapshot: Snapshot, kind: str, hops: int) -> Mapping[str, str]:
+    language = language_of(snapshot.screen) or "unknown"
+    return {"language": language, "question": kind, "hops": str(hops)}
 
 
 def _made(snapshot: Snapshot, task: str, one: Lookup, question: str, truth: Sequence[Any]) -> Made:
@@ -141,7 +146,7 @@ def _made(snapshot: Snapshot, task: str, one: Lookup, question: str, truth: Sequ
         task,
         row,
         {f"{snapshot.id}.png": snapshot.image()},
-        {"language": language_of(screen) or "unknown", "question": one.kind},
+        _tags(snapshot, one.kind, 1),
         record if one.fragments else {"unanswerable": True},
     )
 
