@@ -9,12 +9,18 @@ from typing import Any
 import msgspec
 import pytest
 
+from snellen.tasks.audit.audit import Witnesses, audit_pack
+from snellen.tasks.audit.builds import open_build
+from snellen.tasks.audit.models import Fault
 from snellen.tasks.benchmarks.matrix.load import load
+from snellen.tasks.builder.build import BuildSettings
 from snellen.tasks.builder.items import Made, PageItems, make_items
 from snellen.tasks.builder.questions.arithmetic import conditioned
 from snellen.tasks.builder.snapshots import Change, ChangedElement, Snapshot, write_snapshot
 from snellen.tasks.builder.writers.matrix.hops import make_hops
 from snellen.tasks.builder.writers.matrix.write import MAKERS, balanced, write_data
+from snellen.tasks.pack.read import open_pack, open_references
+from snellen.tasks.pack.write import Part, write_pack
 
 Freeze = Callable[..., Snapshot]
 Blank = Callable[[], Any]
@@ -126,3 +132,26 @@ def test_two_pages_of_a_site_are_compared_where_their_numbers_have_one_unit(
     assert len(data.build_item(data.index[one.row["id"]]).images) == 2
     lines = (tmp_path / "data/made.jsonl").read_text("utf-8").splitlines()
     assert {json.loads(line)["task"] for line in lines} == {"matrix/items"}
+
+
+@pytest.mark.parametrize("wrong", [False, True])
+def test_an_audit_finds_the_row_under_a_condition_by_itself(
+    blank: Blank, freeze: Freeze, tmp_path: Path, wrong: bool
+) -> None:
+    plain = freeze(halls(blank))
+    build = tmp_path / "build"
+    snapshot = write_snapshot(
+        build / "snapshots/shop/index", plain.captured, {"screen.png": plain.image()}
+    )
+    (build / "build.json").write_bytes(msgspec.json.encode(BuildSettings()))
+    (one,) = [one for one in made(snapshot) if "shortcut" in one.record]
+    if wrong:
+        letter = "ABCDE"[one.row["options"].index(one.record["shortcut"])]
+        one = one._replace(row={**one.row, "answer": letter})
+    write_data([PageItems("shop", "index", [one], [])], tmp_path / "data")
+    data = load("matrix/items", tmp_path / "data")
+    write_pack([Part(data, records={one.row["id"]: one.record})], tmp_path / "pack", name="p")
+    pack = open_pack(tmp_path / "pack")
+    witnesses = Witnesses(open_build(build), remake=False)
+    found = audit_pack(pack, open_references(pack), witnesses=witnesses)
+    assert (Fault.WRONG_OPTION in {each.fault for each in found.findings}) is wrong
