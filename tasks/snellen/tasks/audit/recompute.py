@@ -400,7 +400,7 @@ def _ordered(view: View) -> Iterator[Found]:
         right = shown[1 if "stands second" in view.prompt else 0]
         if folded(right.text or right.own) != folded(own):
             yield Found(Fault.WRONG_OPTION, one_line(right.text or right.own), own)
-    elif view.kind == "next" and len(view.elements) == 2:
+    elif view.kind in {"next", "further"} and len(view.elements) == 2:
         expected = one_line(view.elements[1].text or view.elements[1].own)
         if folded(expected) != folded(own):
             yield Found(Fault.WRONG_OPTION, expected, own)

@@ -372,7 +372,14 @@ def test_links_are_counted_where_a_list_holds_them_all(freeze: Freeze, brand: bo
 @pytest.mark.slow
 def test_a_hard_question_combines_cells(freeze: Freeze) -> None:
     found = questions(full(freeze), "hard", 200)
-    assert set(found) == {"extreme", "condition", "difference", "two steps", "conditioned"}
+    assert set(found) == {
+        *("extreme", "condition", "difference", "two steps", "conditioned", "further")
+    }
+    for question in found["further"]:
+        named = next(person for person in PEOPLE if f"“{person}”" in question.text)
+        answer = question.options.texts[question.options.right]
+        step = 2 if "below" in question.text else -2
+        assert PEOPLE.index(answer) == PEOPLE.index(named) + step
     assert {each.hops for each in found.pop("conditioned")} == {4}
     assert {each.hops for kind in found.values() for each in kind} == {2}
     values = [int(pay[1:].replace(",", "")) for pay in PAY]

@@ -54,7 +54,7 @@ from snellen.tasks.builder.snapshots import Snapshot
 _READ = frozenset({"cell", "pair", "price", "field"})
 """Kinds of values, which may be options of each other."""
 _LISTED = frozenset({"hint", "action", "chart", "current", "section", "caption", "first", "last"})
-"""Kinds whose options are of the same kind only."""
+"""Kinds whose options are of the same kind, or elements with the answer's role."""
 _APART = 40.0
 _SHORTEST, _LONGEST = 3, 45
 _SPATIAL = frozenset({"heading", "link", "button", "tab", "menuitem", ""})
@@ -64,7 +64,17 @@ _LEVEL = 2.0
 _LIKE = 6
 _PICTURE = 60_000.0
 _TRIES = 20
-_COMPARED = ("count", "place", "extreme", "condition", "hours", "difference", "sum", "two steps")
+_COMPARED = (
+    "count",
+    "place",
+    "extreme",
+    "condition",
+    "hours",
+    "difference",
+    "sum",
+    "two steps",
+    "further",
+)
 _HOPS: Mapping[str, int] = MappingProxyType({**dict.fromkeys(_COMPARED, 2), "conditioned": 4})
 
 
@@ -141,6 +151,9 @@ def _beside(screen: Screen, found: Sequence[Lookup], one: Lookup) -> Iterator[Se
         yield _column(found, one)
     if one.kind in _LISTED:
         yield [each.fragments[0] for each in found if each.kind == one.kind]
+        roles = {screen.elements[each].role for each in one.elements} - {""}
+        shown = [_said(e) for e in screen.elements if e.role in roles and is_readable(e)]
+        yield [text for text in shown if text not in one.names]
         return
     form = form_of(one.fragments[0])
     texts = [e.fragments[0] for e in found if e.kind in _READ and form_of(e.fragments[0]) == form]
@@ -204,24 +217,37 @@ def _countable(snapshot: Snapshot) -> Iterator[tuple[str, Sequence[Element]]]:
 
 
 def _next(snapshot: Snapshot, random: Random) -> Iterator[Question]:
+    yield from _away(snapshot, random, "next", "directly", 1)
+
+
+def _further(snapshot: Snapshot, random: Random) -> Iterator[Question]:
+    yield from _away(snapshot, random, "further", "two entries", 2)
+
+
+def _away(
+    snapshot: Snapshot, random: Random, kind: str, far: str, steps: int
+) -> Iterator[Question]:
     names = Names(snapshot.screen)
     for column in _lists(snapshot):
         # The answer is drawn first, and then the neighbor that the question names: each entry of
         # the list, also the first and the last, is equally likely to be the correct one.
         place = random.randrange(len(column.listed))
-        beside = [each for each in (place - 1, place + 1) if 0 <= each < len(column.listed)]
+        able = (place - steps, place + steps)
+        beside = [each for each in able if 0 <= each < len(column.listed)]
+        if not beside:
+            continue
         other = random.choice(beside)
         (answer, shown), (name, named) = column.listed[place], column.listed[other]
-        first, second = (column.listed[each][1] for each in sorted((place, other)))
+        start, end = sorted((place, other))
+        between = pairwise(each for _, each in column.listed[start : end + 1])
         texts = [text for text, _ in column.listed]
-        if _parted(snapshot.screen, first, second) or not names.alone(name, named):
+        parted = any(_parted(snapshot.screen, *pair) for pair in between)
+        if parted or not names.alone(name, named):
             continue
-        question = (
-            f"What stands directly {column.after if other < place else column.before} “{name}”?"
-        )
+        question = f"What stands {far} {column.after if other < place else column.before} “{name}”?"
         options = any_of(texts, answer, name, random)
         if options is not None:
-            yield Question("next", question, options, [named.id, shown.id])
+            yield Question(kind, question, options, [named.id, shown.id])
 
 
 def _parted(screen: Screen, one: Element, other: Element) -> bool:
@@ -462,6 +488,6 @@ _WAYS: Mapping[Difficulty, tuple[Sequence[Way], Way]] = MappingProxyType(
     {
         "easy": ((_read,), _highest),
         "medium": ((_counted, _next), _highest),
-        "hard": ((_extremes, _above, _calculated, _two_steps, _conditioned), _second),
+        "hard": ((_extremes, _above, _calculated, _two_steps, _conditioned, _further), _second),
     }
 )
