@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from snellen.grading.errors import InputError
 from snellen.tasks.builder.items import Made, PageItems
 from snellen.tasks.builder.writers.base import bounded, read_sides
-from snellen.tasks.builder.writers.table import MAKING
+from snellen.tasks.builder.writers.table import MAKING, changes_for
 
 OTHER = PageItems("shop", "index", [Made("another/task", {}, {})], [])
 
@@ -53,3 +53,9 @@ def test_no_more_items_are_left_out_than_the_share_takes() -> None:
     assert Counter(items[item] for item in kept) == {**counts, "place": 3, "next": 3, "cell": 3}
     assert bounded({**items, **of({"row": 9, "hint": 9, "price": 9})}, 3) > kept
     assert kept == bounded(items, 3) != bounded(items, 4)
+
+
+def test_the_matrix_alone_has_the_recolored_pages_that_it_asks_about() -> None:
+    assert {change.task for change in changes_for(["matrix/items"])} == {"webrssbench/color"}
+    assert changes_for(["visualwebbench/webqa"]) == []
+    assert len(changes_for([])) == len({(change.task, change.mode) for change in changes_for([])})

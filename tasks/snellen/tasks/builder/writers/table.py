@@ -17,6 +17,7 @@ from snellen.tasks.builder.writers.screenqa import write as screenqa
 from snellen.tasks.builder.writers.visualwebbench import write as visualwebbench
 from snellen.tasks.builder.writers.visualwebbench.clicks import PREDICTION
 from snellen.tasks.builder.writers.webrssbench import write as webrssbench
+from snellen.tasks.builder.writers.webrssbench.buttons import COLOR
 
 Writer: TypeAlias = Callable[[Sequence[PageItems], Path], None]
 """Writes the items of a benchmark into a new folder, in the benchmark's published layout."""
@@ -94,6 +95,10 @@ CLICKED = PREDICTION
 """The task whose items need clicks on elements."""
 
 
+_CHANGES_OF = {matrix.TASK: COLOR}
+"""Tasks whose items use the changes of another."""
+
+
 def made_tasks() -> Sequence[str]:
     """Return the tasks that have makers."""
     tasks = dict.fromkeys(
@@ -121,10 +126,11 @@ def makers_for(tasks: Sequence[str], *, charts: bool = False) -> Mapping[str, Ma
 
 
 def changes_for(tasks: Sequence[str]) -> Sequence[ChangeMaker]:
-    """Return the changes of some tasks; of all, if no task is named."""
+    """Return the changes that some tasks need; all, if no task is named."""
+    needed = {*tasks, *(_CHANGES_OF[task] for task in tasks if task in _CHANGES_OF)}
     return [
         change
         for making in MAKING.values()
         for change in making.changes
-        if not tasks or change.task in tasks
+        if not tasks or change.task in needed
     ]
