@@ -243,7 +243,12 @@ def plant_faults(exam: Exam, seed: int, each: int, *, both: bool | None = None) 
         if both is not None and one.both != both:
             continue
         chance = Random(f"{seed}/{one.name}")
-        free = [entry for entry in exam.entries if not entry.touched]
+        # A fault is planted in one picture, and some of the matrix's questions show two.
+        free = [
+            entry
+            for entry in exam.entries
+            if not entry.touched and (entry.task != MATRIX or "screen" in entry.line["images"])
+        ]
         chance.shuffle(free)
         tasks: dict[str, int] = {}
         count = 0

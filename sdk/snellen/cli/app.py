@@ -176,6 +176,7 @@ MOVED_OPTIONS: Mapping[tuple[str, str], str] = {
     ("annotation report", "--most"): "annotation report --show",
     ("attempts export", "--force"): "attempts export -o NEW_FOLDER",
     ("attempts grade", "--json"): "attempts grade NUMBER -o REPORT.json",
+    ("build", "--name"): "build -o NAME: an exam has its folder's name",
     ("build", "--new-key"): "build --key FILE",
     ("build", "--work"): "build -o EXAM, with its work folder EXAM.build",
     ("compare", "--changes"): "compare --show",

@@ -30,6 +30,7 @@ _LIMITS: Mapping[str, Any] = {
     "clicks": Annotated[int, Field(ge=0)],
 }
 _FEW = 10
+_REASONS = 3
 _WORK = ".build"
 _GENERATED = "pages"
 _GENERATED_LICENCE = "CC0-1.0"
@@ -79,10 +80,10 @@ def build(
             show_default=False,
         ),
     ] = None,
-    name: Annotated[
-        str | None,
-        typer.Option(help="The exam's name; by default its folder's name."),
-    ] = None,
+    charts: Annotated[
+        bool,
+        typer.Option("--charts", help="Also ask about generated charts, which no page shows."),
+    ] = False,
     title: Annotated[str, typer.Option(help="A one-line description.")] = "",
     licence: Annotated[str, typer.Option(help="The license or owner of the pages.")] = "",
     audit: Annotated[
@@ -112,6 +113,7 @@ def build(
         settings = BuildSettings(
             seed=seed,
             tasks=tuple(task or ()),
+            charts=charts,
             browser=BrowserSettings(width, height, limited.pop("max_height", MAX_HEIGHT)),
             **limited,
         )
@@ -119,7 +121,7 @@ def build(
         if not licence and generate is not None:
             licence = _GENERATED_LICENCE
         with sealing_key(key, output) as secret:
-            options = PackOptions(name or output.name, title, licence, secret, audit, webp)
+            options = PackOptions(output.name, title, licence, secret, audit, webp)
             try:
                 with _progress(len(found.pages)) as watch:
                     exam = build_exam(
@@ -156,11 +158,13 @@ def _pages(
                     "it is inside the folder of pages; choose another folder", file=str(made)
                 )
         return find_pages(pages)
+    from snellen.tasks.builder.build import alone
     from snellen.tasks.builder.sites import write_sites
 
     assert generate is not None
     made = folder / _GENERATED
-    sites = write_sites(made, pages=generate, seed=seed)
+    with alone(folder):
+        sites = write_sites(made, pages=generate, seed=seed)
     found = (page for site in sites for page in find_pages(made / site.name).pages)
     return Pages([replace(page, generated=True) for page in found], [])
 
@@ -211,6 +215,13 @@ def _told(exam: "BuiltExam", output: Path, folder: Path) -> None:
         reasons = Counter(one.reason for one in built.struck)
         pack_output.out.print(f"{len(built.struck):,} items removed:")
         pack_output.table(["", f"{count:,}", reason] for reason, count in reasons.most_common())
+    if built.refused:
+        pack_output.out.print("pages that could not carry a task, with the most frequent reasons:")
+        pack_output.table(
+            [task if place == 0 else "", f"{count:,}", reason]
+            for task, reasons in built.refused.items()
+            for place, (reason, count) in enumerate(Counter(reasons).most_common(_REASONS))
+        )
     if built.skipped:
         pack_output.out.print("pages skipped:")
         pack_output.table(["", *pair] for pair in list(built.skipped.items())[:_FEW])

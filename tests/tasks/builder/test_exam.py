@@ -1,6 +1,7 @@
 """Exams built from pages, from the folder of pages to a checked pack."""
 
 import shutil
+from collections import Counter
 from pathlib import Path
 from typing import NamedTuple
 
@@ -9,13 +10,20 @@ import pytest
 from snellen.grading.errors import InputError
 from snellen.tasks.browser.settings import PHONE, BrowserSettings
 from snellen.tasks.builder.build import BuildSettings, PageDone
-from snellen.tasks.builder.exam import BuiltExam, PackOptions, Watch, build_exam, digest_of
+from snellen.tasks.builder.exam import (
+    FREQUENT,
+    BuiltExam,
+    PackOptions,
+    Watch,
+    build_exam,
+    digest_of,
+)
 from snellen.tasks.builder.pages import find_pages
 from snellen.tasks.builder.sites import generate_site
 from snellen.tasks.pack import seal
 from snellen.tasks.pack.check import check_pack
 from snellen.tasks.pack.format import SEALED
-from snellen.tasks.pack.read import open_pack
+from snellen.tasks.pack.read import open_pack, open_references, task_data
 
 pytestmark = [pytest.mark.browser, pytest.mark.thorough]
 
@@ -88,6 +96,24 @@ def test_the_exam_has_nothing_wrong_and_every_reference_scores_what_can_be_attai
         "webrssbench/color",
         "webrssbench/ui_grouping",
     }
+
+
+def test_no_question_template_has_more_than_its_share_of_a_task(build: Build) -> None:
+    pack = open_pack(build.output)
+    references = open_references(pack, None)
+    asked: dict[str, Counter[str]] = {}
+    for task in (each.task for each in pack.manifest.tasks):
+        data = task_data(pack, references, task)
+        templates = data.tags.get("kind" if task == "matrix/items" else "question", ())
+        shown = set(data.ids if data.selected is None else data.selected)
+        pairs = zip(data.ids, templates, strict=False)
+        asked[task] = Counter(template for item, template in pairs if template and item in shown)
+    assert {"visualwebbench/webqa", "mmbench-gui/l1", "matrix/items"} <= set(asked)
+    for counts in filter(None, asked.values()):
+        assert max(counts.values()) <= max(1, counts.total() / min(5, len(counts)))
+    assert build.exam.manifest.built is not None
+    reasons = {one for each in build.exam.manifest.built.refused.values() for one in each}
+    assert FREQUENT in reasons
 
 
 def test_the_manifest_says_how_it_was_made(build: Build) -> None:

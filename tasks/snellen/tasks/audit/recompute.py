@@ -36,6 +36,7 @@ _POINTED = (
     "mmbench-gui/l2_basic",
 )
 _GOES = re.compile(r"Get back to the start page|Go to the page with the title “(.+)”")
+_CONDITIONED = frozenset({"conditioned", "extreme under a condition"})
 _EXACT = frozenset({"text in a box", "next heading"})
 
 
@@ -363,13 +364,59 @@ def _amount(text: str, screen: Screen) -> Decimal | None:
     return None if amount is None else amount.value
 
 
+def _conditioned(view: View) -> Iterator[Found]:
+    """Find the extreme row under a condition again, in the page's tables and prices."""
+    page, screen, own = view.sight.page, view.screen, view.right_text
+    if view.kind not in _CONDITIONED or page is None or screen is None or own is None:
+        return
+    first, *rest = map(folded, view.quoted)
+    of_category = "” under “" in view.prompt
+    column = rest[1] if of_category else first if "Of the rows" in view.prompt else "price"
+    named = rest[0] if column == first and not of_category else first
+    for rows in _rows_of(page.snapshot.captured.facts):
+        if not all(column in row for row in rows):
+            continue
+        amounts = [_amount(row[column], screen) for row in rows]
+        limit = next(
+            (a for row, a in zip(rows, amounts, strict=True) if named in map(folded, row.values())),
+            None,
+        )
+        more = "with a higher" in view.prompt or "costs more" in view.prompt
+        able = {
+            amount: row
+            for row, amount in zip(rows, amounts, strict=True)
+            if amount is not None
+            and (
+                folded(row.get(rest[0], "")) == first
+                if of_category
+                else limit is not None and amount != limit and (amount > limit) is more
+            )
+        }
+        if able:
+            low = "the lowest" in view.prompt or "the cheapest" in view.prompt
+            right = able[min(able) if low else max(able)]
+            if folded(own) not in map(folded, right.values()):
+                yield Found(Fault.WRONG_OPTION, "; ".join(right.values()), own)
+            return
+
+
+def _rows_of(facts: Iterable[Mapping[str, Any]]) -> Iterator[list[dict[str, str]]]:
+    """Yield the rows of each table, by normalized header; prices are a table of two columns."""
+    for fact in facts:
+        if fact.get("kind") == "table":
+            headers = [folded(header) for header in fact["headers"]]
+            yield [dict(zip(headers, row, strict=False)) for row in fact["rows"]]
+        elif fact.get("kind") == "prices":
+            yield [{"name": item["name"], "price": item["price"]} for item in fact["items"]]
+
+
 def _ordered(view: View) -> Iterator[Found]:
     """Compare the order of options in the reference with their positions."""
     own = view.right_text
     if view.task != "mmbench-gui/l1" or not view.elements or own is None:
         return
     by_text = {folded(element.text or element.own): element for element in view.elements}
-    if view.kind in {"place", "order"}:
+    if view.kind == "place":
         matches = [by_text.get(folded(option)) for option in view.item.options]
         shown = [element for element in matches if element is not None]
         if len(shown) != len(view.item.options):
@@ -380,7 +427,7 @@ def _ordered(view: View) -> Iterator[Found]:
         right = shown[1 if "stands second" in view.prompt else 0]
         if folded(right.text or right.own) != folded(own):
             yield Found(Fault.WRONG_OPTION, one_line(right.text or right.own), own)
-    elif view.kind == "next" and len(view.elements) == 2:
+    elif view.kind in {"next", "further"} and len(view.elements) == 2:
         expected = one_line(view.elements[1].text or view.elements[1].own)
         if folded(expected) != folded(own):
             yield Found(Fault.WRONG_OPTION, expected, own)
@@ -391,6 +438,7 @@ _PAGE_CHECKS: tuple[Check, ...] = (
     _shown_somewhere,
     _absent,
     _counted,
+    _conditioned,
     _ordered,
 )
 

@@ -55,7 +55,7 @@ def remake(build: BuildFolder, prompts: Mapping[str, str], room: Path) -> Remade
     Raises:
         DataError: A snapshot can't be read.
     """
-    makers = makers_for(build.settings.tasks)
+    makers = makers_for(build.settings.tasks, charts=build.settings.charts)
 
     def make(page: FrozenPage) -> PageItems:
         place = room / "made" / page.name

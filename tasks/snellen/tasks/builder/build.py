@@ -11,6 +11,7 @@ Worker processes each do one page at a time, so that a crash costs only one page
 """
 
 import multiprocessing
+import os
 import shutil
 import signal
 from collections import Counter, deque
@@ -21,6 +22,7 @@ from functools import partial
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
 from pathlib import Path
+from socket import gethostname
 from time import perf_counter
 from types import FrameType
 from typing import Generic, NamedTuple, TypeAlias, TypeVar
@@ -37,6 +39,7 @@ from snellen.tasks.builder.writers.table import CLICKED, changes_for, made_tasks
 
 SNAPSHOTS, MADE = "snapshots", "made"
 _BEGUN = "build.json"
+_LOCK, _HOLDER = "build.lock", "build.holder"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +50,7 @@ class BuildSettings:
         seed: The seed of all random choices.
         tasks: The tasks to make; empty for all.
         pages: The digest of the pages; a build of other pages must not resume in the same folder.
+        charts: Whether to make items about generated charts, which no page shows.
         clicks: The maximum number of elements of a page to click, for action prediction.
         browser: The settings of the browser.
     """
@@ -54,6 +58,7 @@ class BuildSettings:
     seed: int = 0
     tasks: tuple[str, ...] = ()
     pages: str = ""
+    charts: bool = False
     clicks: int = 12
     browser: BrowserSettings = field(default_factory=BrowserSettings)
 
@@ -100,6 +105,39 @@ class Worked(NamedTuple):
             for page, snapshot in zip(self.items, self.snapshots, strict=True)
             if not snapshot.captured.stable
         ]
+
+
+@contextmanager
+def alone(folder: Path) -> Generator[None]:
+    """Keep other builds out of a folder, which is created if it does not exist.
+
+    Raises:
+        InputError: Another build works in it, or it can't be written.
+    """
+    from filelock import FileLock, Timeout
+
+    holder = folder / _HOLDER
+    lock = FileLock(folder / _LOCK, blocking=False)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        lock.acquire()
+        holder.write_text(f"process {os.getpid()} on {gethostname()}", "utf-8")
+    except Timeout:
+        # The other build may be about to write it, or to remove it.
+        with suppress(OSError):
+            raise InputError(
+                f"another build works in it: {holder.read_text('utf-8')}; wait for its end, or"
+                " choose another output",
+                file=str(folder),
+            ) from None
+        raise InputError("another build works in it", file=str(folder)) from None
+    except OSError as error:
+        raise InputError(f"can't be written: {error.strerror}", file=str(folder)) from error
+    try:
+        yield
+    finally:
+        holder.unlink(missing_ok=True)
+        lock.release()
 
 
 def work_through(
@@ -206,7 +244,8 @@ def _page(session: object, folder: Path, settings: BuildSettings, page: Page) ->
     except PageError as error:
         return PageDone(page.id, error.reason, str(error))
     captured = perf_counter()
-    make_items(snapshot, makers_for(settings.tasks), settings.seed, folder / MADE / page.id)
+    makers = makers_for(settings.tasks, charts=settings.charts)
+    make_items(snapshot, makers, settings.seed, folder / MADE / page.id)
     return PageDone(
         page.id,
         capture_seconds=captured - start,

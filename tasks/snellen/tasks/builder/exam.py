@@ -9,7 +9,7 @@ In addition to the files of `build`, the folder of a build has
 
 import shutil
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from importlib.metadata import version
@@ -23,9 +23,17 @@ from snellen.tasks.audit.audit import Witnesses, audit_pack
 from snellen.tasks.audit.builds import open_build
 from snellen.tasks.audit.models import Audit
 from snellen.tasks.benchmarks.table import load_task
-from snellen.tasks.builder.build import MADE, BuildSettings, PageDone, Worked, work_through
+from snellen.tasks.builder.build import (
+    MADE,
+    BuildSettings,
+    PageDone,
+    Worked,
+    alone,
+    work_through,
+)
+from snellen.tasks.builder.items import Refused
 from snellen.tasks.builder.pages import Pages
-from snellen.tasks.builder.writers.base import Side, read_sides
+from snellen.tasks.builder.writers.base import Side, bounded, read_sides
 from snellen.tasks.builder.writers.table import MAKING, BenchmarkMaking
 from snellen.tasks.builder.writers.webrssbench.rows import HEIGHTS
 from snellen.tasks.models import TaskData
@@ -35,6 +43,9 @@ from snellen.tasks.pack.groups import SITE
 from snellen.tasks.pack.read import open_pack, open_references
 from snellen.tasks.pack.remove import remove
 from snellen.tasks.pack.write import Part, check_name, seal_pack, write_pack
+
+FREQUENT = "left out, so that no question template has more than a fifth of the items"
+"""The reason of items whose template is too frequent."""
 
 DATA, DRAFT, WEBP = "data", "draft", "webp"
 _PAGE = "page"
@@ -118,17 +129,29 @@ def build_exam(
         watch: Callbacks for progress.
 
     Raises:
-        InputError: The folder belongs to a build with other settings or pages, something can't be
-            written, there is no browser, or no page gives an item.
+        InputError: The folder belongs to a build with other settings or pages, another build works
+            in it, something can't be written, there is no browser, or no page gives an item.
         MissingExtraError: Playwright is not installed.
     """
-    watch = watch or Watch()
     if output.exists() and (not output.is_dir() or any(output.iterdir())):
         raise InputError(
             "it exists and is not an empty folder; choose a new folder", file=str(output)
         )
     check_name(options.name)
     settings = replace(settings, pages=digest_of(pages))
+    with alone(folder):
+        return _build(pages, folder, output, settings, options, jobs, watch or Watch())
+
+
+def _build(
+    pages: Pages,
+    folder: Path,
+    output: Path,
+    settings: BuildSettings,
+    options: PackOptions,
+    jobs: int,
+    watch: Watch,
+) -> BuiltExam:
     resumed = (folder / MADE).is_dir()
     worked = work_through(pages.pages, folder, settings, jobs, watch.page)
     skipped = {
@@ -224,12 +247,35 @@ def _parts(worked: Worked, folder: Path, settings: BuildSettings) -> tuple[Seque
         place.parent.mkdir(parents=True, exist_ok=True)
         making.write(worked.items, place)
         sides = read_sides(place)
-        parts += [
-            _part(task, place, making, sides, upright=settings.browser.upright)
-            for task in dict.fromkeys(side.task for side in sides)
-            if not settings.tasks or task in settings.tasks
-        ]
+        for task in dict.fromkeys(side.task for side in sides):
+            if not settings.tasks or task in settings.tasks:
+                own = [side for side in sides if side.task == task]
+                kept = _kept(own, making, settings.seed)
+                parts.append(
+                    _part(task, place, making, own, kept, upright=settings.browser.upright)
+                )
+                worked = _refusing(worked, [side for side in own if side.item not in kept])
     return parts, worked
+
+
+def _kept(sides: Sequence[Side], making: BenchmarkMaking, seed: int) -> Set[str]:
+    """Return the items of a task without those of too frequent question templates."""
+    templates = {side.item: side.tags.get(making.template, "") for side in sides}
+    plain = {item for item, template in templates.items() if not template}
+    return plain | bounded({item: templates[item] for item in templates if item not in plain}, seed)
+
+
+def _refusing(worked: Worked, sides: Sequence[Side]) -> Worked:
+    """Record on its page each item that was left out for its question template."""
+    refused: dict[tuple[str, str], list[Refused]] = {}
+    for side in sides:
+        refused.setdefault((side.site, side.page), []).append(Refused(side.task, FREQUENT))
+    return worked._replace(
+        items=[
+            page._replace(refused=[*page.refused, *refused.get((page.site, page.page), ())])
+            for page in worked.items
+        ]
+    )
 
 
 def _part(
@@ -237,15 +283,17 @@ def _part(
     place: Path,
     making: BenchmarkMaking,
     sides: Sequence[Side],
+    kept: Set[str],
     *,
     upright: bool,
 ) -> Part:
     images = None if making.images is None else place / making.images
     prompt = None if upright else making.page_prompts.get(task)
     data = load_task(task, place, images=images, prompt=prompt)
-    by_item = {side.item: side for side in sides if side.task == task}
+    by_item = {side.item: side for side in sides}
     return Part(
         replace(data, tags={**data.tags, **_tags(data, by_item)}),
+        [item for item in data.ids if item in kept],
         protocol=making.protocols.get(task),
         records={item: side.record for item, side in by_item.items() if side.record},
     )

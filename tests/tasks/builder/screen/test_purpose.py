@@ -1,5 +1,7 @@
 """The purpose of a page in its author's words."""
 
+from typing import Any
+
 import msgspec
 import pytest
 
@@ -18,6 +20,7 @@ from snellen.tasks.builder.screen.purpose import (
     lead_of,
     page_kind,
     purpose,
+    standfirst_of,
 )
 
 SAID = "Handmade teapots from Fernbrook, fired twice and shipped within three days."
@@ -298,3 +301,49 @@ def test_a_paragraph_that_needs_another_page_describes_nothing(text: str) -> Non
 )
 def test_a_paragraph_that_speaks_of_its_own_page_describes_it(text: str) -> None:
     assert lead_of(headed(text)) == text
+
+
+STANDFIRST = "Fire your own teapots in our kiln, with all the tools and glazes that it takes."
+
+
+def fronted(said: str = STANDFIRST, size: float = 20, top: float = 60, **more: Any) -> Screen:
+    """A page with a heading, a text below it, and running text."""
+    return Screen(
+        1280,
+        800,
+        (
+            Element(0, "h1", (40, 20, 300, 50), role="heading", level=1, own="Kiln", text="Kiln"),
+            Element(1, "p", (40, top, 300, top + 24), own=said, text=said, font_size=size, **more),
+            Element(2, "p", (40, 400, 300, 420), own=SHOWN * 3, text=SHOWN * 3, font_size=16),
+        ),
+        title="Teapots for all",
+        language="en",
+    )
+
+
+def test_a_paragraph_in_larger_type_below_the_heading_is_the_standfirst() -> None:
+    assert standfirst_of(fronted()) == STANDFIRST
+    assert descriptions_of(fronted()) == {"standfirst": STANDFIRST}
+    assert purpose(fronted())[0] == STANDFIRST
+
+
+@pytest.mark.parametrize(
+    "screen",
+    [
+        fronted(size=16),
+        fronted(top=300),
+        fronted(cut=True),
+        fronted(STANDFIRST.rstrip(".")),
+        fronted("All about teapots."),
+        fronted("See the documentation for all the tools and glazes that a kiln takes."),
+    ],
+)
+def test_other_texts_below_a_heading_are_no_standfirst(screen: Screen) -> None:
+    assert standfirst_of(screen) == ""
+
+
+def test_of_two_first_headings_none_has_a_standfirst() -> None:
+    screen = fronted()
+    second = msgspec.structs.replace(screen.elements[0], id=3)
+    screen = msgspec.structs.replace(screen, elements=(*screen.elements, second))
+    assert standfirst_of(screen) == ""

@@ -25,12 +25,14 @@ from snellen.tasks.builder.screen.elements import Element, Ltrb, Screen
 from snellen.tasks.builder.snapshots import Captured, Snapshot, write_snapshot
 from snellen.tasks.builder.writers.matrix.pages import relation
 from snellen.tasks.builder.writers.matrix.reasoning import proven
-from snellen.tasks.builder.writers.matrix.write import MAKERS, NOT_MADE, write_data
+from snellen.tasks.builder.writers.matrix.write import CHARTS, MAKERS, NOT_MADE, write_data
+from snellen.tasks.builder.writers.table import makers_for
 from snellen.tasks.pack.check import check_pack
 from snellen.tasks.pack.read import open_pack, open_references
 from snellen.tasks.pack.write import Part, write_pack
 
 PREFIX = "matrix/items/"
+TASKS = [task for tasks in DIMENSIONS.values() for task in tasks]
 SIZE = (1280, 1400)
 TABLE: dict[str, Any] = {
     "kind": "table",
@@ -136,7 +138,13 @@ def _read(folder: Path) -> Snapshot:
 @cache
 def _made(name: str, folder: Path, seed: int) -> tuple[Made | Refused, ...]:
     snapshot = _read(folder)
-    return tuple(MAKERS[PREFIX + name](snapshot, draw(seed, snapshot.id, name)))
+    makers = {**MAKERS, **CHARTS}
+    return tuple(
+        one
+        for each in (PREFIX + name, f"{PREFIX}{name}/charts")
+        if each in makers
+        for one in makers[each](snapshot, draw(seed, snapshot.id, each.removeprefix(PREFIX)))
+    )
 
 
 def of_task(name: str, snapshot: Snapshot, seed: int = 7) -> list[Made | Refused]:
@@ -148,7 +156,7 @@ def made(name: str, snapshot: Snapshot, seeds: int = 1) -> list[Made]:
         one
         for seed in range(seeds)
         for one in of_task(name, snapshot, seed)
-        if isinstance(one, Made)
+        if isinstance(one, Made) and one.task == "matrix/items"
     ]
 
 
@@ -159,12 +167,12 @@ def by_kind(name: str, kind: str, snapshot: Snapshot, seeds: int = 12) -> list[M
 
 
 def items_of(snapshot: Snapshot, seed: int = 7) -> PageItems:
-    found = [one for name in MAKERS for one in of_task(name.removeprefix(PREFIX), snapshot, seed)]
+    found = [one for task in TASKS for one in of_task(task, snapshot, seed)]
     captured = snapshot.captured
     return PageItems(
         captured.site,
         captured.page,
-        [one for one in found if isinstance(one, Made)],
+        [one for one in found if isinstance(one, Made) and one.task == "matrix/items"],
         [one for one in found if isinstance(one, Refused)],
     )
 
@@ -177,9 +185,17 @@ def right_option(one: Made) -> str:
 
 
 def test_there_is_a_maker_for_each_of_the_twelve_tasks() -> None:
-    assert [name.removeprefix(PREFIX) for name in MAKERS] == [
-        task for tasks in DIMENSIONS.values() for task in tasks
-    ]
+    made = {name.removeprefix(PREFIX).removesuffix("/charts") for name in (*MAKERS, *CHARTS)}
+    assert made == set(TASKS)
+
+
+def test_what_asks_about_charts_is_made_only_if_charts_are_wanted(snapshot: Snapshot) -> None:
+    plain, drawn = makers_for(["matrix/items"]), makers_for(["matrix/items"], charts=True)
+    assert set(drawn) - set(plain) == set(CHARTS)
+    for wanted, sources in ((plain, {"page"}), (drawn, {"page", "chart"})):
+        found = [one for maker in wanted.values() for one in maker(snapshot, draw(3))]
+        items = [one for one in found if isinstance(one, Made) and one.task == "matrix/items"]
+        assert {one.tags["source"] for one in items} == sources
 
 
 def test_what_is_not_made_is_told_with_its_reason() -> None:
@@ -228,6 +244,7 @@ def test_a_page_without_anything_carries_charts_alone(freeze: Freeze) -> None:
         "ocr": "fewer than two headings",
         "spatial_relation": "too few elements that can be read and stand apart",
         "vqa": "no fact with exactly one answer",
+        "multi_step": "no table for a condition, and no buttons of which some were recolored",
         "tool_call": "no button with a text that no other has",
         "decisions": "fewer than two fields whose purpose is known",
     }

@@ -259,8 +259,8 @@ def test_a_number_that_must_be_the_least_or_the_largest_has_no_options(answer: s
 
 def test_an_easy_question_reads_a_cell_and_takes_the_others_from_its_column(freeze: Freeze) -> None:
     (kind,) = found = questions(full(freeze), "easy")
-    assert kind == "read"
-    for question in found["read"]:
+    assert kind == "cell"
+    for question in found["cell"]:
         options = set(question.options.texts)
         assert options <= set(OFFICES) or options <= set(PAY)
         name = next(person for person in PEOPLE if person in question.text)
@@ -285,9 +285,9 @@ def test_a_share_is_no_option_among_visits(freeze: Freeze) -> None:
         for label, value in said.items()
     ]
     found = questions(freeze(elements, {"kind": "pairs", "pairs": pairs}), "easy")
-    asked = {question.text for question in found["read"]}
-    assert asked == {f"What is shown for “{label}”?" for label in [*said][:-1]}
-    for question in found["read"]:
+    asked = {label for question in found["pair"] for label in said if label in question.text}
+    assert asked == set([*said][:-1])
+    for question in found["pair"]:
         assert set(question.options.texts) == {*said.values()} - {said["Space used"]}
 
 
@@ -368,7 +368,16 @@ def test_links_are_counted_where_a_list_holds_them_all(freeze: Freeze, brand: bo
 @pytest.mark.slow
 def test_a_hard_question_combines_cells(freeze: Freeze) -> None:
     found = questions(full(freeze), "hard", 200)
-    assert set(found) == {"extreme", "condition", "difference", "two steps"}
+    assert set(found) == {
+        *("extreme", "condition", "difference", "two steps", "conditioned", "further")
+    }
+    for question in found["further"]:
+        named = next(person for person in PEOPLE if f"“{person}”" in question.text)
+        answer = question.options.texts[question.options.right]
+        step = 2 if "below" in question.text else -2
+        assert PEOPLE.index(answer) == PEOPLE.index(named) + step
+    assert {each.hops for each in found.pop("conditioned")} == {4}
+    assert {each.hops for kind in found.values() for each in kind} == {2}
     values = [int(pay[1:].replace(",", "")) for pay in PAY]
     for question in found["extreme"]:
         wanted = max(values) if "highest" in question.text else min(values)
@@ -397,7 +406,7 @@ def test_where_nothing_is_said_it_asks_what_stands_where(freeze: Freeze) -> None
         part(elements, "p", text, box=(20, 20 + 100 * place, 80, 40 + 100 * place))
     snapshot = freeze(elements)
     tops = {element.own: element.box[1] for element in elements}
-    for difficulty, kind in (("easy", "place"), ("medium", "place"), ("hard", "order")):
+    for difficulty, kind in (("easy", "place"), ("medium", "place"), ("hard", "place")):
         found = questions(snapshot, difficulty)
         assert set(found) == {kind}
         for question in found[kind]:
@@ -406,6 +415,25 @@ def test_where_nothing_is_said_it_asks_what_stands_where(freeze: Freeze) -> None
                 order.reverse()
             answer = question.options.texts[question.options.right]
             assert answer == order[1 if "second" in question.text else 0]
+
+
+def test_where_no_value_is_said_an_easy_question_is_about_headings_or_hints(
+    freeze: Freeze,
+) -> None:
+    elements: list[Element] = []
+    for text in ("Opening hours", "Getting here", "Group visits", "Guided tours", "Museum shop"):
+        part(elements, "h2", text, role="heading", level=2, bold=True)
+        part(elements, "p", f"{text} are described here in a few words")
+    for label, hint in zip(PEOPLE[:4], ("Ada", "Bea", "Cleo", "Dora"), strict=True):
+        part(elements, "label", label)
+        shape = {"label": label, "placeholder": hint}
+        part(elements, "input", hint, role="textbox", kind="text", **shape)
+    found = questions(freeze(elements), "easy")
+    assert set(found) == {"section", "hint"}
+    for question in found["hint"]:
+        assert set(question.options.texts) == {"Ada", "Bea", "Cleo", "Dora"}
+    for question in found["section"]:
+        assert set(question.options.texts) <= {element.own for element in elements}
 
 
 @pytest.mark.parametrize("drawn", [False, True])

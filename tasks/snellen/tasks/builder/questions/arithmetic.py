@@ -92,6 +92,95 @@ class _Cell(NamedTuple):
     name_element: int | None
 
 
+class Conditioned(NamedTuple):
+    """A question for the extreme row among those that meet a condition.
+
+    Attributes:
+        text: The question.
+        answer: The name of the row.
+        shortcut: The row that has the extreme value without the condition.
+        names: The names of the rows that may be options.
+        elements: The ids of the elements that it needs.
+    """
+
+    text: str
+    answer: str
+    shortcut: str
+    names: Sequence[str]
+    elements: Sequence[int]
+
+
+def conditioned(snapshot: Snapshot, random: Random) -> Sequence[Conditioned]:
+    """Return questions whose condition excludes the row that a shorter path leads to.
+
+    The condition is a value above or below another row's, or the text of another column. Two rows
+    at least meet it, and no two rows have the same number.
+    """
+    templates = templates_of(language_of(snapshot.screen))
+    if templates is None:
+        return []
+    tables = [fact for fact in facts_of(snapshot.captured.facts) if isinstance(fact, Table)]
+    return [
+        question
+        for series in series_of(snapshot, templates)
+        if len({figure.value for figure in series.figures}) == len(series.figures)
+        for question in (*_bounded(series, random), *_of_category(snapshot.screen, series, tables))
+    ]
+
+
+def _bounded(series: Series, random: Random) -> Iterator[Conditioned]:
+    ranked = sorted(series.figures, key=lambda figure: figure.value)
+    elements = [figure.element for figure in series.figures]
+    names = [figure.name for figure in series.figures]
+    column = series.column
+    # The limit is not the shortcut itself, and two rows or more are beyond it.
+    limits = range(1, len(ranked) - 2)
+    if not limits:
+        return
+    place = random.choice(limits)
+    for order, more, least in ((ranked, "higher", "lowest"), (ranked[::-1], "lower", "highest")):
+        limit, answer, shortcut = order[place].name, order[place + 1].name, order[0].name
+        if column:
+            text = (
+                f"Of the rows with a {more} “{column}” than “{limit}”, which has the {least}"
+                f" “{column}”?"
+            )
+        else:
+            ways = ("more", "cheapest") if more == "higher" else ("less", "most expensive")
+            text = f"Of what costs {ways[0]} than “{limit}”, what is the {ways[1]}?"
+        others = [name for name in names if name != limit]
+        yield Conditioned(text, answer, shortcut, others, elements)
+
+
+def _of_category(screen: Screen, series: Series, tables: Sequence[Table]) -> Iterator[Conditioned]:
+    """Ask for the extreme among the rows with a text in another column."""
+    for table, column, key in _columns(tables):
+        header = table.headers[column]
+        if table.headers[key] != series.key or header == series.column:
+            continue
+        cells = {
+            one_line(row[key]): sole_text(screen, ids[column], row[column])
+            for row, ids in zip(table.rows, table.cells, strict=True)
+        }
+        shown = {name: cell.own for name, cell in cells.items() if cell is not None}
+        if set(shown) != {figure.name for figure in series.figures} or len(shown) < _FEWEST_ROWS:
+            continue
+        for value, count in Counter(shown.values()).items():
+            able = [figure for figure in series.figures if shown[figure.name] == value]
+            for word, pick in (("highest", max), ("lowest", min)):
+                best = pick(able, key=lambda figure: figure.value)
+                shortcut = series.extreme(pick)
+                if 1 < count < len(shown) and shortcut is not None and shortcut not in able:
+                    yield Conditioned(
+                        f"Of the rows with “{one_line(value)}” under “{header}”, which has the"
+                        f" {word} “{series.column}”?",
+                        best.name,
+                        shortcut.name,
+                        [figure.name for figure in series.figures],
+                        [figure.element for figure in series.figures],
+                    )
+
+
 def calculations(snapshot: Snapshot, random: Random) -> Sequence[Calculation]:
     """Return questions in a random order that alternates among the kinds."""
     language = language_of(snapshot.screen)

@@ -1,7 +1,9 @@
 """The purpose of a page in its author's words, its lead, and whether the page shows it."""
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from operator import sub
 
 from snellen.tasks.builder.screen.elements import Element, Screen
 from snellen.tasks.builder.screen.prose import (
@@ -46,12 +48,18 @@ _GENERIC = re.compile(
 def descriptions_of(screen: Screen) -> Mapping[str, str]:
     """Return the author's descriptions of a page by source, the best first.
 
-    The sources are the meta description (`meta`), other entries of its head (`head`), and the first
-    sentence below its main heading (`lead`).
+    The sources are the meta description (`meta`), other entries of its head (`head`), the first
+    sentence below its main heading (`lead`), and the paragraph below the only first heading that is
+    set in larger type than the page's text (`standfirst`).
     """
-    meta, lead = " ".join(screen.description.split()), lead_of(screen)
     head = next((" ".join(text.split()) for text in screen.descriptions), "")
-    return {where: text for where, text in (("meta", meta), ("head", head), ("lead", lead)) if text}
+    found = {
+        "meta": " ".join(screen.description.split()),
+        "head": head,
+        "lead": lead_of(screen),
+        "standfirst": standfirst_of(screen),
+    }
+    return {where: text for where, text in found.items() if text}
 
 
 def purpose(screen: Screen) -> tuple[str, str]:
@@ -140,6 +148,9 @@ _PART_LEVEL = 2
 _WORDS = (8, 50)
 _INDENT = 60.0
 _UNDER = 240.0
+_LARGER = 1.1
+_OVERLAP = 4.0
+_BELOW = 60.0
 _MOST_COVERED = 0.05
 _BEGINNING = 7
 _SHARED = 0.35
@@ -225,6 +236,41 @@ def lead_of(screen: Screen) -> str:
     of_lead, of_rest = stems(sentence), stems(rest)
     shared = len(of_lead & of_rest) >= _SHARED * len(of_lead)
     return sentence if shared or len(of_rest) < _LITTLE else ""
+
+
+def standfirst_of(screen: Screen) -> str:
+    """Return the paragraph directly below the only first heading, in larger type, or "".
+
+    It consists of whole sentences, can be read in full, and refers to no other page.
+    """
+    titles = [each for each in screen.elements if each.role == "heading" and each.level == 1]
+    if len(titles) != 1:
+        return ""
+    title, sizes = titles[0], Counter[float]()
+    for each in screen.elements:
+        sizes[each.font_size] += len(each.own)
+    below = (
+        each
+        for each in screen.elements[title.id + 1 :]
+        if each.own and not screen.nested(each, title)
+    )
+    paragraph = next(below, None)
+    if paragraph is None or paragraph.tag not in {"p", "div"}:
+        return ""
+    text = " ".join(paragraph.text.split())
+    middles = ((each.box[0] + each.box[2]) / 2 for each in (title, paragraph))
+    fits = (
+        paragraph.font_size > _LARGER * sizes.most_common(1)[0][0]
+        and 0 <= paragraph.box[1] - title.box[3] + _OVERLAP <= _BELOW
+        and (abs(paragraph.box[0] - title.box[0]) <= _INDENT or abs(sub(*middles)) <= _INDENT)
+        and paragraph.covered <= _MOST_COVERED
+        and not (paragraph.cut or paragraph.clipped)
+        and ends(text)
+        and _WORDS[0] <= length(text) <= _WORDS[1]
+        and not points_elsewhere(text)
+        and not _is_hint(screen, paragraph)
+    )
+    return text if fits else ""
 
 
 def _is_alone(heading: Element, headings: Sequence[Element]) -> bool:

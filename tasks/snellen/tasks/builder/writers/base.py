@@ -1,16 +1,19 @@
 """Code shared by all writers: files of rows, images, and the data of items beside their rows."""
 
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence, Set
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from snellen.grading.errors import DataError
+from snellen.tasks.builder.chance import draw
 from snellen.tasks.builder.items import Made, PageItems
 from snellen.tasks.pack.folders import new_folder
 
 SIDE_FILE = "made.jsonl"
+TEMPLATES = 5
+"""No question template has more than one part in so many of a task's items."""
 
 
 class Side(msgspec.Struct, frozen=True):
@@ -64,6 +67,37 @@ def read_sides(folder: Path) -> Sequence[Side]:
         raise DataError(f"can't be read: {error.strerror}", file=str(file)) from error
     except msgspec.DecodeError as error:
         raise DataError(f"was changed or is damaged: {error}", file=str(file)) from error
+
+
+def bounded(templates: Mapping[str, str], seed: int) -> Set[str]:
+    """Draw items so that each question template has at most a fifth of them.
+
+    With fewer than five templates, each has equally many. Each template keeps at least one item.
+
+    Args:
+        templates: The template of each item.
+        seed: The seed of random choices.
+
+    >>> kept = bounded({"a1": "a", "a2": "a", "b1": "b"}, 0)
+    >>> len(kept), "b1" in kept
+    (2, True)
+    """
+    items: dict[str, list[str]] = {}
+    for item, template in templates.items():
+        items.setdefault(template, []).append(item)
+    sizes = list(map(len, items.values()))
+    parts = min(TEMPLATES, len(sizes))
+    able = (
+        most
+        for most in range(1, max(sizes, default=0) + 1)
+        if parts * most <= sum(min(size, most) for size in sizes)
+    )
+    most = max(able, default=0)
+    return {
+        item
+        for listed in items.values()
+        for item in sorted(listed, key=lambda item: draw(seed, item, "template").random())[:most]
+    }
 
 
 def write_images(item: Made, folder: Path) -> None:

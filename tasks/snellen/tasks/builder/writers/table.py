@@ -17,6 +17,7 @@ from snellen.tasks.builder.writers.screenqa import write as screenqa
 from snellen.tasks.builder.writers.visualwebbench import write as visualwebbench
 from snellen.tasks.builder.writers.visualwebbench.clicks import PREDICTION
 from snellen.tasks.builder.writers.webrssbench import write as webrssbench
+from snellen.tasks.builder.writers.webrssbench.buttons import COLOR
 
 Writer: TypeAlias = Callable[[Sequence[PageItems], Path], None]
 """Writes the items of a benchmark into a new folder, in the benchmark's published layout."""
@@ -33,10 +34,12 @@ class BenchmarkMaking(NamedTuple):
     Attributes:
         makers: The makers by name; the name seeds a maker's random choices.
         write: Writes its items.
+        charts: The makers of items about generated charts, by name.
         tasks: The tasks whose items a maker makes, by its name, if they differ from the name: a
             task may read another's rows, and several makers may serve one task.
         changes: The changes of pages, for tasks that ask before and after.
         balance: Removes surplus items.
+        template: The tag with the question template, whose share of a task's items is bounded.
         protocols: The protocol of a task, if it is not the task's first.
         page_prompts: The prompt of a task, by name, for pages with a desktop's width, if the first
             one mentions a phone.
@@ -45,9 +48,11 @@ class BenchmarkMaking(NamedTuple):
 
     makers: Mapping[str, Maker]
     write: Writer
+    charts: Mapping[str, Maker] = {}
     tasks: Mapping[str, Sequence[str]] = {}
     changes: Sequence[ChangeMaker] = ()
     balance: Balance | None = None
+    template: str = "question"
     protocols: Mapping[str, str] = {}
     page_prompts: Mapping[str, str] = {}
     images: str | None = None
@@ -57,13 +62,13 @@ MAKING: Mapping[str, BenchmarkMaking] = {
     "visualwebbench": BenchmarkMaking(
         visualwebbench.MAKERS,
         visualwebbench.write_data,
-        {task: (task, *others) for task, others in visualwebbench.VARIANTS.items()},
+        tasks={task: (task, *others) for task, others in visualwebbench.VARIANTS.items()},
         balance=visualwebbench.balanced,
     ),
     "screenqa": BenchmarkMaking(
         screenqa.MAKERS,
         screenqa.write_data,
-        {task: (task, *others) for task, others in screenqa.VARIANTS.items()},
+        tasks={task: (task, *others) for task, others in screenqa.VARIANTS.items()},
         page_prompts=PAGE_PROMPTS,
         images=screenqa.IMAGES,
     ),
@@ -76,13 +81,22 @@ MAKING: Mapping[str, BenchmarkMaking] = {
     ),
     "mmbench-gui": BenchmarkMaking(mmbench_gui.MAKERS, mmbench_gui.write_data),
     "matrix": BenchmarkMaking(
-        matrix.MAKERS, matrix.write_data, dict.fromkeys(matrix.MAKERS, (matrix.TASK,))
+        matrix.MAKERS,
+        matrix.write_data,
+        matrix.CHARTS,
+        dict.fromkeys((*matrix.MAKERS, *matrix.CHARTS), (matrix.TASK,)),
+        balance=matrix.balanced,
+        template="kind",
     ),
 }
 """The benchmarks by name."""
 
 CLICKED = PREDICTION
 """The task whose items need clicks on elements."""
+
+
+_CHANGES_OF = {matrix.TASK: COLOR}
+"""Tasks whose items use the changes of another."""
 
 
 def made_tasks() -> Sequence[str]:
@@ -96,21 +110,27 @@ def made_tasks() -> Sequence[str]:
     return list(tasks)
 
 
-def makers_for(tasks: Sequence[str]) -> Mapping[str, Maker]:
-    """Return the makers of some tasks; of all, if no task is named."""
+def makers_for(tasks: Sequence[str], *, charts: bool = False) -> Mapping[str, Maker]:
+    """Return the makers of some tasks; of all, if no task is named.
+
+    Args:
+        tasks: The tasks.
+        charts: Whether to include the makers of items about generated charts.
+    """
     return {
         name: maker
         for making in MAKING.values()
-        for name, maker in making.makers.items()
+        for name, maker in {**making.makers, **(making.charts if charts else {})}.items()
         if not tasks or not set(tasks).isdisjoint(making.tasks.get(name, (name,)))
     }
 
 
 def changes_for(tasks: Sequence[str]) -> Sequence[ChangeMaker]:
-    """Return the changes of some tasks; of all, if no task is named."""
+    """Return the changes that some tasks need; all, if no task is named."""
+    needed = {*tasks, *(_CHANGES_OF[task] for task in tasks if task in _CHANGES_OF)}
     return [
         change
         for making in MAKING.values()
         for change in making.changes
-        if not tasks or change.task in tasks
+        if not tasks or change.task in needed
     ]

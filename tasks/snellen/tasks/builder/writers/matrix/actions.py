@@ -30,7 +30,7 @@ from snellen.tasks.builder.screen.fields import kind_of, plausible_value, text_f
 from snellen.tasks.builder.screen.seen import seen
 from snellen.tasks.builder.screen.words.reading import words_of
 from snellen.tasks.builder.snapshots import Snapshot
-from snellen.tasks.builder.writers.matrix.charts import drawn, subjects_for
+from snellen.tasks.builder.writers.matrix.charts import drawn, some
 from snellen.tasks.builder.writers.matrix.pages import record_of
 from snellen.tasks.builder.writers.matrix.shared import Ask, Reason, first_asked, made, refused
 
@@ -90,14 +90,18 @@ def make_tool_calls(snapshot: Snapshot, random: Random) -> Iterator[Made | Refus
 
 
 def make_decisions(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
-    """Ask for sequences of calls: one for a chart, one to fill in and submit the page's form."""
-    yield made(snapshot, 1, _refill(random, subjects_for(snapshot)))
+    """Ask for the sequence of calls that fills in and submits the page's form."""
     ask = _fill_and_press(snapshot, random)
     if ask is None:
         few = form_of(snapshot.screen, random) is None
         yield refused("decisions", Reason.FEW_FIELDS if few else Reason.NO_SUBMIT)
     else:
-        yield made(snapshot, 2, ask)
+        yield made(snapshot, 1, ask)
+
+
+def make_chart_decisions(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
+    """Ask for the sequence of calls that a chart requires."""
+    yield from some(snapshot, random, (_refill,), 1, 2)
 
 
 def _call(name: str, **arguments: str | float) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Charts: questions about their values, and code shared by the makers of chart items.
+"""Charts: questions about their values and their looks, and code shared by their makers.
 
 A chart is drawn for each item from a random table, so that it is new and every answer is known
 exactly. If the values are not written beside their marks, the question states the tolerance.
@@ -12,6 +12,10 @@ from snellen.tasks.builder.charts.drawing import draw_chart
 from snellen.tasks.builder.charts.styles import Style, draw_style
 from snellen.tasks.builder.charts.subjects import Subject, subjects_of
 from snellen.tasks.builder.charts.tables import (
+    KINDS,
+    NAMES,
+    SEVERAL,
+    SINGLE,
     Series,
     Table,
     apart,
@@ -22,10 +26,11 @@ from snellen.tasks.builder.charts.tables import (
 from snellen.tasks.builder.items import Made, Refused
 from snellen.tasks.builder.questions.text import folded
 from snellen.tasks.builder.snapshots import Snapshot
-from snellen.tasks.builder.writers.matrix.shared import Ask, Lettered, made, some_of
+from snellen.tasks.builder.writers.matrix.shared import Ask, Lettered, lettered, made, some_of
 
 _WORD = 4
 _CLEAR = 8
+_KINDS_OFFERED = 4
 _SUBJECTS = 4
 """The number of subjects ordered in time, and of others, that a page's words select."""
 
@@ -155,11 +160,11 @@ def make_charts(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
 
 
 def some(
-    snapshot: Snapshot, random: Random, askers: Sequence[Asker], count: int
+    snapshot: Snapshot, random: Random, askers: Sequence[Asker], count: int, first: int = 1
 ) -> Iterator[Made | Refused]:
-    """Make items with `count` random askers."""
+    """Make items with `count` random askers, numbered from `first`."""
     subjects = subjects_for(snapshot)
-    for place, asker in enumerate(random.sample(list(askers), count), start=1):
+    for place, asker in enumerate(random.sample(list(askers), count), first):
         yield made(snapshot, place, asker(random, subjects))
 
 
@@ -332,4 +337,113 @@ def _extrapolation(random: Random, subjects: Sequence[Subject]) -> Ask:
         answer,
         slack=round(0.02 * answer, 2),
         operations=("difference", "extrapolate"),
+    )
+
+
+# ---- Looks
+
+
+def make_chart_objects(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
+    """Ask for the kind of a chart, the mark with another color, or the color of a series."""
+    yield from some(snapshot, random, (_chart_kind, _odd_bar, _series_color), 1, 2)
+
+
+def make_captioning(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
+    """Ask which of four sentences describes a chart."""
+    yield from some(snapshot, random, (_extremes_caption, _pairs_caption), 1)
+
+
+def _chart_kind(random: Random, subjects: Sequence[Subject]) -> Ask:
+    offered = random.sample(KINDS, _KINDS_OFFERED)
+    # The chart is drawn after the options, so that each is equally likely to be correct.
+    chart = drawn(random, draw_table(random, subjects, [random.choice(offered)]))
+    names = [NAMES[kind] for kind in offered]
+    options = some_of(random, NAMES[chart.table.kind], names)
+    return choice(
+        chart,
+        "object_recognition",
+        "chart kind",
+        "What does the chart show its values with?",
+        options,
+        named=False,
+    )
+
+
+def _odd_bar(random: Random, subjects: Sequence[Subject]) -> Ask:
+    table = draw_table(random, subjects, ("bars", "rows"))
+    marked = random.randrange(len(table.labels))
+    chart = drawn(random, table, marked=marked)
+    options = some_of(random, table.labels[marked], table.labels)
+    return choice(
+        chart,
+        "object_recognition",
+        "odd color",
+        "One bar has another color than all the others. Which one?",
+        options,
+        named=False,
+        record={"marked": marked},
+    )
+
+
+def _series_color(random: Random, subjects: Sequence[Subject]) -> Ask:
+    chart = drawn(random, draw_table(random, subjects, SEVERAL))
+    place = random.randrange(len(chart.table.series))
+    colors = chart.style.colors[: max(len(chart.table.series), 4)]
+    options = some_of(random, colors[place], colors)
+    return choice(
+        chart,
+        "object_recognition",
+        "series color",
+        f"Which color does “{chart.table.series[place].name}” have in the chart?",
+        options,
+        record={"colors": list(colors)},
+    )
+
+
+# ---- Sentences
+
+
+def _extremes_caption(random: Random, subjects: Sequence[Subject]) -> Ask:
+    table = draw_table(random, subjects, SINGLE)
+    values = dict(zip(table.labels, table.series[0].values, strict=True))
+    high, low = max(values, key=values.__getitem__), min(values, key=values.__getitem__)
+    others = random.sample([label for label in table.labels if label not in {high, low}], 2)
+    # Each label is in two sentences, so that shared words reveal nothing.
+    sentences = [
+        f"{table.title}: the highest value is that of {first}, the lowest that of {second}."
+        for first in (high, others[0])
+        for second in (low, others[1])
+    ]
+    return _caption(random, table, "extremes", sentences[0], sentences[1:])
+
+
+def _pairs_caption(random: Random, subjects: Sequence[Subject]) -> Ask:
+    while True:
+        table = draw_table(random, subjects, SINGLE)
+        one, two, three, four = random.sample(
+            list(zip(table.labels, table.series[0].values, strict=True)), 4
+        )
+        if apart(table, one[1], two[1]) and apart(table, three[1], four[1]):
+            break
+    ways = {True: "more", False: "less"}
+    first, second = ways[one[1] > two[1]], ways[three[1] > four[1]]
+    sentences = {
+        (left, right): f"{table.title}: {one[0]} has {left} than {two[0]}, and {three[0]} has"
+        f" {right} than {four[0]}."
+        for left in ways.values()
+        for right in ways.values()
+    }
+    others = [sentence for key, sentence in sentences.items() if key != (first, second)]
+    return _caption(random, table, "comparisons", sentences[first, second], others)
+
+
+def _caption(random: Random, table: Table, kind: str, right: str, others: Sequence[str]) -> Ask:
+    chart = drawn(random, table)
+    options = lettered(random, right, others)
+    return choice(
+        chart,
+        "captioning",
+        kind,
+        "Which of the sentences describes the chart?",
+        options,
     )

@@ -33,7 +33,6 @@ from snellen.tasks.builder.writers.matrix.shared import (
     refused,
     some_of,
 )
-from snellen.tasks.builder.writers.matrix.sights import make_objects as make_chart_objects
 
 _LINES = 3
 _ROLES = "object_recognition"
@@ -64,8 +63,7 @@ _STEP = 12.0
 
 
 def make_objects(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
-    """Ask about the marks of a chart, and for the kind of a marked element of the page."""
-    yield from make_chart_objects(snapshot, random)
+    """Ask for the kind of a marked element of the page."""
     screen = snapshot.screen
     kinds = _kinds(screen)
     if len(kinds) < 3:
@@ -79,7 +77,7 @@ def make_objects(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]
     shown = Shown(window_around(screen, element, random), [element])
     yield made(
         snapshot,
-        2,
+        1,
         Ask(
             _ROLES,
             "element kind",

@@ -22,7 +22,7 @@ _CLEAR = 0.4
 def make_multi_step(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
     """Ask for the result of two operations, one after the other."""
     asker = random.choice((_widest_gap, _largest_rise, _extremes_sum, _largest_total))
-    yield made(snapshot, 1, asker(random, subjects_for(snapshot)))
+    yield made(snapshot, 4, asker(random, subjects_for(snapshot)))
 
 
 def make_consistency(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:

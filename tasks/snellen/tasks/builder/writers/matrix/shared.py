@@ -27,7 +27,8 @@ PAGE = "page"
 ITEMS = 2
 """The maximum number of items of one page and task, if the task has several askers."""
 
-_DIMENSION = {task: dimension for dimension, tasks in DIMENSIONS.items() for task in tasks}
+DIMENSION_OF = {task: dimension for dimension, tasks in DIMENSIONS.items() for task in tasks}
+"""The dimension of each of the twelve tasks."""
 
 
 class Reason(StrEnum):
@@ -40,6 +41,7 @@ class Reason(StrEnum):
     NO_LOOKUP = "no fact with exactly one answer"
     FEW_BUTTONS = "no button with a text that no other has"
     FEW_FIELDS = "fewer than two fields whose purpose is known"
+    NO_HOPS = "no table for a condition, and no buttons of which some were recolored"
     NO_SUBMIT = "no button below its fields that stands out"
 
 
@@ -65,6 +67,7 @@ class Ask:
         settings: The metric's settings.
         named: Whether the question names something that the picture shows.
         operations: The required operations, in order: `compare`, `difference`...
+        hops: The number of hops, if it is not one, or two with operations.
         source: `chart` or `page`.
         record: Details for checks.
     """
@@ -79,6 +82,7 @@ class Ask:
     settings: Mapping[str, Any] = field(default_factory=dict[str, Any])
     named: bool = True
     operations: Sequence[str] = ()
+    hops: int = 0
     source: str = "chart"
     record: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
@@ -124,7 +128,7 @@ def made(snapshot: Snapshot, number: int, ask: Ask) -> Made:
     }
     row = {
         "id": name,
-        "dimension": _DIMENSION[ask.task],
+        "dimension": DIMENSION_OF[ask.task],
         "level": level_of(ask.named, ask.operations),
         "task": ask.task,
         "question": ask.question,
@@ -147,7 +151,13 @@ def made(snapshot: Snapshot, number: int, ask: Ask) -> Made:
         TASK,
         row,
         {paths[key]: png for key, png in ask.images.items()},
-        {"task": ask.task, "level": f"L{row['level']}", "source": ask.source, "kind": ask.kind},
+        {
+            "task": ask.task,
+            "level": f"L{row['level']}",
+            "source": ask.source,
+            "kind": ask.kind,
+            "hops": str(ask.hops or 1 + bool(ask.operations)),
+        },
         {"named": ask.named, "operations": list(ask.operations), **ask.record},
     )
 

@@ -18,8 +18,21 @@ from snellen.tasks.builder.questions.text import language_of
 from snellen.tasks.builder.questions.wording import Question, questions_of
 from snellen.tasks.builder.snapshots import Snapshot
 from snellen.tasks.builder.writers.base import as_lines, side_of, write_rows
-from snellen.tasks.builder.writers.matrix.actions import make_decisions, make_tool_calls
-from snellen.tasks.builder.writers.matrix.charts import Drawn, drawn, make_charts, near, some
+from snellen.tasks.builder.writers.matrix.actions import (
+    make_chart_decisions,
+    make_decisions,
+    make_tool_calls,
+)
+from snellen.tasks.builder.writers.matrix.charts import (
+    Drawn,
+    drawn,
+    make_captioning,
+    make_chart_objects,
+    make_charts,
+    near,
+    some,
+)
+from snellen.tasks.builder.writers.matrix.hops import make_hops, paired
 from snellen.tasks.builder.writers.matrix.pages import make_objects, make_ocr, make_spatial
 from snellen.tasks.builder.writers.matrix.reasoning import (
     make_consistency,
@@ -35,7 +48,6 @@ from snellen.tasks.builder.writers.matrix.shared import (
     maker_of,
     refused,
 )
-from snellen.tasks.builder.writers.matrix.sights import make_captioning
 
 _KEYS = (
     '"kind" (one of bars for upright ones, rows for lying ones, line, pie, grouped for bars side by'
@@ -205,18 +217,30 @@ MAKERS: Mapping[str, Maker] = MappingProxyType(
         maker_of("object_recognition"): make_objects,
         maker_of("ocr"): make_ocr,
         maker_of("spatial_relation"): make_spatial,
-        maker_of("captioning"): make_captioning,
         maker_of("vqa"): make_lookups,
-        maker_of("chart"): make_charts,
-        maker_of("multi_step"): make_multi_step,
-        maker_of("consistency"): make_consistency,
-        maker_of("counterfactual"): make_counterfactual,
+        maker_of("multi_step"): make_hops,
         maker_of("tool_call"): make_tool_calls,
-        maker_of("code"): make_code,
         maker_of("decisions"): make_decisions,
     }
 )
-"""The makers by `matrix/items/` and one of the twelve tasks; the name seeds a maker's choices."""
+"""The makers of items about a page, by `matrix/items/` and one of the twelve tasks.
+
+The name seeds a maker's choices.
+"""
+
+CHARTS: Mapping[str, Maker] = MappingProxyType(
+    {
+        maker_of("object_recognition/charts"): make_chart_objects,
+        maker_of("captioning"): make_captioning,
+        maker_of("chart"): make_charts,
+        maker_of("multi_step/charts"): make_multi_step,
+        maker_of("consistency"): make_consistency,
+        maker_of("counterfactual"): make_counterfactual,
+        maker_of("code"): make_code,
+        maker_of("decisions/charts"): make_chart_decisions,
+    }
+)
+"""The makers of items about generated charts, which no page shows."""
 
 
 class NotMade(NamedTuple):
@@ -268,6 +292,11 @@ NOT_MADE: tuple[NotMade, ...] = (
     ),
 )
 """Further questions of the twelve tasks, in the order of the tasks."""
+
+
+def balanced(pages: Sequence[PageItems], seed: int) -> Sequence[PageItems]:
+    """Add the items about two pages of a site: see `paired`."""
+    return paired(pages, seed)
 
 
 def write_data(pages: Sequence[PageItems], folder: Path) -> None:

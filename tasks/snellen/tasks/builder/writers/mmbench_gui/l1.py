@@ -14,6 +14,7 @@ from snellen.tasks.benchmarks.mmbench_gui.format import FEWEST_OPTIONS, MOST_OPT
 from snellen.tasks.builder.questions.arithmetic import (
     Series,
     calculations,
+    conditioned,
     minutes_between,
     series_of,
 )
@@ -46,10 +47,14 @@ from snellen.tasks.builder.questions.text import (
     occurrences,
     one_line,
 )
+from snellen.tasks.builder.questions.wording import english_question
 from snellen.tasks.builder.screen.elements import Element, Screen
 from snellen.tasks.builder.snapshots import Snapshot
 
 _READ = frozenset({"cell", "pair", "price", "field"})
+"""Kinds of values, which may be options of each other."""
+_LISTED = frozenset({"hint", "action", "chart", "current", "section", "caption", "first", "last"})
+"""Kinds whose options are of the same kind, or elements with the answer's role."""
 _APART = 40.0
 _SHORTEST, _LONGEST = 3, 45
 _SPATIAL = frozenset({"heading", "link", "button", "tab", "menuitem", ""})
@@ -59,6 +64,18 @@ _LEVEL = 2.0
 _LIKE = 6
 _PICTURE = 60_000.0
 _TRIES = 20
+_COMPARED = (
+    "count",
+    "place",
+    "extreme",
+    "condition",
+    "hours",
+    "difference",
+    "sum",
+    "two steps",
+    "further",
+)
+_HOPS: Mapping[str, int] = MappingProxyType({**dict.fromkeys(_COMPARED, 2), "conditioned": 4})
 
 
 class Question(NamedTuple):
@@ -68,6 +85,11 @@ class Question(NamedTuple):
     text: str
     options: Options
     elements: Sequence[int]
+
+    @property
+    def hops(self) -> int:
+        """The number of hops: 1 to look up, 2 to compare or calculate, 4 with a condition."""
+        return _HOPS.get(self.kind, 1)
 
 
 Way: TypeAlias = Callable[[Snapshot, Random], Iterator[Question]]
@@ -109,14 +131,14 @@ def ask(
 def _read(snapshot: Snapshot, random: Random) -> Iterator[Question]:
     facts = lookups(snapshot)
     for fact in facts:
-        if fact.kind not in _READ:
+        if fact.kind not in _READ | _LISTED:
             continue
-        text = _asked(fact)
+        text = english_question(fact, random)
         answer = fact.fragments[0]
         for others in _beside(snapshot.screen, facts, fact):
             options = among(answer, others, text, random)
             if options is not None:
-                yield Question("read", text, options, fact.elements)
+                yield Question(fact.kind, text, options, fact.elements)
                 break
 
 
@@ -127,20 +149,18 @@ def _beside(screen: Screen, found: Sequence[Lookup], one: Lookup) -> Iterator[Se
     """
     if one.kind == "cell":
         yield _column(found, one)
+    if one.kind in _LISTED:
+        yield [each.fragments[0] for each in found if each.kind == one.kind]
+        roles = {screen.elements[each].role for each in one.elements} - {""}
+        shown = [_said(e) for e in screen.elements if e.role in roles and is_readable(e)]
+        yield [text for text in shown if text not in one.names]
+        return
     form = form_of(one.fragments[0])
     texts = [e.fragments[0] for e in found if e.kind in _READ and form_of(e.fragments[0]) == form]
     yield texts
     if form != "words":
         shown = [one_line(e.own) for e in screen.elements if is_readable(e) and is_plain(e.own)]
         yield [*texts, *(text for text in shown if form_of(text) == form and len(text) <= _LONGEST)]
-
-
-def _asked(one: Lookup) -> str:
-    if one.kind == "cell":
-        return f"What does the table show under “{one.names[1]}” for “{one.names[0]}”?"
-    if one.kind == "price":
-        return f"What is the price of “{one.names[0]}”?"
-    return f"What is shown for “{one.names[0]}”?"
 
 
 def _column(found: Sequence[Lookup], one: Lookup) -> Sequence[str]:
@@ -201,24 +221,37 @@ def _countable(snapshot: Snapshot) -> Iterator[tuple[str, Sequence[Element]]]:
 
 
 def _next(snapshot: Snapshot, random: Random) -> Iterator[Question]:
+    yield from _away(snapshot, random, "next", "directly", 1)
+
+
+def _further(snapshot: Snapshot, random: Random) -> Iterator[Question]:
+    yield from _away(snapshot, random, "further", "two entries", 2)
+
+
+def _away(
+    snapshot: Snapshot, random: Random, kind: str, far: str, steps: int
+) -> Iterator[Question]:
     names = Names(snapshot.screen)
     for column in _lists(snapshot):
         # The answer is drawn first, and then the neighbor that the question names: each entry of
         # the list, also the first and the last, is equally likely to be the correct one.
         place = random.randrange(len(column.listed))
-        beside = [each for each in (place - 1, place + 1) if 0 <= each < len(column.listed)]
+        able = (place - steps, place + steps)
+        beside = [each for each in able if 0 <= each < len(column.listed)]
+        if not beside:
+            continue
         other = random.choice(beside)
         (answer, shown), (name, named) = column.listed[place], column.listed[other]
-        first, second = (column.listed[each][1] for each in sorted((place, other)))
+        start, end = sorted((place, other))
+        between = pairwise(each for _, each in column.listed[start : end + 1])
         texts = [text for text, _ in column.listed]
-        if _parted(snapshot.screen, first, second) or not names.alone(name, named):
+        parted = any(_parted(snapshot.screen, *pair) for pair in between)
+        if parted or not names.alone(name, named):
             continue
-        question = (
-            f"What stands directly {column.after if other < place else column.before} “{name}”?"
-        )
+        question = f"What stands {far} {column.after if other < place else column.before} “{name}”?"
         options = any_of(texts, answer, name, random)
         if options is not None:
-            yield Question("next", question, options, [named.id, shown.id])
+            yield Question(kind, question, options, [named.id, shown.id])
 
 
 def _parted(screen: Screen, one: Element, other: Element) -> bool:
@@ -316,6 +349,14 @@ def _above(snapshot: Snapshot, random: Random) -> Iterator[Question]:
             yield Question("condition", text, options, _elements(series))
 
 
+def _conditioned(snapshot: Snapshot, random: Random) -> Iterator[Question]:
+    for each in conditioned(snapshot, random):
+        drawn = (among(each.answer, each.names, each.text, random) for _ in range(_TRIES))
+        options = next((one for one in drawn if one and each.shortcut in one.texts), None)
+        if options is not None:
+            yield Question("conditioned", each.text, options, each.elements)
+
+
 def _elements(series: Series) -> Sequence[int]:
     return [figure.element for figure in series.figures]
 
@@ -358,7 +399,7 @@ def _two_steps(snapshot: Snapshot, random: Random) -> Iterator[Question]:
 def _second(snapshot: Snapshot, random: Random) -> Iterator[Question]:
     lowest = random.random() < 0.5
     text = f"Which of these stands second {'lowest' if lowest else 'highest'} on the screen?"
-    yield from _in_order(snapshot, random, "order", text, -2 if lowest else 1)
+    yield from _in_order(snapshot, random, "place", text, -2 if lowest else 1)
 
 
 def _series(snapshot: Snapshot) -> Sequence[Series]:
@@ -450,6 +491,6 @@ _WAYS: Mapping[Difficulty, tuple[Sequence[Way], Way]] = MappingProxyType(
     {
         "easy": ((_read,), _highest),
         "medium": ((_counted, _next), _highest),
-        "hard": ((_extremes, _above, _calculated, _two_steps), _second),
+        "hard": ((_extremes, _above, _calculated, _two_steps, _conditioned, _further), _second),
     }
 )

@@ -68,7 +68,11 @@ def l1(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
         {"groups": groups},
         {difficulty: question.kind for difficulty, question in questions.items()},
         {
-            difficulty: {"question": question.kind, "elements": list(question.elements)}
+            difficulty: {
+                "question": question.kind,
+                "hops": str(question.hops),
+                "elements": list(question.elements),
+            }
             for difficulty, question in questions.items()
         },
     )
@@ -157,8 +161,13 @@ def _sides(page: PageItems, one: Made) -> Iterator[Side]:
         yield side_of(page, one, f"{_KINDS[one.task]}/{index}")
         return
     for difficulty in DIFFICULTIES:
-        tags = {"language": one.tags["language"], "question": one.tags[difficulty]}
-        each = one._replace(tags=tags, record=one.record[difficulty])
+        record = {**one.record[difficulty]}
+        tags = {
+            "language": one.tags["language"],
+            "question": one.tags[difficulty],
+            "hops": record.pop("hops"),
+        }
+        each = one._replace(tags=tags, record=record)
         yield side_of(page, each, f"{difficulty}/{index}")
 
 

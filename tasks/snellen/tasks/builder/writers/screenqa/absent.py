@@ -1,158 +1,107 @@
-"""Questions that a screen does not answer: questions of other screens without a hint on this one.
+"""Questions that a screen nearly answers, but does not: near misses of its own facts.
 
-An unanswerable question has the same form and subject as an answerable one, so that the two can't
-be distinguished without the screen.
+A question of another page would be told at a glance. Here a name differs by one word from names on
+the screen, a row is asked for with a column of another table, or a value is mixed from two of its
+column.
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Sequence
+from itertools import permutations
+from random import Random
 
-from snellen.tasks.builder.chance import draw
-from snellen.tasks.builder.questions.text import folded
-from snellen.tasks.builder.questions.variants import day_of, time_of
+from snellen.tasks.builder.chance import by_turns
+from snellen.tasks.builder.questions.facts import NAME_LENGTH, Table, facts_of
+from snellen.tasks.builder.questions.lookup import Kind, Lookup
+from snellen.tasks.builder.questions.options import form_of
+from snellen.tasks.builder.questions.text import folded, stems
 from snellen.tasks.builder.screen.elements import Screen
+from snellen.tasks.builder.snapshots import Snapshot
 
 SHARE = 0.25
-"""The share of a task's questions without an answer, if other screens have enough questions."""
+"""The share of a task's questions without an answer, if the screens have enough near misses."""
 
-_STEM = 5
-_LEAST = 4
-_UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u3041-\u30ff\u3400-\u9fff]+")
-_ARTICLE = "ال"
-# Screens show places in many ways, mostly without the word address.
-_PLACE = re.compile(r"address|anschrift|adresse|dirección|endereço|morada|العنوان|地址")
-_KINDS = (
-    re.compile(r"[\w.+-]+@[\w-]+\.\w+"),
-    re.compile(r"(?:\d[ ()./+-]*){7,}"),
-    re.compile(r"[$€£¥₹]|درهم"),
+_NAMED: frozenset[Kind] = frozenset(
+    {"cell", "pair", "price", "field", "hint", "action", "chart", "section", "first", "last"}
 )
-_TIME = re.compile(r"\d{1,2}[:.]\d{2}|\d ?[ap]m\b|uhr", re.IGNORECASE)
-_DATE = re.compile(r"\b20\d\d\b|年")
+"""Kinds whose first name identifies a thing."""
+_DIGIT, _DIGITS = re.compile(r"\d"), re.compile(r"\d+")
 
 
-class ScreenQuestion(NamedTuple):
-    """An answerable question of a screen, as other screens need it.
-
-    Attributes:
-        site: The screen's site.
-        screen: The screen's id.
-        language: The screen's language.
-        layout: The kind of the page.
-        number: Its index in the list.
-        kind: The kind of its fact.
-        names: The names in its question.
-        answer: Its answer.
-    """
-
-    site: str
-    screen: str
-    language: str
-    layout: str
-    number: int
-    kind: str
-    names: Sequence[str]
-    answer: str
-
-
-def shown_text(screen: Screen) -> str:
-    """Return all text of a screen, hidden text included, for `is_absent`."""
-    parts: dict[str, None] = {}
-    for each in screen.elements:
-        texts = (each.own, each.name, each.label, each.placeholder, each.value, each.alt)
-        for text in (*texts, *each.options):
-            parts[text] = None
-    return "\n".join(part for part in parts if part)
-
-
-def is_absent(asked: ScreenQuestion, shown: str) -> bool:
-    """Whether a screen neither answers a question nor seems to.
-
-    The name of a thing (a row, a product) must not be on the screen, nor all its words, nor a text
-    of some of its words. For a label, none of its words may be on the screen, and no value of its
-    kind: any phone number may seem to be the answer. The answer must not be on the screen either,
-    since the footer may show it without a label.
-    """
-    page = f" {folded(shown)} "
-    name = folded(asked.names[0])
-    if f" {name} " in page or (_UNSPACED.search(name) and name.replace(" ", "") in page):
-        return False
-    if asked.kind not in {"pair", "field"}:
-        lines = (set(folded(line).split()) for line in shown.splitlines())
-        # Someone who asks for `Small utilities` may mean `Utilities`.
-        nearly = any(line and line < set(name.split()) for line in lines)
-        return not nearly and not all(word in page for word in name.split())
-    if len(asked.answer) >= _LEAST and folded(asked.answer) in page:
-        return False
-    return (
-        not _PLACE.search(name)
-        and not any(part in page for part in _parts(name))
-        and not _has_kind(asked.answer, shown)
-    )
-
-
-def choose(
-    asked: Iterable[ScreenQuestion], screen: ScreenQuestion, shown: str, seed: int
-) -> ScreenQuestion | None:
-    """Return another screen's question for a screen: preferably of its site, then of its page kind.
+def near_misses(snapshot: Snapshot, facts: Sequence[Lookup], random: Random) -> Sequence[Lookup]:
+    """Return facts that a screen does not have, in a random order that alternates among the kinds.
 
     Args:
-        asked: The questions of other screens.
-        screen: Any question of the screen.
-        shown: The text of the screen.
-        seed: The seed of random choices.
+        snapshot: The screen.
+        facts: The facts that it has.
+        random: The source of random choices.
     """
-    others = [
-        each
-        for each in asked
-        if each.screen != screen.screen
-        and each.language == screen.language
-        and each.names
-        and is_absent(each, shown)
-    ]
-
-    def rank(each: ScreenQuestion) -> tuple[bool, bool, float]:
-        lot = draw(seed, screen.screen, each.screen, *each.names).random()
-        return (each.site != screen.site, each.layout != screen.layout, lot)
-
-    return min(others, key=rank, default=None)
+    shown = _shown(snapshot.screen)
+    tables = [fact for fact in facts_of(snapshot.captured.facts) if isinstance(fact, Table)]
+    missing = [*_renamed(facts, shown), *_other_values(facts, shown)]
+    # A row that is not shown may be in the other table.
+    if not snapshot.screen.unread and not any(table.partial for table in tables):
+        missing += _crossed(facts, tables)
+    return by_turns(random, dict.fromkeys(missing), lambda one: one.kind)
 
 
-def screen_question(site: str, screen: str, number: int, row: Mapping[str, Any]) -> ScreenQuestion:
-    """Return the question of a maker's row."""
-    about = row["about"]
-    return ScreenQuestion(
-        site,
-        screen,
-        row["language"],
-        row["layout"],
-        number,
-        about["kind"],
-        about["names"],
-        about["answer"],
+def _shown(screen: Screen) -> str:
+    """Return all text of a screen, hidden text included."""
+    parts = (
+        text
+        for each in screen.elements
+        for text in (each.text, each.own, each.name, each.label, each.placeholder, each.value)
     )
+    return "\n".join(dict.fromkeys(map(folded, parts)))
 
 
-def _parts(label: str) -> Sequence[str]:
-    """Return the parts of a label's words that suffice to suggest it.
+def _renamed(facts: Sequence[Lookup], shown: str) -> Iterator[Lookup]:
+    """Replace a word of a name by the word at its place in another name of the same kind."""
+    for fact in facts:
+        if fact.kind not in _NAMED:
+            continue
+        words = fact.names[0].split()
+        for other in facts:
+            others = other.names[0].split() if other.names else []
+            if other.kind != fact.kind or len(others) != len(words) or len(words) == 1:
+                continue
+            for place, word in enumerate(others):
+                # Another form of the same word names the same thing.
+                if not stems(word) or stems(word) & stems(fact.names[0]):
+                    continue
+                name = " ".join([*words[:place], word, *words[place + 1 :]])
+                if folded(name) not in shown and len(name) <= NAME_LENGTH:
+                    yield Lookup(fact.kind, (name, *fact.names[1:]), (), ())
 
-    >>> _parts("application deadline"), _parts("营业时间")
-    (['appli', 'deadl'], ['营业', '业时', '时间'])
-    """
-    unspaced = "".join(_UNSPACED.findall(label))
-    pairs = [unspaced[place : place + 2] for place in range(len(unspaced) - 1)]
-    words = [word.removeprefix(_ARTICLE) for word in _UNSPACED.sub(" ", label).split()]
-    long = [word[:_STEM] for word in words if len(word) >= _LEAST]
-    return [*pairs, *(long or [f" {word} " for word in words])]
+
+def _other_values(facts: Sequence[Lookup], shown: str) -> Iterator[Lookup]:
+    """Ask which row has a value that begins as one of its column and ends as another."""
+    reverse = [fact for fact in facts if fact.kind == "reverse"]
+    for fact, other in permutations(reverse, 2):
+        first, last = fact.names[0], other.names[0]
+        # Another day of the same month may not exist.
+        if fact.names[1:] != other.names[1:] or form_of(first).startswith("date"):
+            continue
+        if first == last or _DIGIT.sub("0", first) != _DIGIT.sub("0", last):
+            continue
+        runs = [run.start() for run in _DIGITS.finditer(first)]
+        # The hours and the minutes of a time each stay whole.
+        for place in runs[1:] or range(runs[0] + 1, len(first)):
+            value = first[:place] + last[place:]
+            if folded(value) not in shown:
+                yield Lookup("reverse", (value, *fact.names[1:]), (), ())
 
 
-def _has_kind(answer: str, shown: str) -> bool:
-    """Whether a screen shows any value of the answer's kind."""
-    for pattern in _KINDS:
-        if pattern.search(answer):
-            return bool(pattern.search(shown))
-    if day_of(answer) is not None or _DATE.search(answer):
-        return bool(_DATE.search(shown))
-    if time_of(answer) is not None or _TIME.search(answer):
-        return bool(_TIME.search(shown))
-    return False
+def _crossed(facts: Sequence[Lookup], tables: Sequence[Table]) -> Iterator[Lookup]:
+    """Ask for the row of one table in a column that only another table has."""
+    cells = [fact for fact in facts if fact.kind == "cell"]
+    for row in dict.fromkeys(fact.names[0] for fact in cells):
+        own = {
+            folded(header)
+            for table in tables
+            if any(folded(row) in map(folded, cells) for cells in table.rows)
+            for header in table.headers
+        }
+        for column in dict.fromkeys(fact.names[1] for fact in cells):
+            if folded(column) not in own:
+                yield Lookup("cell", (row, column), (), ())

@@ -1,7 +1,7 @@
 """ScreenQA's makers by task, and the published layout of its items.
 
-The lists of texts and of boxes read the items of `screenqa/long`: one file contains all three. An
-unanswerable question needs other screens, so `write_data`, which has all screens, adds it.
+The lists of texts and of boxes read the items of `screenqa/long`: one file contains all three. A
+maker adds one unanswerable question; `write_data`, which has all screens, keeps the right share.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,22 +21,12 @@ from snellen.tasks.builder.questions.spatial import rounded
 from snellen.tasks.builder.questions.text import language_of
 from snellen.tasks.builder.questions.variants import joined
 from snellen.tasks.builder.questions.wording import english_question, english_sentences
-from snellen.tasks.builder.screen.purpose import page_kind
 from snellen.tasks.builder.snapshots import Snapshot
 from snellen.tasks.builder.writers.base import Side, as_json, write_sides
-from snellen.tasks.builder.writers.screenqa.absent import (
-    SHARE,
-    ScreenQuestion,
-    choose,
-    screen_question,
-    shown_text,
-)
+from snellen.tasks.builder.writers.screenqa.absent import SHARE, near_misses
 from snellen.tasks.pack.folders import new_folder
 
 SHORT, LONG, COMPLEX = "screenqa/short", "screenqa/long", "screenqa/complex"
-HEADINGS = 0.2
-"""The maximum share of a task's questions that ask for a main heading."""
-
 ITEMS = 2
 """The maximum number of answerable questions of one screen, for each task."""
 
@@ -55,7 +45,7 @@ _FILES = MappingProxyType(
         COMPLEX: "complex_qa/data.json",
     }
 )
-_OWN = frozenset({"about", "language", "layout", "shown", "width", "height"})
+_OWN = frozenset({"width", "height"})
 """Fields of a maker's row that only the writer uses."""
 
 
@@ -69,13 +59,16 @@ class Reason(StrEnum):
 
 def short(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
     """Ask for facts of the screen, to be answered in as few words as possible."""
-    facts = _mixed(lookups(snapshot), random)
+    known = lookups(snapshot)
+    facts = _mixed(known, random)
     if not facts:
         yield Refused(SHORT, Reason.NO_LOOKUP.value)
     language = language_of(snapshot.screen)
-    for number, fact in enumerate(facts):
+    for fact in facts:
         truth = joined(fact.fragments, language)
-        yield _made(snapshot, SHORT, number, fact, english_question(fact, random), truth)
+        yield _made(snapshot, SHORT, fact, english_question(fact, random), truth)
+    for fact in near_misses(snapshot, known, random)[: len(facts[:1])]:
+        yield _made(snapshot, SHORT, fact, english_question(fact, random), [NO_ANSWER])
 
 
 def long(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
@@ -90,7 +83,7 @@ def long(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
     facts = _mixed(boxed, random)
     if not facts:
         yield Refused(LONG, Reason.NO_BOX.value)
-    for number, fact in enumerate(facts):
+    for fact in facts:
         shown = [elements[place] for place in fact.elements]
         bounded = [
             {"text": text, "bounds": rounded(box_of(element))}
@@ -100,7 +93,10 @@ def long(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
             {"full_answer": sentence, "ui_elements": bounded}
             for sentence in english_sentences(fact, random)
         ]
-        yield _made(snapshot, LONG, number, fact, english_question(fact, random), truth)
+        yield _made(snapshot, LONG, fact, english_question(fact, random), truth)
+    for fact in near_misses(snapshot, boxed, random)[: len(facts[:1])]:
+        nothing = [{"full_answer": NO_ANSWER, "ui_elements": list[object]()}]
+        yield _made(snapshot, LONG, fact, english_question(fact, random), nothing)
 
 
 def complex_(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
@@ -114,7 +110,7 @@ def complex_(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
             COMPLEX,
             row,
             {f"{snapshot.id}.png": snapshot.image()},
-            {"language": language_of(snapshot.screen) or "unknown", "question": question.kind},
+            _tags(snapshot, question.kind, 2),
             {"elements": list(question.elements)},
         )
 
@@ -129,30 +125,29 @@ def _mixed(candidates: Sequence[Lookup], random: Random) -> Sequence[Lookup]:
     return by_turns(random, others or candidates, lambda lookup: lookup.kind)[:ITEMS]
 
 
-def _made(
-    snapshot: Snapshot, task: str, number: int, one: Lookup, question: str, truth: Sequence[Any]
-) -> Made:
+def _tags(snapshot: Snapshot, kind: str, hops: int) -> Mapping[str, str]:
+    language = language_of(snapshot.screen) or "unknown"
+    return {"language": language, "question": kind, "hops": str(hops)}
+
+
+def _made(snapshot: Snapshot, task: str, one: Lookup, question: str, truth: Sequence[Any]) -> Made:
     screen = snapshot.screen
     row: dict[str, Any] = {
         "question": question,
         "ground_truth": list(truth),
-        "about": {"kind": one.kind, "names": one.names, "answer": " ".join(one.fragments)},
-        "language": language_of(screen),
-        "layout": page_kind(screen),
         "width": screen.width,
         "height": screen.height,
     }
-    if number == 0:
-        row["shown"] = shown_text(screen)
+    record: dict[str, Any] = {
+        "elements": list(one.elements),
+        "boxes": [rounded(box_of(screen.elements[place])) for place in one.elements],
+    }
     return Made(
         task,
         row,
         {f"{snapshot.id}.png": snapshot.image()},
-        {"language": language_of(screen) or "unknown", "question": one.kind},
-        {
-            "elements": list(one.elements),
-            "boxes": [rounded(box_of(screen.elements[place])) for place in one.elements],
-        },
+        _tags(snapshot, one.kind, 1),
+        record if one.fragments else {"unanswerable": True},
     )
 
 
@@ -166,9 +161,8 @@ def write_data(pages: Sequence[PageItems], folder: Path) -> None:
     does not depend on other screens, and its image is in `combined`. `made.jsonl` has each item's
     task, id, page, site, tags and record. Items of other benchmarks are ignored.
 
-    At most a fifth of a task's questions ask for a main heading; further ones are removed. About a
-    quarter of the questions, except those of `screenqa/complex`, are added here and have no answer
-    on their screen.
+    At most about a quarter of the questions, except those of `screenqa/complex`, have no answer on
+    their screen; further ones are removed.
 
     Args:
         pages: The items of the pages.
@@ -219,61 +213,20 @@ def _id(page: PageItems) -> str:
 
 
 def _entries(pages: Sequence[PageItems], task: str) -> Sequence[_Entry]:
-    """Return a task's rows, grouped by page, including those without an answer."""
-    by_page = [[item for item in page.made if item.task == task] for page in pages]
-    stock = [
-        screen_question(page.site, _id(page), number, item.row)
-        for page, made in zip(pages, by_page, strict=True)
-        for number, item in enumerate(made)
-        if "about" in item.row
-    ]
-    sources = {
-        (_id(page), number): item
-        for page, made in zip(pages, by_page, strict=True)
-        for number, item in enumerate(made)
-    }
+    """Return a task's rows, grouped by page, without surplus questions that have no answer."""
     entries: list[_Entry] = []
     owed = 0.0
-    for page, made in zip(pages, by_page, strict=True):
-        mine = [_Entry(page, item.row, item.tags, item.record) for item in made]
-        if made and "about" in made[0].row:
-            owed += len(made) * SHARE / (1 - SHARE)
-            random = draw(0, _id(page), task, "unanswerable")
-            if random.random() < owed:
-                here = screen_question(page.site, _id(page), 0, made[0].row)
-                other = choose(stock, here, made[0].row["shown"], 0)
-                if other is not None:
-                    stock.remove(other)
-                    owed -= 1
-                    source = sources[other.screen, other.number]
-                    mine.insert(
-                        random.randrange(len(mine) + 1), _absent(page, made[0], source, other)
-                    )
-        entries += mine
-    return _without_surplus(entries, task)
-
-
-def _without_surplus(entries: Sequence[_Entry], task: str) -> Sequence[_Entry]:
-    """Remove surplus questions for main headings, at random."""
-    headings = [entry for entry in entries if entry.tags.get("question") == "heading"]
-    most = int(HEADINGS / (1 - HEADINGS) * (len(entries) - len(headings)))
-    kept = sorted(headings, key=lambda entry: draw(0, _id(entry.page), task, "heading").random())
-    left = {_id(entry.page) for entry in kept[most:]}
-    return [
-        entry
-        for entry in entries
-        if entry.tags.get("question") != "heading" or _id(entry.page) not in left
-    ]
-
-
-def _absent(page: PageItems, here: Made, source: Made, asked: ScreenQuestion) -> _Entry:
-    """Return a question of another screen with the answer that there is none."""
-    boxed = here.task == LONG
-    nothing: dict[str, Any] = {"full_answer": NO_ANSWER, "ui_elements": []}
-    truth: list[Any] = [nothing if boxed else NO_ANSWER]
-    row: dict[str, Any] = {**here.row, "question": source.row["question"], "ground_truth": truth}
-    record = {"unanswerable": True, "question_of": asked.screen}
-    return _Entry(page, row, {**here.tags, "question": asked.kind}, record)
+    for page in pages:
+        made = [item for item in page.made if item.task == task]
+        absent = [item for item in made if item.record.get("unanswerable")]
+        mine = [item for item in made if item not in absent]
+        owed += len(mine) * SHARE / (1 - SHARE)
+        random = draw(0, _id(page), task, "unanswerable")
+        if absent and random.random() < owed:
+            owed -= 1
+            mine.insert(random.randrange(len(mine) + 1), absent[0])
+        entries += [_Entry(page, item.row, item.tags, item.record) for item in mine]
+    return entries
 
 
 def _published(entry: _Entry, number: int) -> Mapping[str, Any]:

@@ -86,7 +86,8 @@ def webqa(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
             {"question": question.text, "answer": list(question.answers)},
             tags={
                 "question": question.kind,
-                "difficulty": _DIFFICULTY.get(question.kind, "easy"),
+                "difficulty": (level := _DIFFICULTY.get(question.kind, "easy")),
+                "hops": "2" if level == "hard" else "1",
             },
             record={
                 "element": question.element,
