@@ -41,9 +41,9 @@ from snellen.cli.summary import print_tables
 from snellen.cli.tables import print_table
 from snellen.cli.terminal import Terminal
 from snellen.grading.errors import InputError
+from snellen.grading.metrics.eqa import Missing, Reading
 from snellen.grading.models.comparisons import ItemChange
 from snellen.grading.models.estimates import LEAST
-from snellen.grading.protocols.mmbench_gui.automation import Missing, Reading
 from snellen.sdk.files import check_ending
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import pandas
 
     from snellen.grading.audit import CoordinateAudit
-    from snellen.grading.protocols.mmbench_gui.automation import Missing, Reading
+    from snellen.grading.metrics.eqa import Missing, Reading
     from snellen.grading.table import Summary
     from snellen.sdk.analysis.compare import Comparison
     from snellen.sdk.exports import Target

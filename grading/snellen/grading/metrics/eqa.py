@@ -24,6 +24,13 @@ from typing import Literal, NamedTuple
 from snellen.grading.errors import MetricError
 from snellen.grading.metrics.efficiency import Amount, Episode
 
+Reading = Literal["paper", "exact", "half_open", "linear", "budget", "expected"]
+"""How EQA is computed: see `snellen.grading.protocols.mmbench_gui.automation.READINGS`."""
+
+Missing = Literal["skip", "zero"]
+"""A platform that was not run is left out of the average, or counts as 0. The published table of
+L4 does both: UI-TARS's empty Web cell is 0, Qwen2.5-VL's is left out."""
+
 Grid = Literal["closed", "half_open"]
 """`closed`: M points m/(M-1), both ends included. `half_open`: M points m/M, without 1."""
 

@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 from snellen.grading.errors import InputError
 from snellen.grading.grade import read_response
+from snellen.grading.metrics.eqa import Missing, Reading
 from snellen.grading.models.scores import Outcome
 from snellen.grading.models.tags import TagColumn
 from snellen.grading.protocols.base import NO_CONTEXT, AnswerValue, FloatArray
-from snellen.grading.protocols.mmbench_gui.automation import Missing, Reading
 from snellen.grading.protocols.table import protocol_of
 from snellen.grading.table import Summary
 from snellen.sdk.scored import ScoredReport, intake_of

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from snellen.grading.errors import InputError
-from snellen.grading.protocols.mmbench_gui.automation import Missing, Reading
+from snellen.grading.metrics.eqa import Missing, Reading
 from snellen.grading.protocols.mmbench_gui.tables import L2_ADVANCED, L2_BASIC
 from snellen.grading.protocols.visualwebbench.average import SEVEN, average_of_seven, seven_summary
 from snellen.grading.table import PartValue, Summary

@@ -10,7 +10,7 @@ from functools import partial
 from itertools import pairwise
 from statistics import fmean
 from types import MappingProxyType
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from snellen.grading.errors import MetricError
 from snellen.grading.metrics.efficiency import (
@@ -21,17 +21,10 @@ from snellen.grading.metrics.efficiency import (
     platform_mean,
     success_rate,
 )
-from snellen.grading.metrics.eqa import eqa, eqa_budget, eqa_exact, eqa_linear
+from snellen.grading.metrics.eqa import Missing, Reading, eqa, eqa_budget, eqa_exact, eqa_linear
 from snellen.grading.metrics.eqa_orders import eqa_expected
 from snellen.grading.models.tags import TagColumn
 from snellen.grading.protocols.mmbench_gui.understanding import Values
-
-Reading = Literal["paper", "exact", "half_open", "linear", "budget", "expected"]
-"""How EQA is computed: see `READINGS`."""
-
-Missing = Literal["skip", "zero"]
-"""A platform that was not run is left out of the average, or counts as 0. The published table of
-L4 does both: UI-TARS's empty Web cell is 0, Qwen2.5-VL's is left out."""
 
 READINGS: Mapping[Reading, Callable[[Sequence[Episode], Amount | None], float]] = MappingProxyType(
     {
