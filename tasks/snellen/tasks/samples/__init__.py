@@ -39,7 +39,7 @@ INCLUDED: Mapping[str, IncludedExam] = MappingProxyType(
         "sample-full": IncludedExam("all items of the sample", "exam"),
         "wireframes": IncludedExam("ScreenQA on drawn screens", "screens"),
         "desk": IncludedExam("ten applications", episodes=58),
-        "desk-2": IncludedExam("the same with keyboard, drag and drop, and more", episodes=70),
+        "desk-2": IncludedExam("the same with keyboard, drag and drop, and more", episodes=87),
         "desk-easy": IncludedExam("two easy tasks of it, which the baseline does", episodes=2),
         "miniwob": IncludedExam("the pages of MiniWoB++", episodes=130),
         "miniwob-browsergym": IncludedExam("what BrowserGym runs", episodes=625),
