@@ -27,8 +27,9 @@ _FIND = """(selector) => {
   if (k) return { how, keys: k.split("+") };
   const box = found.getBoundingClientRect();
   const point = [Math.round(box.x + box.width / 2), Math.round(box.y + box.height / 2)];
-  const list = found.closest("[data-s]");
-  const frame = list?.getBoundingClientRect();
+  // A menu stands in the list of what it belongs to, and does not scroll with it.
+  const list = found.closest("[data-s], [popover]");
+  const frame = list?.dataset.s && list.getBoundingClientRect();
   let scroll = null;
   if (frame && (point[1] < frame.top + 8 || point[1] > frame.bottom - 8)) {
     const middle = [Math.round(frame.x + frame.width / 2), Math.round(frame.y + frame.height / 2)];

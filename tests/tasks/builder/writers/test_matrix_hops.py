@@ -68,6 +68,15 @@ def test_what_the_shorter_path_leads_to_is_an_option(blank: Blank, freeze: Freez
         assert (one.tags["hops"], one.row["level"]) == ("4", 4)
 
 
+def test_a_row_that_is_called_as_an_option_is_lettered_is_not_asked_about(
+    blank: Blank, freeze: Freeze
+) -> None:
+    rows = [[name, f"${fee}"] for name, fee in zip("ABCDEF", FEES.values(), strict=True)]
+    snapshot = freeze(blank().table(["Hall", "Fee"], *rows))
+    assert conditioned(snapshot, Random(1))
+    assert not any("options" in one.row for one in made(snapshot))
+
+
 def made(snapshot: Snapshot, seed: int = 1) -> list[Made]:
     return [one for one in make_hops(snapshot, Random(seed)) if isinstance(one, Made)]
 

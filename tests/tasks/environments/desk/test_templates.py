@@ -73,7 +73,9 @@ def clicked_at_random(task: Task, rng: Random, clicks: int) -> State:
         page = desktop.page
         desktop.write({name: rng.choice(("", "3", "Anna", "x@y.example")) for name in page.fields})
         desktop.open_step()
-        desktop.handle(rng.choice(sorted(page.controls)), {})
+        # By their keys: tokens are others each time.
+        tokens = sorted(page.controls, key=lambda token: (page.controls[token].key, token))
+        desktop.handle(rng.choice(tokens), {})
         desktop.close_step()
     return desktop.state
 

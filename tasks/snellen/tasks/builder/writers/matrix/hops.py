@@ -27,6 +27,7 @@ from snellen.tasks.builder.writers.matrix.shared import (
     TASK,
     Ask,
     Reason,
+    is_clear,
     lettered,
     made,
     refused,
@@ -51,7 +52,7 @@ def make_hops(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
 
 
 def _condition(snapshot: Snapshot, random: Random) -> Ask | None:
-    questions = conditioned(snapshot, random)
+    questions = [each for each in conditioned(snapshot, random) if all(map(is_clear, each.names))]
     if not questions:
         return None
     question = random.choice(questions)
@@ -83,7 +84,9 @@ def _recolored(snapshot: Snapshot, random: Random) -> Ask | None:
     buttons = labelled_buttons(snapshot.screen)
     counts = Counter(folded(button.text) for button in buttons)
     named = {
-        button.id: one_line(button.text) for button in buttons if counts[folded(button.text)] == 1
+        button.id: one_line(button.text)
+        for button in buttons
+        if counts[folded(button.text)] == 1 and is_clear(button.text)
     }
     changed = {changed.id for changed in change.elements}
     recolored = [text for number, text in named.items() if number in changed]
