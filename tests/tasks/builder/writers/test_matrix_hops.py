@@ -17,8 +17,8 @@ from snellen.tasks.builder.build import BuildSettings
 from snellen.tasks.builder.items import Made, PageItems, make_items
 from snellen.tasks.builder.questions.arithmetic import conditioned
 from snellen.tasks.builder.snapshots import Change, ChangedElement, Snapshot, write_snapshot
-from snellen.tasks.builder.writers.matrix.hops import make_hops
-from snellen.tasks.builder.writers.matrix.write import MAKERS, balanced, write_data
+from snellen.tasks.builder.writers.matrix.hops import make_hops, paired
+from snellen.tasks.builder.writers.matrix.write import MAKERS, write_data
 from snellen.tasks.pack.read import open_pack, open_references
 from snellen.tasks.pack.write import Part, write_pack
 
@@ -121,7 +121,7 @@ def pages(blank: Blank, freeze: Freeze, tmp_path: Path) -> list[PageItems]:
 def test_two_pages_of_a_site_are_compared_where_their_numbers_have_one_unit(
     pages: list[PageItems], tmp_path: Path
 ) -> None:
-    after = balanced(pages, 7)
+    after = paired(pages, 7)
     pairs = [
         (page.page, one)
         for page in after

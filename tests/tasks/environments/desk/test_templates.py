@@ -8,6 +8,7 @@ from random import Random
 import pytest
 from pydantic import JsonValue
 
+from snellen.grading.errors import InputError
 from snellen.tasks.environments.desk.apps.table import APPS
 from snellen.tasks.environments.desk.changes import changes
 from snellen.tasks.environments.desk.desktop import Desktop
@@ -227,6 +228,11 @@ def test_the_second_version_has_all_templates_of_the_first_and_a_small_exam_is_m
     assert len({task.tags["apps"] for task in few if task.tags["level"] == "L3"}) == len(APPS)
     assert any(task.tags["level"] == "L4" for task in few)
     assert not any("version" in task.state for task in draw(3, seed=7))
+
+
+def test_more_looks_than_there_are_are_refused() -> None:
+    with pytest.raises(InputError, match="the desk has 144 looks, not 145"):
+        draw(1, seed=7, version=2, looks=145)
 
 
 def test_tasks_in_several_looks_differ_in_nothing_else() -> None:

@@ -12,6 +12,7 @@ from snellen.tasks.builder.perturb.fields import HINT_CHANGES
 from snellen.tasks.builder.perturb.layout import LAYOUT_CHANGES
 from snellen.tasks.builder.perturb.text import TEXT_CHANGES
 from snellen.tasks.builder.writers.matrix import write as matrix
+from snellen.tasks.builder.writers.matrix.hops import paired
 from snellen.tasks.builder.writers.mmbench_gui import write as mmbench_gui
 from snellen.tasks.builder.writers.screenqa import write as screenqa
 from snellen.tasks.builder.writers.visualwebbench import write as visualwebbench
@@ -38,7 +39,7 @@ class BenchmarkMaking(NamedTuple):
         tasks: The tasks whose items a maker makes, by its name, if they differ from the name: a
             task may read another's rows, and several makers may serve one task.
         changes: The changes of pages, for tasks that ask before and after.
-        balance: Removes surplus items.
+        balance: Adds and removes items that depend on several pages.
         template: The tag with the question template, whose share of a task's items is bounded.
         protocols: The protocol of a task, if it is not the task's first.
         page_prompts: The prompt of a task, by name, for pages with a desktop's width, if the first
@@ -85,7 +86,7 @@ MAKING: Mapping[str, BenchmarkMaking] = {
         matrix.write_data,
         matrix.CHARTS,
         dict.fromkeys((*matrix.MAKERS, *matrix.CHARTS), (matrix.TASK,)),
-        balance=matrix.balanced,
+        balance=paired,
         template="kind",
     ),
 }

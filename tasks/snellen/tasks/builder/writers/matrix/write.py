@@ -32,7 +32,7 @@ from snellen.tasks.builder.writers.matrix.charts import (
     near,
     some,
 )
-from snellen.tasks.builder.writers.matrix.hops import make_hops, paired
+from snellen.tasks.builder.writers.matrix.hops import make_hops
 from snellen.tasks.builder.writers.matrix.pages import make_objects, make_ocr, make_spatial
 from snellen.tasks.builder.writers.matrix.reasoning import (
     make_consistency,
@@ -292,11 +292,6 @@ NOT_MADE: tuple[NotMade, ...] = (
     ),
 )
 """Further questions of the twelve tasks, in the order of the tasks."""
-
-
-def balanced(pages: Sequence[PageItems], seed: int) -> Sequence[PageItems]:
-    """Add the items about two pages of a site: see `paired`."""
-    return paired(pages, seed)
 
 
 def write_data(pages: Sequence[PageItems], folder: Path) -> None:

@@ -1,7 +1,10 @@
 """Looks of a desk: colors, density, where the dock is, font, and the language of its interface."""
 
+from math import prod
 from random import Random
 from typing import Final
+
+from snellen.grading.errors import InputError
 
 CHOICES: Final = {
     "theme": ("light", "dark", "sand", "forest"),
@@ -20,7 +23,14 @@ def look_of(seed: int) -> dict[str, str]:
 
 
 def looks_of(seed: int, count: int) -> list[int]:
-    """Return the seeds of so many different looks; the first looks are the same for each count."""
+    """Return the seeds of so many different looks; the first looks are the same for each count.
+
+    Raises:
+        InputError: There are not so many.
+    """
+    most = prod(map(len, CHOICES.values()))
+    if count > most:
+        raise InputError(f"the desk has {most} looks, not {count}")
     seeds: dict[str, int] = {}
     number = 0
     while len(seeds) < count:

@@ -29,10 +29,10 @@ def thread(rng: Random, state: State, today: date) -> tuple[str, list[str]]:
     """Return the subject of a thread, and what its two people write in turn."""
     subject, turns = rng.choice(FULL.threads)
     first = rng.randrange(20, 90) * 50
+    kinds = sorted(product["kind"] for product in state["shop"]["products"].values())
     facts = {
         "project": rng.choice(PROJECTS),
-        "goods": rng.choice(sorted(product["kind"] for product in state["shop"]["products"].values()
-                                   )).lower(),
+        "goods": rng.choice(kinds).lower(),
         "city": rng.choice(CITIES),
         "street": rng.choice(STREETS),
         "count": rng.randrange(12, 60),
@@ -40,7 +40,7 @@ def thread(rng: Random, state: State, today: date) -> tuple[str, list[str]]:
         "first": money(100 * first),
         "second": money(100 * (first * rng.randrange(5, 9) // 10)),
         "third": money(100 * (first * 9 // 10)),
-    }  # fmt: skip
+    }
     return subject.format(**facts), [turn.format(**facts) for turn in turns]
 
 
