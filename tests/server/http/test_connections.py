@@ -6,7 +6,7 @@ import json
 import socket
 import sys
 from collections.abc import AsyncGenerator, Callable, Generator
-from contextlib import ExitStack, asynccontextmanager, contextmanager
+from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -36,6 +36,11 @@ def half_sent(port: int, count: int, sent: bytes) -> Generator[list[socket.socke
             found.append(stack.enter_context(connection))
             connection.sendall(sent)
         yield found
+        for connection in found:  # until the server has closed it too, and counts it no more
+            with suppress(OSError):
+                connection.shutdown(socket.SHUT_WR)
+                while connection.recv(4096):
+                    pass
 
 
 def port_of(url: str) -> int:

@@ -23,11 +23,13 @@
   for (const img of pictures) watcher.observe(img);
   addEventListener("beforeprint", () => pictures.forEach(show));
 
-  // ---- Removal: kept for this pack as far as the browser keeps anything.
+  // ---- Removal: kept for this pack as far as the browser keeps anything. Chromium now and then
+  // forgets what a file's page stores when it is loaded again, but never its history's state.
   const store = "snellen-preview " + known.pack + " " + known.digest;
-  let removed = {};
-  try { removed = JSON.parse(localStorage.getItem(store)) || {}; } catch (_) { removed = {}; }
+  let removed = (history.state || {})[store] || null;
+  try { removed = removed || JSON.parse(localStorage.getItem(store)) || {}; } catch (_) { removed = {}; }
   const keep = () => {
+    history.replaceState({ [store]: removed }, "");
     try { localStorage.setItem(store, JSON.stringify(removed)); } catch (_) { /* Not kept, then. */ }
   };
   const nameOf = (card) => card.dataset.task + "\t" + card.dataset.item;
