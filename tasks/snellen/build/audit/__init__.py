@@ -1,0 +1,1 @@
+"""Auditing an exam: baseline solvers that should fail, and faulty items."""
