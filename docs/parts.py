@@ -12,6 +12,7 @@ import typer.main
 
 from snellen import sdk
 from snellen.cli.app import app
+from snellen.demo.page import Mean, interval, percent
 from snellen.grading.actions.formats import FORMATS
 from snellen.grading.chance import chance_of
 from snellen.grading.guesses import Played
@@ -21,7 +22,6 @@ from snellen.grading.protocols.golds import PageEpisodeGold
 from snellen.grading.protocols.miniwob import EPISODE as MINIWOB
 from snellen.grading.protocols.names import OWN
 from snellen.grading.protocols.table import PROTOCOLS, gold_shape, protocol_of, protocols_of
-from snellen.sdk.demo.page import Mean, interval, percent
 from snellen.tasks.benchmarks.miniwob.null_agents import played as null_episodes
 from snellen.tasks.benchmarks.table import benchmark_of, own_places, task_of
 from snellen.tasks.samples import DEFAULT, baselines
@@ -390,7 +390,7 @@ def _cell(text: str) -> str:
 
 def not_made() -> str:
     """Return a table of what the matrix's makers leave to the user, and why."""
-    from snellen.tasks.builder.writers.matrix.write import NOT_MADE
+    from snellen.build.writers.matrix.write import NOT_MADE
 
     rows = [[f"`{one.task}`", one.what, one.why] for one in NOT_MADE]
     return _table(["task type", "what", "why"], rows)

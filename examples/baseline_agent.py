@@ -10,8 +10,8 @@ import sys
 from tempfile import TemporaryDirectory
 
 from snellen import sdk
-from snellen.sdk.demo.agent import Step, Vision, take
-from snellen.sdk.ocr.reader import RapidReader, Shelf, cache_folder
+from snellen.demo.agent import Step, Vision, take
+from snellen.demo.ocr.reader import RapidReader, Shelf, cache_folder
 
 
 def show(step: Step, number: int, of: int) -> None:

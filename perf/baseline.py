@@ -10,8 +10,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from snellen.sdk.demo.page import Mean, by_benchmark, mean_of
-from snellen.sdk.demo.run import Demo, DemoOptions, Row, run_demo
+from snellen.demo.page import Mean, by_benchmark, mean_of
+from snellen.demo.run import Demo, DemoOptions, Row, run_demo
 from snellen.tasks import samples
 
 FILE = Path(samples.__file__).with_name("baselines.json")

@@ -11,12 +11,12 @@ from pathlib import Path
 
 from _timing import options
 
+from snellen.build.build import BuildSettings
+from snellen.build.exam import BuiltExam, PackOptions, build_exam
+from snellen.build.pages import Pages, find_pages
+from snellen.build.sites import write_sites
 from snellen.grading.errors import SnellenError
 from snellen.tasks.browser.finding import find_browser
-from snellen.tasks.builder.build import BuildSettings
-from snellen.tasks.builder.exam import BuiltExam, PackOptions, build_exam
-from snellen.tasks.builder.pages import Pages, find_pages
-from snellen.tasks.builder.sites import write_sites
 
 TARGET = 12.0
 SEED = 7

@@ -45,6 +45,13 @@ def lines_by_room() -> Counter[str]:
     return rooms
 
 
+def lines_of_core() -> int:
+    """Count the lines of grading, tasks, sdk, cli and server."""
+    beside = ("build", "demo", "worlds")
+    rooms = lines_by_room().items()
+    return sum(lines for room, lines in rooms if room.partition("/")[0] not in beside)
+
+
 @cache
 def imports() -> grimp.ImportGraph:
     """Return who imports whom among snellen's modules, also inside functions and for types."""
@@ -152,6 +159,7 @@ def distributions() -> int:
 
 COUNTS: Mapping[str, tuple[Callable[[], int], str]] = {
     "lines": (lambda: lines_by_room().total(), "Delete, merge, or use a library."),
+    "lines_of_core": (lines_of_core, "Delete, merge, or use a library."),
     "single_importers": (single_importers, "Merge a module into the one that imports it."),
     "ignored_imports": (ignored_imports, "Move code to the layer that may import what it needs."),
     "commands": (lambda: len(commands()), "Fold a command into another one."),

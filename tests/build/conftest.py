@@ -8,11 +8,11 @@ import msgspec
 import pytest
 from inked import inked
 
+from snellen.build.browser.session import Session
+from snellen.build.pages import Page
+from snellen.build.screen.elements import Element, Screen
+from snellen.build.snapshots import Captured, Snapshot
 from snellen.tasks.browser.settings import BrowserSettings
-from snellen.tasks.builder.browser.session import Session
-from snellen.tasks.builder.pages import Page
-from snellen.tasks.builder.screen.elements import Element, Screen
-from snellen.tasks.builder.snapshots import Captured, Snapshot
 
 MakePage = Callable[..., Page]
 Freeze = Callable[..., Snapshot]

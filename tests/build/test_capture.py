@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING
 import pytest
 from PIL import Image
 
+from snellen.build.browser.session import Session
+from snellen.build.capture import CaptureSettings, capture_page, differing_pixels, pixels_of
+from snellen.build.pages import Page
+from snellen.build.perturb.base import Attempted, ChangeMaker, Declined
+from snellen.build.perturb.color import COLOR_CHANGES
+from snellen.build.screen.elements import MARKED, After, Element, Screen
+from snellen.build.snapshots import Click, Snapshot
 from snellen.grading.errors import InputError
 from snellen.tasks.browser.settings import BrowserSettings
-from snellen.tasks.builder.browser.session import Session
-from snellen.tasks.builder.capture import CaptureSettings, capture_page, differing_pixels, pixels_of
-from snellen.tasks.builder.pages import Page
-from snellen.tasks.builder.perturb.base import Attempted, ChangeMaker, Declined
-from snellen.tasks.builder.perturb.color import COLOR_CHANGES
-from snellen.tasks.builder.screen.elements import MARKED, After, Element, Screen
-from snellen.tasks.builder.snapshots import Click, Snapshot
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page as Tab

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from snellen.build.browser.problems import PageError
+from snellen.build.browser.session import Session
+from snellen.build.capture import CaptureSettings, capture_page
+from snellen.build.pages import Page, find_pages
+from snellen.build.perturb.base import Attempted, ChangeMaker
+from snellen.build.screen.elements import Screen
+from snellen.build.snapshots import Snapshot
 from snellen.grading.errors import InputError
 from snellen.tasks.browser.settings import BrowserSettings
-from snellen.tasks.builder.browser.problems import PageError
-from snellen.tasks.builder.browser.session import Session
-from snellen.tasks.builder.capture import CaptureSettings, capture_page
-from snellen.tasks.builder.pages import Page, find_pages
-from snellen.tasks.builder.perturb.base import Attempted, ChangeMaker
-from snellen.tasks.builder.screen.elements import Screen
-from snellen.tasks.builder.snapshots import Snapshot
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from snellen.tasks.builder.build import Lost, run_all
+from snellen.build.build import Lost, run_all
 
 
 @contextmanager

@@ -7,10 +7,8 @@ from typing import NamedTuple
 
 import pytest
 
-from snellen.grading.errors import InputError
-from snellen.tasks.browser.settings import PHONE, BrowserSettings
-from snellen.tasks.builder.build import BuildSettings, PageDone
-from snellen.tasks.builder.exam import (
+from snellen.build.build import BuildSettings, PageDone
+from snellen.build.exam import (
     FREQUENT,
     BuiltExam,
     PackOptions,
@@ -18,8 +16,10 @@ from snellen.tasks.builder.exam import (
     build_exam,
     digest_of,
 )
-from snellen.tasks.builder.pages import find_pages
-from snellen.tasks.builder.sites import generate_site
+from snellen.build.pages import find_pages
+from snellen.build.sites import generate_site
+from snellen.grading.errors import InputError
+from snellen.tasks.browser.settings import PHONE, BrowserSettings
 from snellen.tasks.pack import seal
 from snellen.tasks.pack.check import check_pack
 from snellen.tasks.pack.format import SEALED

@@ -7,10 +7,10 @@ from random import Random
 import msgspec
 import pytest
 
+from snellen.build.items import Made, Refused, make_items, read_items
+from snellen.build.screen.elements import Screen
+from snellen.build.snapshots import Captured, Snapshot
 from snellen.grading.errors import DataError, InputError
-from snellen.tasks.builder.items import Made, Refused, make_items, read_items
-from snellen.tasks.builder.screen.elements import Screen
-from snellen.tasks.builder.snapshots import Captured, Snapshot
 
 
 @pytest.fixture

@@ -7,17 +7,17 @@ from typing import Any
 
 import pytest
 
-from snellen.tasks.builder.browser.problems import PageError
-from snellen.tasks.builder.browser.session import Session
-from snellen.tasks.builder.capture import CaptureSettings, capture_page
-from snellen.tasks.builder.items import Made
-from snellen.tasks.builder.pages import Page
-from snellen.tasks.builder.questions.lookup import lookups
-from snellen.tasks.builder.questions.names import UNREAD, candidates
-from snellen.tasks.builder.screen.elements import Element
-from snellen.tasks.builder.screen.fields import text_fields
-from snellen.tasks.builder.snapshots import Snapshot
-from snellen.tasks.builder.writers.visualwebbench.write import MAKERS
+from snellen.build.browser.problems import PageError
+from snellen.build.browser.session import Session
+from snellen.build.capture import CaptureSettings, capture_page
+from snellen.build.items import Made
+from snellen.build.pages import Page
+from snellen.build.questions.lookup import lookups
+from snellen.build.questions.names import UNREAD, candidates
+from snellen.build.screen.elements import Element
+from snellen.build.screen.fields import text_fields
+from snellen.build.snapshots import Snapshot
+from snellen.build.writers.visualwebbench.write import MAKERS
 
 pytestmark = pytest.mark.browser
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from snellen.build.pages import find_pages
 from snellen.grading.errors import InputError
-from snellen.tasks.builder.pages import find_pages
 
 
 def put(root: Path, *names: str) -> Path:

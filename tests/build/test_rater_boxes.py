@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from PIL import Image
 
+from snellen.build.rater_boxes import read_elements
+from snellen.build.screen.elements import Element, Screen
+from snellen.build.snapshots import Captured, write_snapshot
 from snellen.grading.errors import DataError, InputError
-from snellen.tasks.annotation.elements import read_elements
-from snellen.tasks.builder.screen.elements import Element, Screen
-from snellen.tasks.builder.snapshots import Captured, write_snapshot
 from snellen.tasks.pack.read import Pack
 
 TASK = "visualwebbench/element_ground_bbox"

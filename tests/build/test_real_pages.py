@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from snellen.tasks.builder.build import BuildSettings
-from snellen.tasks.builder.exam import PackOptions, build_exam
-from snellen.tasks.builder.pages import Pages, find_pages
-from snellen.tasks.builder.writers.table import made_tasks
+from snellen.build.build import BuildSettings
+from snellen.build.exam import PackOptions, build_exam
+from snellen.build.pages import Pages, find_pages
+from snellen.build.writers.table import made_tasks
 from snellen.tasks.pack.check import check_pack
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.thorough]

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
+from snellen.build.build import alone
 from snellen.cli.app import app
 from snellen.tasks.browser.finding import VARIABLE
-from snellen.tasks.builder.build import alone
 from snellen.tasks.pack.check import check_pack
 
 

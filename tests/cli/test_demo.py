@@ -12,8 +12,8 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from snellen.cli.app import app
+from snellen.demo.run import DemoOptions, run_demo
 from snellen.grading.errors import SnellenError
-from snellen.sdk.demo.run import DemoOptions, run_demo
 from snellen.tasks.samples import DEFAULT, baselines
 
 

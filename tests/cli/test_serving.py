@@ -17,7 +17,7 @@ from snellen.cli.app import app
 from snellen.cli.host import serve, worker
 from snellen.cli.places import default_store
 from snellen.cli.serving import MOVED_RULES, mcp, settings_of
-from snellen.sdk.demo.run import DemoOptions, exam_file
+from snellen.demo.run import DemoOptions, exam_file
 from snellen.server.exam.rules import Rules
 from snellen.server.host import open_challenge, open_exam
 from snellen.tasks.environments.packs import MADE

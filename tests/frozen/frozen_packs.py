@@ -14,11 +14,11 @@ from pathlib import Path
 
 from stored import digest
 
+from snellen.build.build import BuildSettings
+from snellen.build.exam import PackOptions, build_exam
+from snellen.build.pages import find_pages
+from snellen.build.sites import generate_site
 from snellen.tasks.browser.finding import find_browser
-from snellen.tasks.builder.build import BuildSettings
-from snellen.tasks.builder.exam import PackOptions, build_exam
-from snellen.tasks.builder.pages import find_pages
-from snellen.tasks.builder.sites import generate_site
 from snellen.tasks.environments.packs import make_episode_pack
 
 SEEDS = (1, 2, 3)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from PIL import Image, ImageDraw
 
-from snellen.tasks.builder.screen.elements import Element
+from snellen.build.screen.elements import Element
 
 
 def inked(elements: Sequence[Element], size: tuple[int, int], color: str = "white") -> bytes:

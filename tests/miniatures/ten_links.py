@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from snellen.tasks.builder.screen.elements import Element
+from snellen.build.screen.elements import Element
 
 NAMES = ("Home", "News", "Shoes", "Boots", "Jobs", "Press", "Help", "Basket", "Stores", "Blog")
 TITLES = (

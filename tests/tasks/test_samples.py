@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from rapidfuzz.fuzz import partial_ratio
 
+from snellen.build.audit.views import texts_of
 from snellen.grading.errors import InputError
-from snellen.tasks.audit.views import texts_of
 from snellen.tasks.benchmarks.table import TASKS
 from snellen.tasks.environments.desk.templates.table import SETS
 from snellen.tasks.environments.table import PACKS
@@ -81,7 +81,7 @@ def test_a_name_that_is_not_included_is_refused_with_those_that_are() -> None:
 )
 def test_every_text_that_is_asked_for_is_drawn(name: str) -> None:
     pytest.importorskip("rapidocr")
-    from snellen.sdk.page_texts import page_texts
+    from snellen.demo.page_texts import page_texts
 
     pack = open_pack(exam_folder(name))
     texts, references = page_texts(pack), open_references(pack)

@@ -117,9 +117,9 @@ def create(
     store: Store = None,
 ) -> None:
     """Create an annotation of a pack's items; raters answer them at /annotate of the server."""
+    from snellen.build.rater_boxes import Boxes, read_elements
     from snellen.server.annotation.service import AnnotationPlan
     from snellen.server.store.tables.annotations import AnnotationMode
-    from snellen.tasks.annotation.elements import Boxes, read_elements
 
     with _opened(source, store) as opened:
         if add:

@@ -20,9 +20,9 @@ from snellen.cli.plain import write
 from snellen.grading.errors import InputError
 
 if TYPE_CHECKING:
-    from snellen.tasks.builder.build import BuildSettings, PageDone
-    from snellen.tasks.builder.exam import BuiltExam
-    from snellen.tasks.builder.pages import Pages
+    from snellen.build.build import BuildSettings, PageDone
+    from snellen.build.exam import BuiltExam
+    from snellen.build.pages import Pages
 
 _INTERRUPTED = 130
 _LIMITS: Mapping[str, Any] = {
@@ -101,9 +101,9 @@ def build(
     same command resumes. Exit status: 0 if the exam was built, 1 if it was built and pages
     were skipped, 2 if nothing was built.
     """
+    from snellen.build.build import BuildSettings
+    from snellen.build.exam import PackOptions, Watch, build_exam
     from snellen.tasks.browser.settings import DESKTOP, MAX_HEIGHT, PHONE, BrowserSettings
-    from snellen.tasks.builder.build import BuildSettings
-    from snellen.tasks.builder.exam import PackOptions, Watch, build_exam
 
     with report_errors():
         limited = settings_of(limits, _LIMITS)
@@ -147,7 +147,7 @@ def build(
 def _pages(
     pages: Path | None, generate: int | None, seed: int, folder: Path, output: Path
 ) -> "Pages":
-    from snellen.tasks.builder.pages import Pages, find_pages
+    from snellen.build.pages import Pages, find_pages
 
     if (pages is None) == (generate is None):
         raise InputError("give the pages: a folder, or --generate N to generate N pages")
@@ -158,8 +158,8 @@ def _pages(
                     "it is inside the folder of pages; choose another folder", file=str(made)
                 )
         return find_pages(pages)
-    from snellen.tasks.builder.build import alone
-    from snellen.tasks.builder.sites import write_sites
+    from snellen.build.build import alone
+    from snellen.build.sites import write_sites
 
     assert generate is not None
     made = folder / _GENERATED
@@ -171,8 +171,8 @@ def _pages(
 
 def _able(settings: "BuildSettings") -> None:
     """Refuse before anything is written what could not be done."""
+    from snellen.build.build import check_tasks
     from snellen.tasks.browser.finding import find_browser, load_playwright
-    from snellen.tasks.builder.build import check_tasks
 
     check_tasks(settings.tasks)
     load_playwright()

@@ -12,8 +12,8 @@ from snellen.grading.errors import InputError
 from snellen.tasks.samples import DEFAULT
 
 if TYPE_CHECKING:
-    from snellen.sdk.demo.agent import Step
-    from snellen.sdk.demo.run import Demo
+    from snellen.demo.agent import Step
+    from snellen.demo.run import Demo
 
 _INTERRUPTED = 130
 
@@ -37,7 +37,7 @@ def demo(
     The report compares its score with the same agent without images (blind) and with chance.
     Nothing is downloaded, and no data leaves this machine.
     """
-    from snellen.sdk.demo.run import DemoOptions, run_demo
+    from snellen.demo.run import DemoOptions, run_demo
 
     with report_errors():
         options = DemoOptions(exam)
@@ -56,7 +56,7 @@ def demo(
 
 
 def _save(given: "Demo", folder: Path) -> Path:
-    from snellen.sdk.demo.page import page_of
+    from snellen.demo.page import page_of
     from snellen.sdk.files import write_atomically
 
     try:
@@ -81,14 +81,14 @@ def _print(given: "Demo") -> None:
     from snellen.cli.tables import print_table
     from snellen.cli.take import cost_said
     from snellen.cli.terminal import Terminal
-    from snellen.grading.table import figures
-    from snellen.sdk.demo.page import (
+    from snellen.demo.page import (
         by_benchmark,
         interval,
         mean_of,
         percent,
         what_it_shows,
     )
+    from snellen.grading.table import figures
 
     names = (
         *("benchmark", "tasks", "items", "answered", "score, %"),

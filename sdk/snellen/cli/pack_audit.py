@@ -16,8 +16,8 @@ from snellen.sdk.files import write_atomically
 from snellen.tasks.pack import seal
 
 if TYPE_CHECKING:
-    from snellen.tasks.audit.audit import Witnesses
-    from snellen.tasks.audit.builds import BuildFolder
+    from snellen.build.audit.audit import Witnesses
+    from snellen.build.audit.builds import BuildFolder
     from snellen.tasks.audit.models import Audit, SolverScore
     from snellen.tasks.pack.read import Pack
 
@@ -56,8 +56,8 @@ def audit(
     found. The list, for snellen pack remove and --corrections, contains none. Exit status: 0 if no
     item is faulty, 1 if some are, 2 if nothing could be audited.
     """
-    from snellen.tasks.audit.audit import Witnesses, audit_pack
-    from snellen.tasks.audit.builds import open_build
+    from snellen.build.audit.audit import Witnesses, audit_pack
+    from snellen.build.audit.builds import open_build
     from snellen.tasks.pack.read import open_pack, open_references
     from snellen.tasks.pack.remove import removed_text
     from snellen.tasks.pack.transform import check_outside
@@ -132,7 +132,7 @@ def _lift(lift: Estimate | None) -> str:
 
 def _reading(pack: "Pack", build: "BuildFolder | None") -> "Witnesses":
     # OCR is loaded for who asks for it alone.
-    from snellen.sdk.page_texts import page_texts, part_texts
-    from snellen.tasks.audit.audit import Witnesses
+    from snellen.build.audit.audit import Witnesses
+    from snellen.demo.page_texts import page_texts, part_texts
 
     return Witnesses(build, texts=page_texts(pack), reader=part_texts(pack))

@@ -29,13 +29,13 @@ from typing import Generic, NamedTuple, TypeAlias, TypeVar
 
 import msgspec
 
+from snellen.build.browser.problems import PageError
+from snellen.build.items import PageItems, make_items, read_items
+from snellen.build.pages import Page
+from snellen.build.snapshots import SNAPSHOT, Snapshot
+from snellen.build.writers.table import CLICKED, changes_for, made_tasks, makers_for
 from snellen.grading.errors import InputError, UnknownNameError
 from snellen.tasks.browser.settings import BrowserSettings
-from snellen.tasks.builder.browser.problems import PageError
-from snellen.tasks.builder.items import PageItems, make_items, read_items
-from snellen.tasks.builder.pages import Page
-from snellen.tasks.builder.snapshots import SNAPSHOT, Snapshot
-from snellen.tasks.builder.writers.table import CLICKED, changes_for, made_tasks, makers_for
 
 SNAPSHOTS, MADE = "snapshots", "made"
 _BEGUN = "build.json"
@@ -219,15 +219,15 @@ def _is_made(folder: Path, page: Page) -> bool:
 @contextmanager
 def _room(folder: Path, settings: BuildSettings) -> Generator[Callable[[Page], PageDone]]:
     """Yield the function that captures a page and makes its items; its browser is started once."""
-    from snellen.tasks.builder.browser.session import Session
+    from snellen.build.browser.session import Session
 
     with Session(settings.browser) as session:
         yield partial(_page, session, folder, settings)
 
 
 def _page(session: object, folder: Path, settings: BuildSettings, page: Page) -> PageDone:
-    from snellen.tasks.builder.browser.session import Session
-    from snellen.tasks.builder.capture import CaptureSettings, capture_page
+    from snellen.build.browser.session import Session
+    from snellen.build.capture import CaptureSettings, capture_page
 
     assert isinstance(session, Session)
     start = perf_counter()

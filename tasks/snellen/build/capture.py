@@ -15,15 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from snellen.tasks.browser.pinning import script
-from snellen.tasks.builder.browser.problems import PageError
-from snellen.tasks.builder.browser.session import Session
-from snellen.tasks.builder.browser.shots import measured_shot
-from snellen.tasks.builder.browser.visits import Requests, Visit
-from snellen.tasks.builder.chance import draw
-from snellen.tasks.builder.clicks import Target, choose_targets, follow_clicks
-from snellen.tasks.builder.pages import Page
-from snellen.tasks.builder.perturb.base import (
+from snellen.build.browser.problems import PageError
+from snellen.build.browser.session import Session
+from snellen.build.browser.shots import measured_shot
+from snellen.build.browser.visits import Requests, Visit
+from snellen.build.chance import draw
+from snellen.build.clicks import Target, choose_targets, follow_clicks
+from snellen.build.pages import Page
+from snellen.build.perturb.base import (
     CONTROL_DIFFERS,
     FAILED,
     NEVER_AT_REST,
@@ -33,10 +32,10 @@ from snellen.tasks.builder.perturb.base import (
     Declined,
     broken,
 )
-from snellen.tasks.builder.screen.elements import Screen
-from snellen.tasks.builder.screen.html import Extracted, extract, extract_again
-from snellen.tasks.builder.screen.seen import decoded, without_unseen
-from snellen.tasks.builder.snapshots import (
+from snellen.build.screen.elements import Screen
+from snellen.build.screen.html import Extracted, extract, extract_again
+from snellen.build.screen.seen import decoded, without_unseen
+from snellen.build.snapshots import (
     CHANGES,
     PAGE,
     SCREEN,
@@ -48,6 +47,7 @@ from snellen.tasks.builder.snapshots import (
     Snapshot,
     write_snapshot,
 )
+from snellen.tasks.browser.pinning import script
 
 if TYPE_CHECKING:
     import numpy as np

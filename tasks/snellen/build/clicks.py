@@ -7,12 +7,12 @@ from random import Random
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
 
-from snellen.tasks.builder.browser.problems import PageError
-from snellen.tasks.builder.browser.session import Session
-from snellen.tasks.builder.browser.visits import Visit
-from snellen.tasks.builder.pages import Page
-from snellen.tasks.builder.screen.elements import Element, Screen
-from snellen.tasks.builder.snapshots import Click
+from snellen.build.browser.problems import PageError
+from snellen.build.browser.session import Session
+from snellen.build.browser.visits import Visit
+from snellen.build.pages import Page
+from snellen.build.screen.elements import Element, Screen
+from snellen.build.snapshots import Click
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page as Tab

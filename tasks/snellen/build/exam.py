@@ -17,13 +17,9 @@ from io import BytesIO
 from pathlib import Path
 from typing import NamedTuple
 
-from snellen.grading.errors import InputError
-from snellen.grading.models.tags import TagColumn
-from snellen.tasks.audit.audit import Witnesses, audit_pack
-from snellen.tasks.audit.builds import open_build
-from snellen.tasks.audit.models import Audit
-from snellen.tasks.benchmarks.table import load_task
-from snellen.tasks.builder.build import (
+from snellen.build.audit.audit import Witnesses, audit_pack
+from snellen.build.audit.builds import open_build
+from snellen.build.build import (
     MADE,
     BuildSettings,
     PageDone,
@@ -31,11 +27,15 @@ from snellen.tasks.builder.build import (
     alone,
     work_through,
 )
-from snellen.tasks.builder.items import Refused
-from snellen.tasks.builder.pages import Pages
-from snellen.tasks.builder.writers.base import Side, bounded, read_sides
-from snellen.tasks.builder.writers.table import MAKING, BenchmarkMaking
-from snellen.tasks.builder.writers.webrssbench.rows import HEIGHTS
+from snellen.build.items import Refused
+from snellen.build.pages import Pages
+from snellen.build.writers.base import Side, bounded, read_sides
+from snellen.build.writers.table import MAKING, BenchmarkMaking
+from snellen.build.writers.webrssbench.rows import HEIGHTS
+from snellen.grading.errors import InputError
+from snellen.grading.models.tags import TagColumn
+from snellen.tasks.audit.models import Audit
+from snellen.tasks.benchmarks.table import load_task
 from snellen.tasks.models import TaskData
 from snellen.tasks.pack.folders import new_folder, replace_hashed
 from snellen.tasks.pack.format import Built, Manifest

@@ -17,9 +17,9 @@ from typing import Any, NamedTuple, TypeAlias
 
 import msgspec
 
+from snellen.build.chance import draw
+from snellen.build.snapshots import Snapshot
 from snellen.grading.errors import DataError
-from snellen.tasks.builder.chance import draw
-from snellen.tasks.builder.snapshots import Snapshot
 from snellen.tasks.pack.folders import new_folder
 
 PAGES = "pages"

@@ -81,8 +81,8 @@ def read_elements(path: Path, pack: Pack, tasks: Sequence[str]) -> Boxes:
 def _of_build(
     folder: Path, pack: Pack, tasks: Sequence[str]
 ) -> Iterator[tuple[tuple[str, str], Sequence[Ltrb]]]:
-    from snellen.tasks.builder.screen.seen import seen
-    from snellen.tasks.builder.snapshots import Snapshot
+    from snellen.build.screen.seen import seen
+    from snellen.build.snapshots import Snapshot
 
     pages: dict[str, Sequence[Ltrb]] = {}
     for file in sorted(folder.rglob(SNAPSHOT)):

@@ -42,13 +42,13 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from snellen.build.screen.elements import Element, Screen
+from snellen.build.screen.seen import decoded
 from snellen.grading.errors import DataError
-from snellen.tasks.builder.screen.elements import Element, Screen
-from snellen.tasks.builder.screen.seen import decoded
 from snellen.tasks.pack.folders import new_folder
 
 if TYPE_CHECKING:
-    from snellen.tasks.builder.screen.seen import Pixels
+    from snellen.build.screen.seen import Pixels
 
 SNAPSHOT = "snapshot.json"
 PAGE = "page.html"

@@ -6,11 +6,11 @@ from dataclasses import replace
 import pytest
 from PIL import Image, ImageDraw, ImageFont
 
-from snellen.tasks.audit.appearance import CHECKS
+from snellen.build.audit.appearance import CHECKS
+from snellen.build.audit.views import Sight, View
 from snellen.tasks.audit.items import items_of
 from snellen.tasks.audit.models import Fault
 from snellen.tasks.audit.pictures import pixels_of
-from snellen.tasks.audit.views import Sight, View
 from snellen.tasks.pack.read import open_pack, open_references
 from snellen.tasks.samples import exam_folder
 

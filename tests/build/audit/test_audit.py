@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import pytest
 from PIL import Image, ImageEnhance
 
+from snellen.build.audit.audit import Witnesses, audit_pack
 from snellen.grading.errors import DataError
-from snellen.tasks.audit.audit import Witnesses, audit_pack
 from snellen.tasks.audit.models import Audit, Fault, Solver
 from snellen.tasks.benchmarks.table import TASKS, load_task
 from snellen.tasks.pack.check import check_pack

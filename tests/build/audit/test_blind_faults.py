@@ -19,13 +19,13 @@ import pytest
 from PIL import Image, ImageDraw
 from planting import KINDS, plant_faults, read_exam, write_exam
 
-from snellen.tasks.audit.audit import Witnesses, audit_pack
-from snellen.tasks.audit.builds import open_build
+from snellen.build.audit.audit import Witnesses, audit_pack
+from snellen.build.audit.builds import open_build
+from snellen.build.build import BuildSettings
+from snellen.build.exam import PackOptions, build_exam
+from snellen.build.pages import Pages, find_pages
+from snellen.build.sites import write_sites
 from snellen.tasks.audit.models import Fault
-from snellen.tasks.builder.build import BuildSettings
-from snellen.tasks.builder.exam import PackOptions, build_exam
-from snellen.tasks.builder.pages import Pages, find_pages
-from snellen.tasks.builder.sites import write_sites
 from snellen.tasks.pack.check import check_pack
 from snellen.tasks.pack.read import open_pack, open_references
 from snellen.tasks.samples import exam_folder

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from PIL import Image, ImageDraw, ImageFilter, ImageFont
 
+from snellen.build.audit.pixels import SHARP, crosses, find, ring, seen_in, sharpness
+from snellen.build.audit.views import COLORS, RED, unexplained
+from snellen.build.questions.marks import mark_box, mark_letters
 from snellen.tasks.audit.pictures import Pixels, pixels_of
-from snellen.tasks.audit.pixels import SHARP, crosses, find, ring, seen_in, sharpness
-from snellen.tasks.audit.views import COLORS, RED, unexplained
-from snellen.tasks.builder.questions.marks import mark_box, mark_letters
 
 WORDS = ("Sign in", "Prices", "Contact", "Our history", "Opening hours", "Imprint", "Help", "News")
 BOXES = [(40.0 + 300 * (n % 2), 40.0 + 70 * (n // 2)) for n in range(len(WORDS))]

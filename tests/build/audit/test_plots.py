@@ -5,13 +5,13 @@ from random import Random
 import msgspec
 import pytest
 
-from snellen.tasks.audit.charts import Chart
+from snellen.build.audit.charts import Chart
+from snellen.build.audit.plots import unseen
+from snellen.build.charts.drawing import draw_chart
+from snellen.build.charts.styles import draw_style
+from snellen.build.charts.subjects import subjects_of
+from snellen.build.charts.tables import KINDS, Kind, Table, draw_table, spec_of
 from snellen.tasks.audit.pictures import Pixels, pixels_of
-from snellen.tasks.audit.plots import unseen
-from snellen.tasks.builder.charts.drawing import draw_chart
-from snellen.tasks.builder.charts.styles import draw_style
-from snellen.tasks.builder.charts.subjects import subjects_of
-from snellen.tasks.builder.charts.tables import KINDS, Kind, Table, draw_table, spec_of
 
 SUBJECTS = subjects_of("anything")
 

@@ -2,10 +2,10 @@
 
 import pytest
 
+from snellen.build.audit.reading import check_page, check_reading
+from snellen.build.audit.views import Sight, View
 from snellen.tasks.audit.items import items_of
 from snellen.tasks.audit.models import Fault
-from snellen.tasks.audit.reading import check_page, check_reading
-from snellen.tasks.audit.views import Sight, View
 from snellen.tasks.pack.read import open_pack, open_references
 from snellen.tasks.samples import exam_folder
 

@@ -7,13 +7,13 @@ from typing import Any
 import msgspec
 import pytest
 
-from snellen.tasks.audit.builds import FrozenPage
+from snellen.build.audit.builds import FrozenPage
+from snellen.build.audit.recompute import CHECKS
+from snellen.build.audit.views import Sight, View
+from snellen.build.screen.elements import Element, Screen
+from snellen.build.snapshots import Captured, Click, Snapshot, write_snapshot
 from snellen.tasks.audit.items import items_of
 from snellen.tasks.audit.models import Fault
-from snellen.tasks.audit.recompute import CHECKS
-from snellen.tasks.audit.views import Sight, View
-from snellen.tasks.builder.screen.elements import Element, Screen
-from snellen.tasks.builder.snapshots import Captured, Click, Snapshot, write_snapshot
 from snellen.tasks.pack.read import open_pack, open_references
 from snellen.tasks.samples import exam_folder
 

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from snellen.build.browser.session import Session
+from snellen.build.pages import Page
 from snellen.grading.errors import InputError
-from snellen.tasks.builder.browser.session import Session
-from snellen.tasks.builder.pages import Page
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

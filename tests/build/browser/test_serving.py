@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from snellen.build.browser.serving import MAX_BYTES, Folder, host_of, url_of
+from snellen.build.pages import Page
 from snellen.grading.errors import InputError
-from snellen.tasks.builder.browser.serving import MAX_BYTES, Folder, host_of, url_of
-from snellen.tasks.builder.pages import Page
 
 
 @pytest.fixture

@@ -10,13 +10,13 @@ from contextlib import closing, contextmanager
 import pytest
 from PIL import Image, ImageChops
 
+from snellen.build.browser.problems import PageError
+from snellen.build.browser.session import Session
+from snellen.build.browser.shots import measured_shot, still_shot
+from snellen.build.browser.visits import Visit
+from snellen.build.pages import Page
+from snellen.build.screen.html import extract
 from snellen.tasks.browser.settings import PHONE, BrowserSettings
-from snellen.tasks.builder.browser.problems import PageError
-from snellen.tasks.builder.browser.session import Session
-from snellen.tasks.builder.browser.shots import measured_shot, still_shot
-from snellen.tasks.builder.browser.visits import Visit
-from snellen.tasks.builder.pages import Page
-from snellen.tasks.builder.screen.html import extract
 
 pytestmark = pytest.mark.browser
 

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image, ImageColor
 
-from snellen.tasks.builder.charts.drawing import draw_chart, width_of, wrapped
-from snellen.tasks.builder.charts.styles import COLORS, Style, draw_style
-from snellen.tasks.builder.charts.subjects import TIMES, Subject, subjects_of
-from snellen.tasks.builder.charts.tables import (
+from snellen.build.charts.drawing import draw_chart, width_of, wrapped
+from snellen.build.charts.styles import COLORS, Style, draw_style
+from snellen.build.charts.subjects import TIMES, Subject, subjects_of
+from snellen.build.charts.tables import (
     KINDS,
     NAMES,
     SEVERAL,
@@ -25,7 +25,7 @@ from snellen.tasks.builder.charts.tables import (
     draw_value,
     spec_of,
 )
-from snellen.tasks.builder.sites.kinds import KINDS as SITES
+from snellen.build.sites.kinds import KINDS as SITES
 
 STYLE = Style(
     size=(640, 400),

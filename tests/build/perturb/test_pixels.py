@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
-from snellen.tasks.builder.capture import differing_pixels, pixels_of
+from snellen.build.capture import differing_pixels, pixels_of
 
 COLOR = st.tuples(*[st.integers(0, 255)] * 3)
 WHITE = (255, 255, 255)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from snellen.tasks.builder.perturb.text import (
+from snellen.build.perturb.text import (
     LOOKALIKES,
     OPERATORS,
     THIN,
@@ -17,7 +17,7 @@ from snellen.tasks.builder.perturb.text import (
     skeleton,
     space_out,
 )
-from snellen.tasks.builder.screen.elements import Element, Screen
+from snellen.build.screen.elements import Element, Screen
 
 TEXTS = st.text(
     st.sampled_from("abcdefghilmnoprstuvwzABELOST äöüéñ购买立即0134578"), min_size=2, max_size=30

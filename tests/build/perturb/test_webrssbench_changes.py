@@ -6,14 +6,14 @@ from random import Random
 
 import pytest
 
-from snellen.tasks.builder.browser.session import Session
-from snellen.tasks.builder.capture import CaptureSettings, capture_page
-from snellen.tasks.builder.pages import Page
-from snellen.tasks.builder.perturb.color import STRONG
-from snellen.tasks.builder.perturb.text import skeleton
-from snellen.tasks.builder.screen.contrast import contrast
-from snellen.tasks.builder.snapshots import Change, Snapshot
-from snellen.tasks.builder.writers.table import MAKING
+from snellen.build.browser.session import Session
+from snellen.build.capture import CaptureSettings, capture_page
+from snellen.build.pages import Page
+from snellen.build.perturb.color import STRONG
+from snellen.build.perturb.text import skeleton
+from snellen.build.screen.contrast import contrast
+from snellen.build.snapshots import Change, Snapshot
+from snellen.build.writers.table import MAKING
 
 pytestmark = pytest.mark.browser
 

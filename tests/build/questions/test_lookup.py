@@ -10,16 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from snellen.tasks.builder.questions.arithmetic import calculations, written
-from snellen.tasks.builder.questions.facts import amount_of
-from snellen.tasks.builder.questions.lookup import Lookup, lookups
-from snellen.tasks.builder.questions.templates import Templates, languages, templates_of
-from snellen.tasks.builder.questions.wording import (
+from snellen.build.questions.arithmetic import calculations, written
+from snellen.build.questions.facts import amount_of
+from snellen.build.questions.lookup import Lookup, lookups
+from snellen.build.questions.templates import Templates, languages, templates_of
+from snellen.build.questions.wording import (
     english_question,
     english_sentences,
     questions_of,
 )
-from snellen.tasks.builder.snapshots import Snapshot
+from snellen.build.snapshots import Snapshot
 
 Freeze = Callable[..., Snapshot]
 Blank = Callable[[], Any]

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image, ImageChops, ImageDraw
 
-from snellen.tasks.builder.questions.marks import crop, mark_box, mark_letters
-from snellen.tasks.builder.screen.elements import Ltrb
+from snellen.build.questions.marks import crop, mark_box, mark_letters
+from snellen.build.screen.elements import Ltrb
 
 RED = (255, 0, 0)
 

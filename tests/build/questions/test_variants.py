@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from snellen.build.questions import variants as rules
+from snellen.build.questions.variants import MOST, RULES, day_of, joined, time_of, variants
 from snellen.grading.metrics.squad import exact_match
 from snellen.grading.normalize import squad
 from snellen.tasks.audit.faults import contradictory
-from snellen.tasks.builder.questions import variants as rules
-from snellen.tasks.builder.questions.variants import MOST, RULES, day_of, joined, time_of, variants
 
 EN_DASH = "\N{EN DASH}"
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from snellen.tasks.builder.screen.buttons import (
+from snellen.build.screen.buttons import (
     MENU_ENTRY,
     NEAR_EQUAL,
     NO_BUTTON,
@@ -15,8 +15,8 @@ from snellen.tasks.builder.screen.buttons import (
     labelled_buttons,
     primary_button,
 )
-from snellen.tasks.builder.screen.elements import Element, Screen
-from snellen.tasks.builder.screen.words.reading import words_of
+from snellen.build.screen.elements import Element, Screen
+from snellen.build.screen.words.reading import words_of
 
 BLUE, WHITE = "#0b57d0", "#ffffff"
 

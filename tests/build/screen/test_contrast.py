@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from snellen.tasks.builder.screen.contrast import contrast, hue_distance, luminance, saturation
+from snellen.build.screen.contrast import contrast, hue_distance, luminance, saturation
 
 COLORS = st.integers(0, 0xFFFFFF).map("#{:06x}".format)
 

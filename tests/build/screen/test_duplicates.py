@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from snellen.tasks.builder.screen.duplicates import Candidate, drop_duplicates
-from snellen.tasks.builder.screen.elements import Ltrb
+from snellen.build.screen.duplicates import Candidate, drop_duplicates
+from snellen.build.screen.elements import Ltrb
 
 BOX = (0.0, 0.0, 100.0, 20.0)
 INNER = (10.0, 2.0, 90.0, 18.0)

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from snellen.tasks.builder.screen.elements import Element, Screen
-from snellen.tasks.builder.screen.fields import (
+from snellen.build.screen.elements import Element, Screen
+from snellen.build.screen.fields import (
     hintable_fields,
     kind_of,
     plausible_value,
@@ -17,7 +17,7 @@ from snellen.tasks.builder.screen.fields import (
     text_fields,
     write_date,
 )
-from snellen.tasks.builder.screen.words.reading import LANGUAGES, words_of
+from snellen.build.screen.words.reading import LANGUAGES, words_of
 
 
 def form(*fields: dict[str, Any], language: str = "en") -> Screen:

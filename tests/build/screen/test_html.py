@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from snellen.tasks.builder.browser.session import Session
-from snellen.tasks.builder.pages import Page
-from snellen.tasks.builder.screen.elements import Element, Screen
-from snellen.tasks.builder.screen.html import Extracted, extract, extract_again
+from snellen.build.browser.session import Session
+from snellen.build.pages import Page
+from snellen.build.screen.elements import Element, Screen
+from snellen.build.screen.html import Extracted, extract, extract_again
 
 pytestmark = pytest.mark.browser
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from snellen.tasks.builder.screen.html import recognized
+from snellen.build.screen.html import recognized
 
 SAID = {
     "en": "The museum is open on every day of the week, and the garden can be seen from the terrace"

@@ -5,8 +5,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from snellen.tasks.builder.screen.elements import Element, Screen
-from snellen.tasks.builder.screen.purpose import (
+from snellen.build.screen.elements import Element, Screen
+from snellen.build.screen.purpose import (
     GENERIC,
     LISTED,
     NO_DESCRIPTION,

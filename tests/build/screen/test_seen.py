@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from snellen.tasks.builder.screen.elements import Element, Ltrb, Screen
-from snellen.tasks.builder.screen.seen import Extent, overlap, seen
+from snellen.build.screen.elements import Element, Ltrb, Screen
+from snellen.build.screen.seen import Extent, overlap, seen
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -10,9 +10,9 @@ from xml.etree.ElementTree import Element
 
 import pytest
 
-from snellen.tasks.builder.sites import Site, generate_sites
-from snellen.tasks.builder.sites.kinds import KINDS
-from snellen.tasks.builder.sites.language import LANGUAGES, language
+from snellen.build.sites import Site, generate_sites
+from snellen.build.sites.kinds import KINDS
+from snellen.build.sites.language import LANGUAGES, language
 
 DAYS = [date(2025, 6, 1) + timedelta(days) for days in range(900)]
 ASKING = ("form", "signin", "checkout")

@@ -10,14 +10,14 @@ from xml.etree.ElementTree import Element, TreeBuilder
 
 import pytest
 
+from snellen.build.screen.prose import is_prose
+from snellen.build.sites import Site, generate_site, generate_sites, write_sites
+from snellen.build.sites.families import FAMILIES
+from snellen.build.sites.kinds import KINDS
+from snellen.build.sites.language import LANGUAGES, language
+from snellen.build.sites.templates import STRUCTURES
+from snellen.build.sites.themes import THEMES, Theme
 from snellen.grading.errors import InputError
-from snellen.tasks.builder.screen.prose import is_prose
-from snellen.tasks.builder.sites import Site, generate_site, generate_sites, write_sites
-from snellen.tasks.builder.sites.families import FAMILIES
-from snellen.tasks.builder.sites.kinds import KINDS
-from snellen.tasks.builder.sites.language import LANGUAGES, language
-from snellen.tasks.builder.sites.templates import STRUCTURES
-from snellen.tasks.builder.sites.themes import THEMES, Theme
 
 VOID = {"br", "hr", "img", "input", "link", "meta"}
 
@@ -408,7 +408,7 @@ def pages_in(code: str, seed: int, monkeypatch: pytest.MonkeyPatch) -> list[set[
     def turn(seed: int, what: str, number: int, choices: Sequence[T]) -> T:
         return next((c for c in choices if c == code), choices[number % len(choices)])
 
-    monkeypatch.setattr("snellen.tasks.builder.sites._turn", turn)
+    monkeypatch.setattr("snellen.build.sites._turn", turn)
     sites = [generate_site(seed, number) for number in range(len(KINDS))]
     assert {site.kind for site in sites} == set(KINDS)
     return [set(texts_of(Page(site, path))) for site in sites for path in site.pages]
@@ -463,7 +463,7 @@ def test_every_structure_of_every_kind_can_be_written(
         wanted = chosen.get(what)
         return next((c for c in choices if c == wanted), choices[number % len(choices)])
 
-    monkeypatch.setattr("snellen.tasks.builder.sites._turn", turn)
+    monkeypatch.setattr("snellen.build.sites._turn", turn)
     for kind in KINDS:
         chosen["kind"] = kind
         missing = {page.structure for page in KINDS[kind].pages}

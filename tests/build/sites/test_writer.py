@@ -3,9 +3,9 @@ from random import Random
 
 import pytest
 
-from snellen.tasks.builder.sites.kinds import KINDS
-from snellen.tasks.builder.sites.language import LANGUAGES, language
-from snellen.tasks.builder.sites.writer import Writer
+from snellen.build.sites.kinds import KINDS
+from snellen.build.sites.language import LANGUAGES, language
+from snellen.build.sites.writer import Writer
 
 KNOWN = {"site": "S", "place": "P", "year": "1950", "host": "H", "email": "M", "phone": "0",
          "opens": "8", "closes": "9"}  # fmt: skip

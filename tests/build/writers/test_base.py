@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from snellen.build.items import Made, PageItems
+from snellen.build.writers.base import bounded, read_sides
+from snellen.build.writers.table import MAKING, changes_for
 from snellen.grading.errors import InputError
-from snellen.tasks.builder.items import Made, PageItems
-from snellen.tasks.builder.writers.base import bounded, read_sides
-from snellen.tasks.builder.writers.table import MAKING, changes_for
 
 OTHER = PageItems("shop", "index", [Made("another/task", {}, {})], [])
 

@@ -12,21 +12,21 @@ from typing import Any
 import pytest
 from PIL import Image, ImageDraw
 
+from snellen.build.audit.audit import audit_pack
+from snellen.build.chance import draw
+from snellen.build.items import Made, PageItems, Refused
+from snellen.build.questions.spatial import following_headings, pointable
+from snellen.build.screen.elements import Element, Ltrb, Screen
+from snellen.build.snapshots import Captured, Snapshot, write_snapshot
+from snellen.build.writers.matrix.pages import relation
+from snellen.build.writers.matrix.reasoning import proven
+from snellen.build.writers.matrix.write import CHARTS, MAKERS, NOT_MADE, write_data
+from snellen.build.writers.table import makers_for
 from snellen.grading.ceiling import attainable_maximum
 from snellen.grading.protocols.table import gold_shape, protocol_of
-from snellen.tasks.audit.audit import audit_pack
 from snellen.tasks.audit.models import Solver
 from snellen.tasks.benchmarks.matrix.format import DIMENSIONS
 from snellen.tasks.benchmarks.matrix.load import load
-from snellen.tasks.builder.chance import draw
-from snellen.tasks.builder.items import Made, PageItems, Refused
-from snellen.tasks.builder.questions.spatial import following_headings, pointable
-from snellen.tasks.builder.screen.elements import Element, Ltrb, Screen
-from snellen.tasks.builder.snapshots import Captured, Snapshot, write_snapshot
-from snellen.tasks.builder.writers.matrix.pages import relation
-from snellen.tasks.builder.writers.matrix.reasoning import proven
-from snellen.tasks.builder.writers.matrix.write import CHARTS, MAKERS, NOT_MADE, write_data
-from snellen.tasks.builder.writers.table import makers_for
 from snellen.tasks.pack.check import check_pack
 from snellen.tasks.pack.read import open_pack, open_references
 from snellen.tasks.pack.write import Part, write_pack

@@ -9,16 +9,16 @@ from typing import Any
 import msgspec
 import pytest
 
-from snellen.tasks.audit.audit import Witnesses, audit_pack
-from snellen.tasks.audit.builds import open_build
+from snellen.build.audit.audit import Witnesses, audit_pack
+from snellen.build.audit.builds import open_build
+from snellen.build.build import BuildSettings
+from snellen.build.items import Made, PageItems, make_items
+from snellen.build.questions.arithmetic import conditioned
+from snellen.build.snapshots import Change, ChangedElement, Snapshot, write_snapshot
+from snellen.build.writers.matrix.hops import make_hops, paired
+from snellen.build.writers.matrix.write import MAKERS, write_data
 from snellen.tasks.audit.models import Fault
 from snellen.tasks.benchmarks.matrix.load import load
-from snellen.tasks.builder.build import BuildSettings
-from snellen.tasks.builder.items import Made, PageItems, make_items
-from snellen.tasks.builder.questions.arithmetic import conditioned
-from snellen.tasks.builder.snapshots import Change, ChangedElement, Snapshot, write_snapshot
-from snellen.tasks.builder.writers.matrix.hops import make_hops, paired
-from snellen.tasks.builder.writers.matrix.write import MAKERS, write_data
 from snellen.tasks.pack.read import open_pack, open_references
 from snellen.tasks.pack.write import Part, write_pack
 

@@ -14,12 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from inked import inked
 
-from snellen.grading.ceiling import attainable_maximum
-from snellen.grading.protocols.table import PROTOCOLS, gold_shape
-from snellen.tasks.benchmarks.mmbench_gui.format import DIFFICULTIES
-from snellen.tasks.benchmarks.mmbench_gui.load import load
-from snellen.tasks.builder.items import PageItems, Refused, make_items
-from snellen.tasks.builder.questions.options import (
+from snellen.build.items import PageItems, Refused, make_items
+from snellen.build.questions.options import (
     COUNTS,
     among,
     any_of,
@@ -27,16 +23,20 @@ from snellen.tasks.builder.questions.options import (
     of_all_sizes,
     steps,
 )
-from snellen.tasks.builder.screen.elements import Element, Screen
-from snellen.tasks.builder.snapshots import Captured, Click, Snapshot
-from snellen.tasks.builder.writers.mmbench_gui.l1 import Question, ask
-from snellen.tasks.builder.writers.mmbench_gui.write import (
+from snellen.build.screen.elements import Element, Screen
+from snellen.build.snapshots import Captured, Click, Snapshot
+from snellen.build.writers.mmbench_gui.l1 import Question, ask
+from snellen.build.writers.mmbench_gui.write import (
     MAKERS,
     advanced,
     basic,
     place_of,
     write_data,
 )
+from snellen.grading.ceiling import attainable_maximum
+from snellen.grading.protocols.table import PROTOCOLS, gold_shape
+from snellen.tasks.benchmarks.mmbench_gui.format import DIFFICULTIES
+from snellen.tasks.benchmarks.mmbench_gui.load import load
 from snellen.tasks.data.check import image_faults
 from snellen.tasks.pack.check import check_pack
 from snellen.tasks.pack.write import Part, write_pack

@@ -10,14 +10,11 @@ from typing import Any, cast
 import msgspec
 import pytest
 
-from snellen.grading.ceiling import attainable_maximum
-from snellen.grading.protocols.table import PROTOCOLS, gold_shape
-from snellen.tasks.benchmarks.screenqa.load import NO_ANSWER, load
-from snellen.tasks.builder.items import Made, PageItems, Refused, make_items
-from snellen.tasks.builder.questions.lookup import lookups
-from snellen.tasks.builder.snapshots import Snapshot
-from snellen.tasks.builder.writers.screenqa.absent import SHARE, near_misses
-from snellen.tasks.builder.writers.screenqa.write import (
+from snellen.build.items import Made, PageItems, Refused, make_items
+from snellen.build.questions.lookup import lookups
+from snellen.build.snapshots import Snapshot
+from snellen.build.writers.screenqa.absent import SHARE, near_misses
+from snellen.build.writers.screenqa.write import (
     COMPLEX,
     IMAGES,
     LONG,
@@ -25,6 +22,9 @@ from snellen.tasks.builder.writers.screenqa.write import (
     SHORT,
     write_data,
 )
+from snellen.grading.ceiling import attainable_maximum
+from snellen.grading.protocols.table import PROTOCOLS, gold_shape
+from snellen.tasks.benchmarks.screenqa.load import NO_ANSWER, load
 from snellen.tasks.data.check import image_faults
 from snellen.tasks.models import TaskData
 from snellen.tasks.pack.check import check_pack

@@ -8,18 +8,18 @@ import pytest
 from inked import inked
 from ten_links import TITLES, links
 
-from snellen.grading.ceiling import attainable_maximum
-from snellen.grading.protocols.table import PROTOCOLS, gold_shape
-from snellen.tasks.benchmarks.visualwebbench.load import TASKS, load
-from snellen.tasks.builder.items import PageItems, make_items
-from snellen.tasks.builder.screen.elements import Element, Screen
-from snellen.tasks.builder.snapshots import Captured, Click, Snapshot
-from snellen.tasks.builder.writers.visualwebbench.write import (
+from snellen.build.items import PageItems, make_items
+from snellen.build.screen.elements import Element, Screen
+from snellen.build.snapshots import Captured, Click, Snapshot
+from snellen.build.writers.visualwebbench.write import (
     MAKERS,
     VARIANTS,
     balanced,
     write_data,
 )
+from snellen.grading.ceiling import attainable_maximum
+from snellen.grading.protocols.table import PROTOCOLS, gold_shape
+from snellen.tasks.benchmarks.visualwebbench.load import TASKS, load
 from snellen.tasks.data.check import image_faults
 from snellen.tasks.pack.check import check_pack
 from snellen.tasks.pack.write import Part, write_pack

@@ -12,19 +12,19 @@ import pytest
 from inked import inked
 from ten_links import NAMES, TITLES, link, links
 
-from snellen.tasks.builder.items import Made, Maker, PageItems, Refused
-from snellen.tasks.builder.questions.intents import intents
-from snellen.tasks.builder.questions.names import candidates
-from snellen.tasks.builder.questions.spatial import meet
-from snellen.tasks.builder.screen.elements import Element, Screen
-from snellen.tasks.builder.snapshots import Captured, Click, Snapshot
-from snellen.tasks.builder.writers.visualwebbench.clicks import (
+from snellen.build.items import Made, Maker, PageItems, Refused
+from snellen.build.questions.intents import intents
+from snellen.build.questions.names import candidates
+from snellen.build.questions.spatial import meet
+from snellen.build.screen.elements import Element, Screen
+from snellen.build.snapshots import Captured, Click, Snapshot
+from snellen.build.writers.visualwebbench.clicks import (
     CLICK_ITEMS,
     action_prediction,
     offered,
 )
-from snellen.tasks.builder.writers.visualwebbench.shared import Reason
-from snellen.tasks.builder.writers.visualwebbench.write import (
+from snellen.build.writers.visualwebbench.shared import Reason
+from snellen.build.writers.visualwebbench.write import (
     GROUND_ITEMS,
     action_ground,
     element_ground,

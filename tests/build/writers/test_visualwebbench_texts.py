@@ -9,12 +9,12 @@ import msgspec
 import pytest
 from PIL import Image
 
-from snellen.tasks.builder.items import Made, Maker, Refused
-from snellen.tasks.builder.questions.text import count_words, is_plain
-from snellen.tasks.builder.screen.elements import Element, Screen
-from snellen.tasks.builder.snapshots import Captured, Snapshot
-from snellen.tasks.builder.writers.visualwebbench.shared import Reason
-from snellen.tasks.builder.writers.visualwebbench.texts import (
+from snellen.build.items import Made, Maker, Refused
+from snellen.build.questions.text import count_words, is_plain
+from snellen.build.screen.elements import Element, Screen
+from snellen.build.snapshots import Captured, Snapshot
+from snellen.build.writers.visualwebbench.shared import Reason
+from snellen.build.writers.visualwebbench.texts import (
     OCR_ITEMS,
     element_ocr,
     heading_ocr,

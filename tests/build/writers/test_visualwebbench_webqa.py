@@ -4,10 +4,10 @@ from collections.abc import Callable
 from random import Random
 from typing import Any
 
-from snellen.tasks.builder.items import Made, Refused
-from snellen.tasks.builder.snapshots import Snapshot
-from snellen.tasks.builder.writers.visualwebbench.shared import Reason
-from snellen.tasks.builder.writers.visualwebbench.write import QUESTION_ITEMS, webqa
+from snellen.build.items import Made, Refused
+from snellen.build.snapshots import Snapshot
+from snellen.build.writers.visualwebbench.shared import Reason
+from snellen.build.writers.visualwebbench.write import QUESTION_ITEMS, webqa
 
 Freeze = Callable[..., Snapshot]
 Blank = Callable[[], Any]

@@ -14,17 +14,17 @@ import msgspec
 import pytest
 from PIL import Image, ImageDraw
 
+from snellen.build.chance import draw
+from snellen.build.items import Made, PageItems, Refused
+from snellen.build.screen.elements import Element, Ltrb, Screen
+from snellen.build.screen.fields import hintable_fields
+from snellen.build.snapshots import Captured, Change, ChangedElement, Dropped, Snapshot
+from snellen.build.writers.base import SIDE_FILE
+from snellen.build.writers.webrssbench.regions import evened
+from snellen.build.writers.webrssbench.write import MAKERS, write_data
 from snellen.grading.ceiling import attainable_maximum
 from snellen.grading.protocols.table import gold_shape, protocol_of
 from snellen.tasks.benchmarks.webrssbench.load import load
-from snellen.tasks.builder.chance import draw
-from snellen.tasks.builder.items import Made, PageItems, Refused
-from snellen.tasks.builder.screen.elements import Element, Ltrb, Screen
-from snellen.tasks.builder.screen.fields import hintable_fields
-from snellen.tasks.builder.snapshots import Captured, Change, ChangedElement, Dropped, Snapshot
-from snellen.tasks.builder.writers.base import SIDE_FILE
-from snellen.tasks.builder.writers.webrssbench.regions import evened
-from snellen.tasks.builder.writers.webrssbench.write import MAKERS, write_data
 from snellen.tasks.pack.check import check_pack
 from snellen.tasks.pack.write import Part, write_pack
 

@@ -8,8 +8,7 @@ import re
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
-from snellen.tasks.audit.models import Fault
-from snellen.tasks.audit.views import (
+from snellen.build.audit.views import (
     Found,
     View,
     answers_of,
@@ -17,11 +16,12 @@ from snellen.tasks.audit.views import (
     said_by,
     texts_of,
 )
-from snellen.tasks.builder.perturb.fields import kind_of
-from snellen.tasks.builder.questions.text import folded, language_of, one_line
-from snellen.tasks.builder.questions.variants import joined, variants
-from snellen.tasks.builder.screen.elements import Screen
-from snellen.tasks.builder.screen.purpose import descriptions_of
+from snellen.build.perturb.fields import kind_of
+from snellen.build.questions.text import folded, language_of, one_line
+from snellen.build.questions.variants import joined, variants
+from snellen.build.screen.elements import Screen
+from snellen.build.screen.purpose import descriptions_of
+from snellen.tasks.audit.models import Fault
 
 _SHORT = frozenset({"visualwebbench/webqa", "screenqa/short"})
 _ASKED = (*_SHORT, "screenqa/", "mmbench-gui/l1")

@@ -13,11 +13,7 @@ from typing import NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from snellen.grading.metrics.boxes import Ltrb, iou
-from snellen.grading.models.items import AnswerKind
-from snellen.tasks.audit.models import Fault
-from snellen.tasks.audit.pictures import Pixels
-from snellen.tasks.audit.pixels import (
+from snellen.build.audit.pixels import (
     SHARP,
     crosses,
     cut,
@@ -29,7 +25,7 @@ from snellen.tasks.audit.pixels import (
     seen_in,
     sharpness,
 )
-from snellen.tasks.audit.views import (
+from snellen.build.audit.views import (
     COLORS,
     RED,
     Check,
@@ -42,6 +38,10 @@ from snellen.tasks.audit.views import (
     unexplained,
     written_box,
 )
+from snellen.grading.metrics.boxes import Ltrb, iou
+from snellen.grading.models.items import AnswerKind
+from snellen.tasks.audit.models import Fault
+from snellen.tasks.audit.pictures import Pixels
 from snellen.tasks.benchmarks.webrssbench.positions import PageBox, projections
 
 LOOSE = 0.5

@@ -7,20 +7,20 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
+from snellen.build.audit import answers, appearance, plots, recompute
+from snellen.build.audit.builds import BuildFolder, code_of
+from snellen.build.audit.reading import Reader, check_page, check_reading
+from snellen.build.audit.records import check_prompt
+from snellen.build.audit.remake import Remade, compare, remake, workroom
+from snellen.build.audit.twins import twins_of
+from snellen.build.audit.views import Found, Sight, View
 from snellen.grading.errors import MetricError, MissingExtraError
 from snellen.grading.protocols.table import protocol_of
-from snellen.tasks.audit import answers, appearance, plots, recompute
-from snellen.tasks.audit.builds import BuildFolder, code_of
 from snellen.tasks.audit.faults import faults_of, repeats_of
 from snellen.tasks.audit.items import AuditItem, items_of
 from snellen.tasks.audit.models import Audit, Fault, Finding, Solver, SolverScore, TaskAudit
 from snellen.tasks.audit.pictures import Look, Pixels, look_at, pixels_of
-from snellen.tasks.audit.reading import Reader, check_page, check_reading
-from snellen.tasks.audit.records import check_prompt
-from snellen.tasks.audit.remake import Remade, compare, remake, workroom
 from snellen.tasks.audit.solvers import Texts, Tried, pooled, score_of, try_solvers
-from snellen.tasks.audit.twins import twins_of
-from snellen.tasks.audit.views import Found, Sight, View
 from snellen.tasks.pack.format import Built, RemovedItem
 from snellen.tasks.pack.read import Pack, References
 

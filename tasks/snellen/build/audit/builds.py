@@ -12,10 +12,10 @@ from pathlib import Path
 
 import msgspec
 
+from snellen.build.build import SNAPSHOTS, BuildSettings
+from snellen.build.pages import Page
+from snellen.build.snapshots import SNAPSHOT, Change, Snapshot
 from snellen.grading.errors import DataError, InputError
-from snellen.tasks.builder.build import SNAPSHOTS, BuildSettings
-from snellen.tasks.builder.pages import Page
-from snellen.tasks.builder.snapshots import SNAPSHOT, Change, Snapshot
 
 _SETTINGS = "build.json"
 

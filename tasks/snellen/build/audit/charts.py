@@ -12,9 +12,9 @@ from typing import Any, cast
 
 import msgspec
 
+from snellen.build.audit.views import Found, View
+from snellen.build.charts.tables import NAMES
 from snellen.tasks.audit.models import Fault
-from snellen.tasks.audit.views import Found, View
-from snellen.tasks.builder.charts.tables import NAMES
 
 _NUMBER = r"-?\d[\d.]*\d|\d"
 _STRAIGHT = re.compile(r'"([^"]*)"')

@@ -6,11 +6,11 @@ from random import Random
 import numpy as np
 from numpy.typing import NDArray
 
-from snellen.grading.metrics.boxes import Ltrb
-from snellen.tasks.audit.pictures import Pixels, colors_of
-from snellen.tasks.audit.views import (
+from snellen.build.audit.views import (
     color_number,
 )
+from snellen.grading.metrics.boxes import Ltrb
+from snellen.tasks.audit.pictures import Pixels, colors_of
 
 SHARP = 0.66
 """The minimum sharpness: the share of a steep edge's height between two adjacent pixels."""

@@ -5,10 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 from typing import cast
 
-from snellen.grading.metrics.boxes import Ltrb, iou
-from snellen.grading.parse.regions import Region
-from snellen.tasks.audit.models import Fault
-from snellen.tasks.audit.views import (
+from snellen.build.audit.views import (
     Check,
     Found,
     View,
@@ -16,8 +13,11 @@ from snellen.tasks.audit.views import (
     shown_after,
     written_box,
 )
+from snellen.build.screen.elements import Element, Screen
+from snellen.grading.metrics.boxes import Ltrb, iou
+from snellen.grading.parse.regions import Region
+from snellen.tasks.audit.models import Fault
 from snellen.tasks.benchmarks.webrssbench.positions import PageBox, projections
-from snellen.tasks.builder.screen.elements import Element, Screen
 
 # ---- positions ---------------------------------------------------------------------------------
 

@@ -10,11 +10,11 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from snellen.tasks.audit.charts import Chart, chart_of
+from snellen.build.audit.charts import Chart, chart_of
+from snellen.build.audit.views import Found, View, color_number
+from snellen.build.charts.styles import COLORS
 from snellen.tasks.audit.models import Fault
 from snellen.tasks.audit.pictures import Pixels
-from snellen.tasks.audit.views import Found, View, color_number
-from snellen.tasks.builder.charts.styles import COLORS
 
 _Mask = NDArray[np.bool_]
 _Numbers = NDArray[np.float64]

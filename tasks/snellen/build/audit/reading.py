@@ -11,10 +11,10 @@ from typing import TypeAlias, cast
 from rapidfuzz.distance import Indel
 from rapidfuzz.fuzz import partial_ratio
 
+from snellen.build.audit.charts import chart_of
+from snellen.build.audit.views import Found, View, written_box
 from snellen.grading.metrics.boxes import Ltrb
-from snellen.tasks.audit.charts import chart_of
 from snellen.tasks.audit.models import Fault
-from snellen.tasks.audit.views import Found, View, written_box
 
 Reader: TypeAlias = Callable[[str, Ltrb, float], str]
 """Reads a part of a picture, by its digest, the box in pixels and the factor of enlargement."""

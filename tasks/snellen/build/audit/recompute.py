@@ -10,10 +10,9 @@ from decimal import Decimal
 from itertools import permutations
 from typing import Any, NamedTuple, cast
 
-from snellen.tasks.audit import places, records
-from snellen.tasks.audit.charts import check_chart
-from snellen.tasks.audit.models import Fault
-from snellen.tasks.audit.views import (
+from snellen.build.audit import places, records
+from snellen.build.audit.charts import check_chart
+from snellen.build.audit.views import (
     Check,
     Found,
     View,
@@ -22,11 +21,12 @@ from snellen.tasks.audit.views import (
     said_by,
     texts_of,
 )
-from snellen.tasks.builder.questions.facts import amount_of
-from snellen.tasks.builder.questions.templates import templates_of
-from snellen.tasks.builder.questions.text import folded, language_of, one_line
-from snellen.tasks.builder.screen.elements import Screen
-from snellen.tasks.builder.screen.purpose import descriptions_of
+from snellen.build.questions.facts import amount_of
+from snellen.build.questions.templates import templates_of
+from snellen.build.questions.text import folded, language_of, one_line
+from snellen.build.screen.elements import Screen
+from snellen.build.screen.purpose import descriptions_of
+from snellen.tasks.audit.models import Fault
 
 _CAPTION, _LAYOUT = "visualwebbench/web_caption", "webrssbench/layout"
 _READ = frozenset({"visualwebbench/heading_ocr", "visualwebbench/element_ocr"})

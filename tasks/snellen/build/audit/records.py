@@ -5,13 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import cast
 
-from snellen.grading.metrics.boxes import Ltrb
-from snellen.grading.models.geometry import Space
-from snellen.grading.models.items import AnswerKind
-from snellen.grading.protocols.golds import Target
-from snellen.tasks.audit.items import words
-from snellen.tasks.audit.models import Fault
-from snellen.tasks.audit.views import (
+from snellen.build.audit.views import (
     Check,
     Found,
     View,
@@ -19,8 +13,14 @@ from snellen.tasks.audit.views import (
     texts_of,
     written_box,
 )
+from snellen.build.questions.text import folded, language_of
+from snellen.grading.metrics.boxes import Ltrb
+from snellen.grading.models.geometry import Space
+from snellen.grading.models.items import AnswerKind
+from snellen.grading.protocols.golds import Target
+from snellen.tasks.audit.items import words
+from snellen.tasks.audit.models import Fault
 from snellen.tasks.benchmarks.screenqa.load import NO_ANSWER
-from snellen.tasks.builder.questions.text import folded, language_of
 
 _CAPTION, _LAYOUT = "visualwebbench/web_caption", "webrssbench/layout"
 _SCREENQA = "screenqa/"

@@ -14,15 +14,15 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
+from snellen.build.audit.builds import BuildFolder, FrozenPage
+from snellen.build.audit.views import Found, View
+from snellen.build.items import PageItems, make_items
+from snellen.build.writers.base import Side, read_sides
+from snellen.build.writers.table import MAKING, makers_for
 from snellen.grading.errors import DataError
-from snellen.tasks.audit.builds import BuildFolder, FrozenPage
 from snellen.tasks.audit.models import Fault
 from snellen.tasks.audit.pictures import Pixels, pixels_of
-from snellen.tasks.audit.views import Found, View
 from snellen.tasks.benchmarks.table import load_task
-from snellen.tasks.builder.items import PageItems, make_items
-from snellen.tasks.builder.writers.base import Side, read_sides
-from snellen.tasks.builder.writers.table import MAKING, makers_for
 from snellen.tasks.models import TaskData
 from snellen.tasks.pack.format import PackItem
 from snellen.tasks.pack.stats import plain

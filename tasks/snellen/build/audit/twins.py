@@ -6,10 +6,7 @@ from typing import cast
 
 import msgspec
 
-from snellen.grading.protocols.golds import Target
-from snellen.tasks.audit.items import AuditItem
-from snellen.tasks.audit.models import Fault
-from snellen.tasks.audit.views import (
+from snellen.build.audit.views import (
     Found,
     View,
     record_of,
@@ -17,7 +14,10 @@ from snellen.tasks.audit.views import (
     texts_of,
     written_box,
 )
-from snellen.tasks.builder.questions.text import folded
+from snellen.build.questions.text import folded
+from snellen.grading.protocols.golds import Target
+from snellen.tasks.audit.items import AuditItem
+from snellen.tasks.audit.models import Fault
 
 _SCREENQA = "screenqa/"
 

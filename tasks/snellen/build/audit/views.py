@@ -12,16 +12,16 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from snellen.build.audit.builds import FrozenPage
+from snellen.build.questions.text import folded, one_line
+from snellen.build.screen.elements import Element, Screen
+from snellen.build.snapshots import Change
 from snellen.grading.metrics.boxes import Ltrb, iou
 from snellen.grading.protocols.golds import Target, known_box
 from snellen.grading.protocols.matrix.golds import MatrixGold
-from snellen.tasks.audit.builds import FrozenPage
 from snellen.tasks.audit.items import AuditItem
 from snellen.tasks.audit.models import Fault
 from snellen.tasks.audit.pictures import Pixels, number_of, pixels_of
-from snellen.tasks.builder.questions.text import folded, one_line
-from snellen.tasks.builder.screen.elements import Element, Screen
-from snellen.tasks.builder.snapshots import Change
 
 _OPENS, _CLOSES = re.compile(r"[“„«「]"), re.compile(r"[”“»」]")
 _QUOTED = re.compile(r"“([^“”]*)”|„([^„“”]*)[“”]|«([^«»]*)»|「([^「」]*)」")

@@ -7,8 +7,8 @@ from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 from urllib.parse import quote, unquote, urlsplit
 
+from snellen.build.pages import Page
 from snellen.grading.errors import InputError
-from snellen.tasks.builder.pages import Page
 
 MAX_BYTES = 64 * 1024 * 1024
 """The maximum size of a file; a larger one is not served, since it passes through memory."""

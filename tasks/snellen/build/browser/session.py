@@ -16,6 +16,12 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
+from snellen.build.browser.deadline import Deadline
+from snellen.build.browser.devtools import Channel, Json
+from snellen.build.browser.problems import PageError
+from snellen.build.browser.serving import Folder, url_of
+from snellen.build.browser.visits import Visit, closed_early
+from snellen.build.pages import Page
 from snellen.grading.errors import InputError
 from snellen.tasks.browser.finding import HOW, find_browser, load_playwright
 from snellen.tasks.browser.pinning import (
@@ -26,12 +32,6 @@ from snellen.tasks.browser.pinning import (
     init_script,
 )
 from snellen.tasks.browser.settings import BrowserSettings
-from snellen.tasks.builder.browser.deadline import Deadline
-from snellen.tasks.builder.browser.devtools import Channel, Json
-from snellen.tasks.builder.browser.problems import PageError
-from snellen.tasks.builder.browser.serving import Folder, url_of
-from snellen.tasks.builder.browser.visits import Visit, closed_early
-from snellen.tasks.builder.pages import Page
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Playwright

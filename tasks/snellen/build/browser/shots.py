@@ -4,9 +4,9 @@ import time
 from collections.abc import Callable
 from typing import Generic, NamedTuple, TypeVar
 
+from snellen.build.browser.problems import PageError
+from snellen.build.browser.visits import Visit
 from snellen.tasks.browser.pinning import script
-from snellen.tasks.builder.browser.problems import PageError
-from snellen.tasks.builder.browser.visits import Visit
 
 PAUSE = 0.25
 

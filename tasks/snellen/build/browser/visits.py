@@ -9,12 +9,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from snellen.build.browser.deadline import Deadline
+from snellen.build.browser.devtools import Channel, Json
+from snellen.build.browser.problems import PageError
+from snellen.build.browser.serving import Folder
 from snellen.tasks.browser.pinning import script
 from snellen.tasks.browser.settings import BrowserSettings
-from snellen.tasks.builder.browser.deadline import Deadline
-from snellen.tasks.builder.browser.devtools import Channel, Json
-from snellen.tasks.builder.browser.problems import PageError
-from snellen.tasks.builder.browser.serving import Folder
 
 if TYPE_CHECKING:
     from playwright.sync_api import (

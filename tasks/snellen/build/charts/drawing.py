@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from PIL import Image, ImageDraw, ImageFont
 
-from snellen.tasks.builder.charts.styles import COLORS, Style
-from snellen.tasks.builder.charts.tables import LARGEST, Table, written
+from snellen.build.charts.styles import COLORS, Style
+from snellen.build.charts.tables import LARGEST, Table, written
 
 if TYPE_CHECKING:
     from PIL.ImageFont import FreeTypeFont

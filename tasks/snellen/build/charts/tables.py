@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import NamedTuple, TypeAlias
 
-from snellen.tasks.builder.charts.subjects import TIMES, Subject
+from snellen.build.charts.subjects import TIMES, Subject
 
 Kind: TypeAlias = str
 

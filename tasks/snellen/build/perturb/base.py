@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from random import Random
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from snellen.tasks.builder.screen.elements import After, Screen
+from snellen.build.screen.elements import After, Screen
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

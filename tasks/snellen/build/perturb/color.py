@@ -10,10 +10,10 @@ from functools import partial
 from random import Random
 from typing import TYPE_CHECKING
 
-from snellen.tasks.builder.perturb.base import Attempted, ChangeMaker, Check, Declined
-from snellen.tasks.builder.screen.buttons import labelled_buttons, primary_button
-from snellen.tasks.builder.screen.contrast import LEGIBLE, contrast, hue_distance, saturation
-from snellen.tasks.builder.screen.elements import MARKED, After, Element, Screen
+from snellen.build.perturb.base import Attempted, ChangeMaker, Check, Declined
+from snellen.build.screen.buttons import labelled_buttons, primary_button
+from snellen.build.screen.contrast import LEGIBLE, contrast, hue_distance, saturation
+from snellen.build.screen.elements import MARKED, After, Element, Screen
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from random import Random
 from typing import TYPE_CHECKING
 
-from snellen.tasks.builder.perturb.base import Attempted, ChangeMaker, Check, Declined
-from snellen.tasks.builder.screen.elements import MARKED, After, Element, Screen
-from snellen.tasks.builder.screen.fields import (
+from snellen.build.perturb.base import Attempted, ChangeMaker, Check, Declined
+from snellen.build.screen.elements import MARKED, After, Element, Screen
+from snellen.build.screen.fields import (
     NO_FIELD,
     NO_LANGUAGE,
     NO_RULE,
@@ -15,7 +15,7 @@ from snellen.tasks.builder.screen.fields import (
     kind_of,
     text_fields,
 )
-from snellen.tasks.builder.screen.words.reading import words_of
+from snellen.build.screen.words.reading import words_of
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

@@ -10,11 +10,11 @@ from itertools import pairwise
 from random import Random
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
+from snellen.build.perturb.base import Attempted, ChangeMaker, Check, Declined
+from snellen.build.screen.buttons import buttons, is_advertised, primary_button
+from snellen.build.screen.elements import MARKED, After, Element, Screen
+from snellen.build.screen.purpose import purpose
 from snellen.tasks.browser.pinning import script
-from snellen.tasks.builder.perturb.base import Attempted, ChangeMaker, Check, Declined
-from snellen.tasks.builder.screen.buttons import buttons, is_advertised, primary_button
-from snellen.tasks.builder.screen.elements import MARKED, After, Element, Screen
-from snellen.tasks.builder.screen.purpose import purpose
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

@@ -11,11 +11,11 @@ from collections.abc import Sequence
 from random import Random
 from typing import TYPE_CHECKING
 
-from snellen.tasks.builder.perturb.base import Attempted, ChangeMaker, Check, Declined
-from snellen.tasks.builder.screen.buttons import deed_of, labelled_buttons
-from snellen.tasks.builder.screen.elements import MARKED, After, Element, Screen
-from snellen.tasks.builder.screen.fields import NO_LANGUAGE
-from snellen.tasks.builder.screen.words.reading import words_of
+from snellen.build.perturb.base import Attempted, ChangeMaker, Check, Declined
+from snellen.build.screen.buttons import deed_of, labelled_buttons
+from snellen.build.screen.elements import MARKED, After, Element, Screen
+from snellen.build.screen.fields import NO_LANGUAGE
+from snellen.build.screen.words.reading import words_of
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

@@ -9,8 +9,8 @@ from math import gcd
 from random import Random
 from typing import NamedTuple
 
-from snellen.tasks.builder.chance import by_turns
-from snellen.tasks.builder.questions.facts import (
+from snellen.build.chance import by_turns
+from snellen.build.questions.facts import (
     NAME_LENGTH,
     Fact,
     Table,
@@ -18,13 +18,13 @@ from snellen.tasks.builder.questions.facts import (
     facts_of,
     key_column,
 )
-from snellen.tasks.builder.questions.lookup import lookups, priced, sole_text
-from snellen.tasks.builder.questions.spatial import SITE_PARTS
-from snellen.tasks.builder.questions.templates import Templates, templates_of
-from snellen.tasks.builder.questions.text import folded, language_of, one_line
-from snellen.tasks.builder.questions.variants import time_of, variants
-from snellen.tasks.builder.screen.elements import Screen
-from snellen.tasks.builder.snapshots import Snapshot
+from snellen.build.questions.lookup import lookups, priced, sole_text
+from snellen.build.questions.spatial import SITE_PARTS
+from snellen.build.questions.templates import Templates, templates_of
+from snellen.build.questions.text import folded, language_of, one_line
+from snellen.build.questions.variants import time_of, variants
+from snellen.build.screen.elements import Screen
+from snellen.build.snapshots import Snapshot
 
 _FEWEST = 3
 _FEWEST_ROWS = 5

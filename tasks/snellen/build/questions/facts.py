@@ -7,8 +7,8 @@ from typing import Any, NamedTuple, TypeAlias
 
 import msgspec
 
-from snellen.tasks.builder.questions.templates import Templates
-from snellen.tasks.builder.questions.text import folded
+from snellen.build.questions.templates import Templates
+from snellen.build.questions.text import folded
 
 _NUMBER = re.compile(
     r"^(?P<sign>[+\-\u2212]?)(?P<before>[^\d+\-\u2212]*)(?P<inner>[+\-\u2212]?)"
@@ -129,7 +129,7 @@ class Amount(NamedTuple):
 def amount_of(text: str, templates: Templates) -> Amount | None:
     """Read a number in a language's format; None if it is not a number or is ambiguous.
 
-    >>> from snellen.tasks.builder.questions.templates import templates_of
+    >>> from snellen.build.questions.templates import templates_of
     >>> amount_of("$1,200.50", templates_of("en"))
     Amount(value=Decimal('1200.50'), unit='$')
     >>> amount_of("1.200,50 €", templates_of("de"))

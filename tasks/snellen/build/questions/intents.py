@@ -10,13 +10,13 @@ from types import MappingProxyType
 from typing import Literal, NamedTuple
 from urllib.parse import urljoin, urlsplit
 
-from snellen.tasks.builder.questions.names import Candidate, Names
-from snellen.tasks.builder.questions.text import folded, one_line, stems
-from snellen.tasks.builder.screen.buttons import ends_unknown
-from snellen.tasks.builder.screen.elements import Element, Screen
-from snellen.tasks.builder.screen.fields import kind_of, kinds_on
-from snellen.tasks.builder.screen.words.reading import Words, deed, words_of
-from snellen.tasks.builder.snapshots import Snapshot
+from snellen.build.questions.names import Candidate, Names
+from snellen.build.questions.text import folded, one_line, stems
+from snellen.build.screen.buttons import ends_unknown
+from snellen.build.screen.elements import Element, Screen
+from snellen.build.screen.fields import kind_of, kinds_on
+from snellen.build.screen.words.reading import Words, deed, words_of
+from snellen.build.snapshots import Snapshot
 
 _FIELDS = frozenset({"textbox", "searchbox", "spinbutton"})
 _TOGGLES = frozenset({"checkbox", "switch"})

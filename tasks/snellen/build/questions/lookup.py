@@ -13,8 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Literal, NamedTuple, TypeAlias
 
-from snellen.grading.normalize import squad
-from snellen.tasks.builder.questions.facts import (
+from snellen.build.questions.facts import (
     NAME_LENGTH,
     Chart,
     Contact,
@@ -28,23 +27,24 @@ from snellen.tasks.builder.questions.facts import (
     facts_of,
     key_column,
 )
-from snellen.tasks.builder.questions.names import Names
-from snellen.tasks.builder.questions.spatial import (
+from snellen.build.questions.names import Names
+from snellen.build.questions.spatial import (
     SITE_PARTS,
     following_headings,
     is_outranked,
     is_readable,
 )
-from snellen.tasks.builder.questions.text import (
+from snellen.build.questions.text import (
     count_words,
     folded,
     is_plain,
     label_of,
     one_line,
 )
-from snellen.tasks.builder.screen.elements import Element, Ltrb, Screen
-from snellen.tasks.builder.screen.fields import is_joined
-from snellen.tasks.builder.snapshots import Snapshot
+from snellen.build.screen.elements import Element, Ltrb, Screen
+from snellen.build.screen.fields import is_joined
+from snellen.build.snapshots import Snapshot
+from snellen.grading.normalize import squad
 
 Kind: TypeAlias = Literal[
     "cell",

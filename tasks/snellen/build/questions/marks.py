@@ -8,7 +8,7 @@ import io
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from snellen.tasks.builder.screen.elements import Ltrb
+from snellen.build.screen.elements import Ltrb
 
 if TYPE_CHECKING:
     from PIL.Image import Image

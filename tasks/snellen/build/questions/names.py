@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
-from snellen.tasks.builder.questions.spatial import drawn_texts, is_fragment, is_readable
-from snellen.tasks.builder.questions.text import (
+from snellen.build.questions.spatial import drawn_texts, is_fragment, is_readable
+from snellen.build.questions.text import (
     count_words,
     folded,
     is_plain,
@@ -13,9 +13,9 @@ from snellen.tasks.builder.questions.text import (
     occurrences,
     one_line,
 )
-from snellen.tasks.builder.screen.elements import Element, Ltrb, Screen
-from snellen.tasks.builder.screen.seen import Extent, seen
-from snellen.tasks.builder.snapshots import Snapshot
+from snellen.build.screen.elements import Element, Ltrb, Screen
+from snellen.build.screen.seen import Extent, seen
+from snellen.build.snapshots import Snapshot
 
 UNREAD = "a part of it may show what is not known: an iframe, a canvas, a scroller or the like"
 

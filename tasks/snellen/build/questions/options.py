@@ -13,8 +13,8 @@ from random import Random
 from types import MappingProxyType
 from typing import NamedTuple
 
+from snellen.build.questions.text import folded
 from snellen.tasks.benchmarks.mmbench_gui.format import FEWEST_OPTIONS, MOST_OPTIONS
-from snellen.tasks.builder.questions.text import folded
 
 COUNTS: Mapping[int, float] = MappingProxyType(
     {

@@ -11,10 +11,10 @@ from collections.abc import Callable, Sequence
 from random import Random
 from typing import NamedTuple
 
-from snellen.tasks.builder.questions.marks import crop
-from snellen.tasks.builder.questions.text import folded, is_plain, occurrences, one_line
-from snellen.tasks.builder.screen.elements import Element, Ltrb, Screen
-from snellen.tasks.builder.snapshots import Snapshot
+from snellen.build.questions.marks import crop
+from snellen.build.questions.text import folded, is_plain, occurrences, one_line
+from snellen.build.screen.elements import Element, Ltrb, Screen
+from snellen.build.snapshots import Snapshot
 
 SITE_PARTS = frozenset({"banner", "navigation", "contentinfo"})
 """The landmarks that all pages of a site share."""

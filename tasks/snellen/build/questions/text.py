@@ -4,7 +4,7 @@ import re
 import unicodedata
 from functools import lru_cache
 
-from snellen.tasks.builder.screen.elements import Screen
+from snellen.build.screen.elements import Screen
 
 UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3041-\u30ff\u3400-\u9fff]")
 """A character of a script without spaces between words: Han, kana, Thai, Lao, Khmer, Burmese."""

@@ -12,9 +12,9 @@ from datetime import date, time
 from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
+from snellen.build.questions.facts import amount_of
+from snellen.build.questions.templates import Templates, templates_of
 from snellen.grading.normalize import squad
-from snellen.tasks.builder.questions.facts import amount_of
-from snellen.tasks.builder.questions.templates import Templates, templates_of
 
 MOST = 16
 """The maximum number of forms of an answer, including the displayed one."""

@@ -9,13 +9,13 @@ from random import Random
 from types import MappingProxyType
 from typing import NamedTuple
 
-from snellen.tasks.builder.questions.arithmetic import Series, series_of
-from snellen.tasks.builder.questions.facts import Pairs, Prices, Table, facts_of
-from snellen.tasks.builder.questions.lookup import Kind, Lookup, lookups
-from snellen.tasks.builder.questions.templates import Templates
-from snellen.tasks.builder.questions.text import language_of
-from snellen.tasks.builder.questions.variants import variants
-from snellen.tasks.builder.snapshots import Snapshot
+from snellen.build.questions.arithmetic import Series, series_of
+from snellen.build.questions.facts import Pairs, Prices, Table, facts_of
+from snellen.build.questions.lookup import Kind, Lookup, lookups
+from snellen.build.questions.templates import Templates
+from snellen.build.questions.text import language_of
+from snellen.build.questions.variants import variants
+from snellen.build.snapshots import Snapshot
 
 _FEWEST_NAMES = 5
 _CURRENCIES = "$€£¥₹"

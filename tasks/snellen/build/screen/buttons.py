@@ -4,9 +4,9 @@ import re
 from collections.abc import Sequence
 from urllib.parse import urlsplit
 
-from snellen.tasks.builder.screen.contrast import contrast, saturation
-from snellen.tasks.builder.screen.elements import Element, Screen
-from snellen.tasks.builder.screen.words.reading import (
+from snellen.build.screen.contrast import contrast, saturation
+from snellen.build.screen.elements import Element, Screen
+from snellen.build.screen.words.reading import (
     Words,
     deed,
     is_advertisement,

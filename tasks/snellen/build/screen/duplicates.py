@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from snellen.tasks.builder.screen.elements import Ltrb
-from snellen.tasks.builder.screen.roles import LANDMARKS
+from snellen.build.screen.elements import Ltrb
+from snellen.build.screen.roles import LANDMARKS
 
 _TELLING = frozenset(
     {

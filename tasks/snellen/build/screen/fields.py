@@ -5,8 +5,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from random import Random
 
-from snellen.tasks.builder.screen.elements import Element, Screen
-from snellen.tasks.builder.screen.words.reading import field_kind, plain, words_of
+from snellen.build.screen.elements import Element, Screen
+from snellen.build.screen.words.reading import field_kind, plain, words_of
 
 NO_FIELD = "no empty text field"
 NO_LANGUAGE = "no words for the language"

@@ -9,16 +9,16 @@ from typing import Any, NamedTuple, cast
 
 import msgspec
 
-from snellen.tasks.browser.pinning import script
-from snellen.tasks.builder.browser.visits import Visit
-from snellen.tasks.builder.screen.duplicates import Candidate, drop_duplicates
-from snellen.tasks.builder.screen.elements import After, Element, Ltrb, Screen
-from snellen.tasks.builder.screen.roles import (
+from snellen.build.browser.visits import Visit
+from snellen.build.screen.duplicates import Candidate, drop_duplicates
+from snellen.build.screen.elements import After, Element, Ltrb, Screen
+from snellen.build.screen.roles import (
     LANDMARKS,
     Accessible,
     accessible_tree,
     implied_role,
 )
+from snellen.tasks.browser.pinning import script
 
 Raw = Mapping[str, Any]
 """A record made by page.js."""

@@ -5,8 +5,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from operator import sub
 
-from snellen.tasks.builder.screen.elements import Element, Screen
-from snellen.tasks.builder.screen.prose import (
+from snellen.build.screen.elements import Element, Screen
+from snellen.build.screen.prose import (
     content_words,
     ends,
     first_sentences,
@@ -15,7 +15,7 @@ from snellen.tasks.builder.screen.prose import (
     sentences,
     stems,
 )
-from snellen.tasks.builder.screen.words.reading import is_definition
+from snellen.build.screen.words.reading import is_definition
 
 NO_DESCRIPTION = "no description"
 TOO_SHORT = "its description is too short"

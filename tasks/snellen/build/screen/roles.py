@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from snellen.tasks.builder.browser.devtools import Channel
-from snellen.tasks.builder.screen.elements import MARK
+from snellen.build.browser.devtools import Channel
+from snellen.build.screen.elements import MARK
 
 LANDMARKS = frozenset(
     {

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from snellen.tasks.builder.screen.elements import Element, Ltrb, Screen
+from snellen.build.screen.elements import Element, Ltrb, Screen
 
 if TYPE_CHECKING:
     import numpy as np

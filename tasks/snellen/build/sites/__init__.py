@@ -13,17 +13,17 @@ from pathlib import Path
 from random import Random
 from typing import NamedTuple, TypeVar
 
+from snellen.build.chance import draw
+from snellen.build.sites.calendar import Calendar, draw_calendar
+from snellen.build.sites.drafts import Layout, PageDraft, SiteDraft, Thing
+from snellen.build.sites.families import FAMILIES, Family
+from snellen.build.sites.frame import document
+from snellen.build.sites.kinds import KINDS, Kind, PagePlan
+from snellen.build.sites.language import KindWords, Language, language
+from snellen.build.sites.templates import ABOUT_ONE_THING, STRUCTURES
+from snellen.build.sites.themes import THEMES, Theme
+from snellen.build.sites.writer import Writer
 from snellen.grading.errors import InputError
-from snellen.tasks.builder.chance import draw
-from snellen.tasks.builder.sites.calendar import Calendar, draw_calendar
-from snellen.tasks.builder.sites.drafts import Layout, PageDraft, SiteDraft, Thing
-from snellen.tasks.builder.sites.families import FAMILIES, Family
-from snellen.tasks.builder.sites.frame import document
-from snellen.tasks.builder.sites.kinds import KINDS, Kind, PagePlan
-from snellen.tasks.builder.sites.language import KindWords, Language, language
-from snellen.tasks.builder.sites.templates import ABOUT_ONE_THING, STRUCTURES
-from snellen.tasks.builder.sites.themes import THEMES, Theme
-from snellen.tasks.builder.sites.writer import Writer
 
 __all__ = ["Site", "SitePage", "generate_site", "generate_sites", "write_sites"]
 

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from random import Random
 from typing import NamedTuple
 
-from snellen.tasks.builder.sites.drafts import Act, PageDraft, Thing
-from snellen.tasks.builder.sites.icons import icon
-from snellen.tasks.builder.sites.markup import Child, Html, join, tag
-from snellen.tasks.builder.sites.pictures import TINTED, TINTS, picture
+from snellen.build.sites.drafts import Act, PageDraft, Thing
+from snellen.build.sites.icons import icon
+from snellen.build.sites.markup import Child, Html, join, tag
+from snellen.build.sites.pictures import TINTED, TINTS, picture
 
 _PHONE_WIDTH = 50
 """The most characters that the longest words of a table's columns may have beside each other."""

@@ -7,7 +7,7 @@ written; each value lies on a line of the axis and is read there.
 from collections.abc import Sequence
 from math import cos, pi, sin
 
-from snellen.tasks.builder.sites.markup import Html, join, tag
+from snellen.build.sites.markup import Html, join, tag
 
 WIDTH, HEIGHT = 480, 260
 _LEFT, _TOP, _BOTTOM = 52, 26, 36

@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import NamedTuple
 
-from snellen.tasks.builder.sites.calendar import Calendar
-from snellen.tasks.builder.sites.families import Family
-from snellen.tasks.builder.sites.kinds import Kind, PagePlan
-from snellen.tasks.builder.sites.language import KindWords, Language
-from snellen.tasks.builder.sites.markup import Child, Html
-from snellen.tasks.builder.sites.themes import Theme
-from snellen.tasks.builder.sites.writer import Writer
+from snellen.build.sites.calendar import Calendar
+from snellen.build.sites.families import Family
+from snellen.build.sites.kinds import Kind, PagePlan
+from snellen.build.sites.language import KindWords, Language
+from snellen.build.sites.markup import Child, Html
+from snellen.build.sites.themes import Theme
+from snellen.build.sites.writer import Writer
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,12 +4,12 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from importlib.resources import files
 
-from snellen.tasks.builder.sites import blocks
-from snellen.tasks.builder.sites.drafts import Body, PageDraft
-from snellen.tasks.builder.sites.icons import icon, icon_of
-from snellen.tasks.builder.sites.markup import Child, Html, join, tag
-from snellen.tasks.builder.sites.pictures import logo
-from snellen.tasks.builder.sites.themes import FONTS, Theme
+from snellen.build.sites import blocks
+from snellen.build.sites.drafts import Body, PageDraft
+from snellen.build.sites.icons import icon, icon_of
+from snellen.build.sites.markup import Child, Html, join, tag
+from snellen.build.sites.pictures import logo
+from snellen.build.sites.themes import FONTS, Theme
 
 _TABS = """
 for (const list of document.querySelectorAll('[role="tablist"]')) {

@@ -1,6 +1,6 @@
 """Icons as inline SVG, with strokes in the color of the text."""
 
-from snellen.tasks.builder.sites.markup import Html
+from snellen.build.sites.markup import Html
 
 _PATHS = {
     "home": "M3 11 12 4l9 7M6 9.5V20h12V9.5M10 20v-6h4v6",

@@ -7,8 +7,8 @@ from random import Random
 from typing import NamedTuple
 from urllib.parse import quote
 
-from snellen.tasks.builder.chance import draw
-from snellen.tasks.builder.sites.markup import Html, tag
+from snellen.build.chance import draw
+from snellen.build.sites.markup import Html, tag
 
 _SKIES = (("#bfe3f7", "#f7e3c4"), ("#f8cfa8", "#e98f6d"), ("#cdd9ea", "#8fa9c9"),
           ("#d8f0e2", "#8cc7b0"), ("#e6d9f2", "#a58bc9"))  # fmt: skip

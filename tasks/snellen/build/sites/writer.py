@@ -18,8 +18,8 @@ from collections.abc import Hashable, Sequence
 from random import Random
 from typing import TypeVar
 
-from snellen.tasks.builder.sites.calendar import Calendar
-from snellen.tasks.builder.sites.language import Language
+from snellen.build.sites.calendar import Calendar
+from snellen.build.sites.language import Language
 
 _CHOICE = re.compile(r"\[([^\[\]]*)\]")
 _SLOT = re.compile(r"\{(\w+)(?::(\w+))?(?: (\d+) (\d+))?\}(?: ([\w\u064b-\u0652]+))?")

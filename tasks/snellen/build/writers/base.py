@@ -6,9 +6,9 @@ from typing import Any
 
 import msgspec
 
+from snellen.build.chance import draw
+from snellen.build.items import Made, PageItems
 from snellen.grading.errors import DataError
-from snellen.tasks.builder.chance import draw
-from snellen.tasks.builder.items import Made, PageItems
 from snellen.tasks.pack.folders import new_folder
 
 SIDE_FILE = "made.jsonl"

@@ -4,21 +4,21 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
+from snellen.build.items import Maker, PageItems
+from snellen.build.perturb.base import ChangeMaker
+from snellen.build.perturb.color import COLOR_CHANGES
+from snellen.build.perturb.fields import HINT_CHANGES
+from snellen.build.perturb.layout import LAYOUT_CHANGES
+from snellen.build.perturb.text import TEXT_CHANGES
+from snellen.build.writers.matrix import write as matrix
+from snellen.build.writers.matrix.hops import paired
+from snellen.build.writers.mmbench_gui import write as mmbench_gui
+from snellen.build.writers.screenqa import write as screenqa
+from snellen.build.writers.visualwebbench import write as visualwebbench
+from snellen.build.writers.visualwebbench.clicks import PREDICTION
+from snellen.build.writers.webrssbench import write as webrssbench
+from snellen.build.writers.webrssbench.buttons import COLOR
 from snellen.tasks.benchmarks.screenqa.load import PAGE_PROMPTS
-from snellen.tasks.builder.items import Maker, PageItems
-from snellen.tasks.builder.perturb.base import ChangeMaker
-from snellen.tasks.builder.perturb.color import COLOR_CHANGES
-from snellen.tasks.builder.perturb.fields import HINT_CHANGES
-from snellen.tasks.builder.perturb.layout import LAYOUT_CHANGES
-from snellen.tasks.builder.perturb.text import TEXT_CHANGES
-from snellen.tasks.builder.writers.matrix import write as matrix
-from snellen.tasks.builder.writers.matrix.hops import paired
-from snellen.tasks.builder.writers.mmbench_gui import write as mmbench_gui
-from snellen.tasks.builder.writers.screenqa import write as screenqa
-from snellen.tasks.builder.writers.visualwebbench import write as visualwebbench
-from snellen.tasks.builder.writers.visualwebbench.clicks import PREDICTION
-from snellen.tasks.builder.writers.webrssbench import write as webrssbench
-from snellen.tasks.builder.writers.webrssbench.buttons import COLOR
 
 Writer: TypeAlias = Callable[[Sequence[PageItems], Path], None]
 """Writes the items of a benchmark into a new folder, in the benchmark's published layout."""

@@ -5,7 +5,7 @@ import unicodedata
 
 import pytest
 
-from snellen.tasks.builder.screen.words.reading import (
+from snellen.build.screen.words.reading import (
     LANGUAGES,
     Words,
     deed,

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Mapping
 
-from snellen.tasks.builder.sites.drafts import Body, PageDraft
-from snellen.tasks.builder.sites.templates import accounts, forms, fronts, messages, texts
+from snellen.build.sites.drafts import Body, PageDraft
+from snellen.build.sites.templates import accounts, forms, fronts, messages, texts
 
 STRUCTURES: Mapping[str, Callable[[PageDraft], Body]] = {
     "home": fronts.home,

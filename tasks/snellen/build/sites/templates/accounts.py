@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from random import Random
 from typing import NamedTuple
 
-from snellen.tasks.builder.sites import blocks, charts
-from snellen.tasks.builder.sites.drafts import Act, Body, PageDraft
-from snellen.tasks.builder.sites.markup import Html, join, tag
-from snellen.tasks.builder.sites.pictures import picture
+from snellen.build.sites import blocks, charts
+from snellen.build.sites.drafts import Act, Body, PageDraft
+from snellen.build.sites.markup import Html, join, tag
+from snellen.build.sites.pictures import picture
 
 
 def account(draft: PageDraft) -> Body:

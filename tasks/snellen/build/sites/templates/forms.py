@@ -1,8 +1,8 @@
 """Pages to fill in: forms, signing in, paying."""
 
-from snellen.tasks.builder.sites import blocks
-from snellen.tasks.builder.sites.drafts import Body, PageDraft
-from snellen.tasks.builder.sites.markup import join, tag
+from snellen.build.sites import blocks
+from snellen.build.sites.drafts import Body, PageDraft
+from snellen.build.sites.markup import join, tag
 
 _TO_WRITE = ("name", "email", "topic", "message")
 """The fields of a contact form, if the site's own form has another purpose."""

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from snellen.tasks.builder.sites import blocks
-from snellen.tasks.builder.sites.drafts import Act, Body, PageDraft, Thing
-from snellen.tasks.builder.sites.markup import Html, join, tag
+from snellen.build.sites import blocks
+from snellen.build.sites.drafts import Act, Body, PageDraft, Thing
+from snellen.build.sites.markup import Html, join, tag
 
 
 def home(draft: PageDraft) -> Body:

@@ -1,9 +1,9 @@
 """Pages of messages: a mailbox, a letter, a feed of posts."""
 
-from snellen.tasks.builder.sites import blocks
-from snellen.tasks.builder.sites.drafts import Body, PageDraft, Thing
-from snellen.tasks.builder.sites.markup import Html, join, tag
-from snellen.tasks.builder.sites.pictures import picture
+from snellen.build.sites import blocks
+from snellen.build.sites.drafts import Body, PageDraft, Thing
+from snellen.build.sites.markup import Html, join, tag
+from snellen.build.sites.pictures import picture
 
 
 def inbox(draft: PageDraft) -> Body:

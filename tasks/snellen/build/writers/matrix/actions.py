@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from random import Random
 from typing import Any, NamedTuple
 
-from snellen.tasks.builder.charts.subjects import Subject
-from snellen.tasks.builder.charts.tables import draw_table, written
-from snellen.tasks.builder.items import Made, Refused
-from snellen.tasks.builder.questions.marks import LETTERS, mark_box, mark_letters
-from snellen.tasks.builder.questions.spatial import (
+from snellen.build.charts.subjects import Subject
+from snellen.build.charts.tables import draw_table, written
+from snellen.build.items import Made, Refused
+from snellen.build.questions.marks import LETTERS, mark_box, mark_letters
+from snellen.build.questions.spatial import (
     HEIGHT,
     Shown,
     Window,
@@ -23,16 +23,16 @@ from snellen.tasks.builder.questions.spatial import (
     said_once,
     some_shown,
 )
-from snellen.tasks.builder.questions.text import one_line
-from snellen.tasks.builder.screen.buttons import labelled_buttons, primary_button
-from snellen.tasks.builder.screen.elements import Element, Screen
-from snellen.tasks.builder.screen.fields import kind_of, plausible_value, text_fields
-from snellen.tasks.builder.screen.seen import seen
-from snellen.tasks.builder.screen.words.reading import words_of
-from snellen.tasks.builder.snapshots import Snapshot
-from snellen.tasks.builder.writers.matrix.charts import drawn, some
-from snellen.tasks.builder.writers.matrix.pages import record_of
-from snellen.tasks.builder.writers.matrix.shared import Ask, Reason, first_asked, made, refused
+from snellen.build.questions.text import one_line
+from snellen.build.screen.buttons import labelled_buttons, primary_button
+from snellen.build.screen.elements import Element, Screen
+from snellen.build.screen.fields import kind_of, plausible_value, text_fields
+from snellen.build.screen.seen import seen
+from snellen.build.screen.words.reading import words_of
+from snellen.build.snapshots import Snapshot
+from snellen.build.writers.matrix.charts import drawn, some
+from snellen.build.writers.matrix.pages import record_of
+from snellen.build.writers.matrix.shared import Ask, Reason, first_asked, made, refused
 
 _CALLED = {
     "email": "e-mail address",

@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from random import Random
 from typing import Any, NamedTuple
 
-from snellen.tasks.builder.charts.drawing import draw_chart
-from snellen.tasks.builder.charts.styles import Style, draw_style
-from snellen.tasks.builder.charts.subjects import Subject, subjects_of
-from snellen.tasks.builder.charts.tables import (
+from snellen.build.charts.drawing import draw_chart
+from snellen.build.charts.styles import Style, draw_style
+from snellen.build.charts.subjects import Subject, subjects_of
+from snellen.build.charts.tables import (
     KINDS,
     NAMES,
     SEVERAL,
@@ -23,10 +23,10 @@ from snellen.tasks.builder.charts.tables import (
     spec_of,
     written,
 )
-from snellen.tasks.builder.items import Made, Refused
-from snellen.tasks.builder.questions.text import folded
-from snellen.tasks.builder.snapshots import Snapshot
-from snellen.tasks.builder.writers.matrix.shared import Ask, Lettered, lettered, made, some_of
+from snellen.build.items import Made, Refused
+from snellen.build.questions.text import folded
+from snellen.build.snapshots import Snapshot
+from snellen.build.writers.matrix.shared import Ask, Lettered, lettered, made, some_of
 
 _WORD = 4
 _CLEAR = 8

@@ -14,14 +14,14 @@ from itertools import pairwise
 from random import Random
 from typing import Any
 
-from snellen.tasks.builder.chance import draw
-from snellen.tasks.builder.items import PAGES, Made, PageItems, Refused
-from snellen.tasks.builder.questions.arithmetic import conditioned, series_of
-from snellen.tasks.builder.questions.templates import templates_of
-from snellen.tasks.builder.questions.text import folded, language_of, one_line
-from snellen.tasks.builder.screen.buttons import labelled_buttons
-from snellen.tasks.builder.snapshots import Snapshot
-from snellen.tasks.builder.writers.matrix.shared import (
+from snellen.build.chance import draw
+from snellen.build.items import PAGES, Made, PageItems, Refused
+from snellen.build.questions.arithmetic import conditioned, series_of
+from snellen.build.questions.templates import templates_of
+from snellen.build.questions.text import folded, language_of, one_line
+from snellen.build.screen.buttons import labelled_buttons
+from snellen.build.snapshots import Snapshot
+from snellen.build.writers.matrix.shared import (
     DIMENSION_OF,
     PAGE,
     TASK,

@@ -4,11 +4,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise, permutations
 from random import Random
 
-from snellen.grading.parse.relations import Relation
-from snellen.tasks.benchmarks.webrssbench.positions import PageBox, projections
-from snellen.tasks.builder.items import Made, Refused
-from snellen.tasks.builder.questions.marks import LETTERS, mark_box, mark_letters
-from snellen.tasks.builder.questions.spatial import (
+from snellen.build.items import Made, Refused
+from snellen.build.questions.marks import LETTERS, mark_box, mark_letters
+from snellen.build.questions.spatial import (
     Shown,
     following_headings,
     is_readable,
@@ -18,12 +16,12 @@ from snellen.tasks.builder.questions.spatial import (
     some_shown,
     window_around,
 )
-from snellen.tasks.builder.questions.text import one_line
-from snellen.tasks.builder.screen.buttons import labelled_buttons
-from snellen.tasks.builder.screen.elements import Element, Ltrb, Screen
-from snellen.tasks.builder.screen.fields import text_fields
-from snellen.tasks.builder.snapshots import Snapshot
-from snellen.tasks.builder.writers.matrix.shared import (
+from snellen.build.questions.text import one_line
+from snellen.build.screen.buttons import labelled_buttons
+from snellen.build.screen.elements import Element, Ltrb, Screen
+from snellen.build.screen.fields import text_fields
+from snellen.build.snapshots import Snapshot
+from snellen.build.writers.matrix.shared import (
     PAGE,
     Ask,
     Reason,
@@ -33,6 +31,8 @@ from snellen.tasks.builder.writers.matrix.shared import (
     refused,
     some_of,
 )
+from snellen.grading.parse.relations import Relation
+from snellen.tasks.benchmarks.webrssbench.positions import PageBox, projections
 
 _LINES = 3
 _ROLES = "object_recognition"

@@ -4,12 +4,12 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from random import Random
 
-from snellen.tasks.builder.charts.subjects import Subject
-from snellen.tasks.builder.charts.tables import Table, apart, draw_table, draw_value, written
-from snellen.tasks.builder.items import Made, Refused
-from snellen.tasks.builder.snapshots import Snapshot
-from snellen.tasks.builder.writers.matrix.charts import choice, drawn, number, subjects_for
-from snellen.tasks.builder.writers.matrix.shared import Ask, Lettered, made, some_of
+from snellen.build.charts.subjects import Subject
+from snellen.build.charts.tables import Table, apart, draw_table, draw_value, written
+from snellen.build.items import Made, Refused
+from snellen.build.snapshots import Snapshot
+from snellen.build.writers.matrix.charts import choice, drawn, number, subjects_for
+from snellen.build.writers.matrix.shared import Ask, Lettered, made, some_of
 
 YES_NO = ("yes", "no")
 _YES, _NO = Lettered(YES_NO, "A"), Lettered(YES_NO, "B")

@@ -15,10 +15,10 @@ from enum import StrEnum
 from random import Random
 from typing import Any, NamedTuple
 
+from snellen.build.items import Made, Refused
+from snellen.build.questions.text import folded
+from snellen.build.snapshots import Snapshot
 from snellen.tasks.benchmarks.matrix.format import DIMENSIONS
-from snellen.tasks.builder.items import Made, Refused
-from snellen.tasks.builder.questions.text import folded
-from snellen.tasks.builder.snapshots import Snapshot
 
 TASK = "matrix/items"
 

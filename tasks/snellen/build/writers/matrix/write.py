@@ -7,23 +7,22 @@ from random import Random
 from types import MappingProxyType
 from typing import NamedTuple
 
-from snellen.tasks.benchmarks.matrix.format import ITEMS
-from snellen.tasks.builder.charts.subjects import Subject
-from snellen.tasks.builder.charts.tables import SEVERAL, draw_table, spec_of, written
-from snellen.tasks.builder.items import Made, Maker, PageItems, Refused
-from snellen.tasks.builder.questions.arithmetic import Figure, Series, series_of
-from snellen.tasks.builder.questions.spatial import rounded
-from snellen.tasks.builder.questions.templates import templates_of
-from snellen.tasks.builder.questions.text import language_of
-from snellen.tasks.builder.questions.wording import Question, questions_of
-from snellen.tasks.builder.snapshots import Snapshot
-from snellen.tasks.builder.writers.base import as_lines, side_of, write_rows
-from snellen.tasks.builder.writers.matrix.actions import (
+from snellen.build.charts.subjects import Subject
+from snellen.build.charts.tables import SEVERAL, draw_table, spec_of, written
+from snellen.build.items import Made, Maker, PageItems, Refused
+from snellen.build.questions.arithmetic import Figure, Series, series_of
+from snellen.build.questions.spatial import rounded
+from snellen.build.questions.templates import templates_of
+from snellen.build.questions.text import language_of
+from snellen.build.questions.wording import Question, questions_of
+from snellen.build.snapshots import Snapshot
+from snellen.build.writers.base import as_lines, side_of, write_rows
+from snellen.build.writers.matrix.actions import (
     make_chart_decisions,
     make_decisions,
     make_tool_calls,
 )
-from snellen.tasks.builder.writers.matrix.charts import (
+from snellen.build.writers.matrix.charts import (
     Drawn,
     drawn,
     make_captioning,
@@ -32,14 +31,14 @@ from snellen.tasks.builder.writers.matrix.charts import (
     near,
     some,
 )
-from snellen.tasks.builder.writers.matrix.hops import make_hops
-from snellen.tasks.builder.writers.matrix.pages import make_objects, make_ocr, make_spatial
-from snellen.tasks.builder.writers.matrix.reasoning import (
+from snellen.build.writers.matrix.hops import make_hops
+from snellen.build.writers.matrix.pages import make_objects, make_ocr, make_spatial
+from snellen.build.writers.matrix.reasoning import (
     make_consistency,
     make_counterfactual,
     make_multi_step,
 )
-from snellen.tasks.builder.writers.matrix.shared import (
+from snellen.build.writers.matrix.shared import (
     PAGE,
     TASK,
     Ask,
@@ -48,6 +47,7 @@ from snellen.tasks.builder.writers.matrix.shared import (
     maker_of,
     refused,
 )
+from snellen.tasks.benchmarks.matrix.format import ITEMS
 
 _KEYS = (
     '"kind" (one of bars for upright ones, rows for lying ones, line, pie, grouped for bars side by'

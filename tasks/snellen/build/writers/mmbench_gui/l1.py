@@ -10,18 +10,17 @@ from random import Random
 from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
-from snellen.tasks.benchmarks.mmbench_gui.format import FEWEST_OPTIONS, MOST_OPTIONS, Difficulty
-from snellen.tasks.builder.questions.arithmetic import (
+from snellen.build.questions.arithmetic import (
     Series,
     calculations,
     conditioned,
     minutes_between,
     series_of,
 )
-from snellen.tasks.builder.questions.facts import Table, facts_of, key_column
-from snellen.tasks.builder.questions.lookup import Lookup, lookups, sole_text
-from snellen.tasks.builder.questions.names import Names
-from snellen.tasks.builder.questions.options import (
+from snellen.build.questions.facts import Table, facts_of, key_column
+from snellen.build.questions.lookup import Lookup, lookups, sole_text
+from snellen.build.questions.names import Names
+from snellen.build.questions.options import (
     ASKED,
     COUNTS,
     Options,
@@ -33,23 +32,24 @@ from snellen.tasks.builder.questions.options import (
     stands_out,
     steps,
 )
-from snellen.tasks.builder.questions.spatial import (
+from snellen.build.questions.spatial import (
     drawn_texts,
     is_code,
     is_fragment,
     is_readable,
 )
-from snellen.tasks.builder.questions.templates import templates_of
-from snellen.tasks.builder.questions.text import (
+from snellen.build.questions.templates import templates_of
+from snellen.build.questions.text import (
     folded,
     is_plain,
     language_of,
     occurrences,
     one_line,
 )
-from snellen.tasks.builder.questions.wording import english_question
-from snellen.tasks.builder.screen.elements import Element, Screen
-from snellen.tasks.builder.snapshots import Snapshot
+from snellen.build.questions.wording import english_question
+from snellen.build.screen.elements import Element, Screen
+from snellen.build.snapshots import Snapshot
+from snellen.tasks.benchmarks.mmbench_gui.format import FEWEST_OPTIONS, MOST_OPTIONS, Difficulty
 
 _READ = frozenset({"cell", "pair", "price", "field"})
 """Kinds of values, which may be options of each other."""

@@ -11,21 +11,21 @@ from random import Random
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
+from snellen.build.chance import by_turns
+from snellen.build.items import Made, Maker, PageItems, Refused
+from snellen.build.questions.intents import intents
+from snellen.build.questions.marks import LETTERS
+from snellen.build.questions.names import NOUNS, UNREAD, Candidate, Names, candidates
+from snellen.build.questions.spatial import SITE_PARTS, rounded
+from snellen.build.questions.text import language_of
+from snellen.build.screen.contrast import saturation
+from snellen.build.screen.elements import Element, Ltrb, Screen
+from snellen.build.snapshots import Snapshot
+from snellen.build.writers.base import Side, as_json, side_of, write_rows
+from snellen.build.writers.mmbench_gui.l1 import Question, ask
 from snellen.tasks.benchmarks.mmbench_gui.format import DIFFICULTIES
 from snellen.tasks.benchmarks.mmbench_gui.load import L1, L2_ADVANCED, L2_BASIC
 from snellen.tasks.benchmarks.mmbench_gui.release import L1_FILE, L2_FILE
-from snellen.tasks.builder.chance import by_turns
-from snellen.tasks.builder.items import Made, Maker, PageItems, Refused
-from snellen.tasks.builder.questions.intents import intents
-from snellen.tasks.builder.questions.marks import LETTERS
-from snellen.tasks.builder.questions.names import NOUNS, UNREAD, Candidate, Names, candidates
-from snellen.tasks.builder.questions.spatial import SITE_PARTS, rounded
-from snellen.tasks.builder.questions.text import language_of
-from snellen.tasks.builder.screen.contrast import saturation
-from snellen.tasks.builder.screen.elements import Element, Ltrb, Screen
-from snellen.tasks.builder.snapshots import Snapshot
-from snellen.tasks.builder.writers.base import Side, as_json, side_of, write_rows
-from snellen.tasks.builder.writers.mmbench_gui.l1 import Question, ask
 
 _IMAGES = "offline_images"
 _KINDS = MappingProxyType({L2_BASIC: "basic", L2_ADVANCED: "advanced"})

@@ -10,13 +10,13 @@ from collections.abc import Iterator, Sequence
 from itertools import permutations
 from random import Random
 
-from snellen.tasks.builder.chance import by_turns
-from snellen.tasks.builder.questions.facts import NAME_LENGTH, Table, facts_of
-from snellen.tasks.builder.questions.lookup import Kind, Lookup
-from snellen.tasks.builder.questions.options import form_of
-from snellen.tasks.builder.questions.text import folded, stems
-from snellen.tasks.builder.screen.elements import Screen
-from snellen.tasks.builder.snapshots import Snapshot
+from snellen.build.chance import by_turns
+from snellen.build.questions.facts import NAME_LENGTH, Table, facts_of
+from snellen.build.questions.lookup import Kind, Lookup
+from snellen.build.questions.options import form_of
+from snellen.build.questions.text import folded, stems
+from snellen.build.screen.elements import Screen
+from snellen.build.snapshots import Snapshot
 
 SHARE = 0.25
 """The share of a task's questions without an answer, if the screens have enough near misses."""

@@ -12,18 +12,18 @@ from random import Random
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from snellen.build.chance import by_turns, draw
+from snellen.build.items import Made, Maker, PageItems, Refused
+from snellen.build.questions.arithmetic import calculations
+from snellen.build.questions.lookup import Lookup, box_of, lookups
+from snellen.build.questions.spatial import rounded
+from snellen.build.questions.text import language_of
+from snellen.build.questions.variants import joined
+from snellen.build.questions.wording import english_question, english_sentences
+from snellen.build.snapshots import Snapshot
+from snellen.build.writers.base import Side, as_json, write_sides
+from snellen.build.writers.screenqa.absent import SHARE, near_misses
 from snellen.tasks.benchmarks.screenqa.load import NO_ANSWER
-from snellen.tasks.builder.chance import by_turns, draw
-from snellen.tasks.builder.items import Made, Maker, PageItems, Refused
-from snellen.tasks.builder.questions.arithmetic import calculations
-from snellen.tasks.builder.questions.lookup import Lookup, box_of, lookups
-from snellen.tasks.builder.questions.spatial import rounded
-from snellen.tasks.builder.questions.text import language_of
-from snellen.tasks.builder.questions.variants import joined
-from snellen.tasks.builder.questions.wording import english_question, english_sentences
-from snellen.tasks.builder.snapshots import Snapshot
-from snellen.tasks.builder.writers.base import Side, as_json, write_sides
-from snellen.tasks.builder.writers.screenqa.absent import SHARE, near_misses
 from snellen.tasks.pack.folders import new_folder
 
 SHORT, LONG, COMPLEX = "screenqa/short", "screenqa/long", "screenqa/complex"

@@ -17,15 +17,15 @@ from itertools import pairwise
 from random import Random
 from typing import NamedTuple
 
+from snellen.build.chance import draw
+from snellen.build.items import Made, PageItems, Refused, without
+from snellen.build.questions.marks import mark_box
+from snellen.build.questions.spatial import fractions, is_readable, rounded
+from snellen.build.questions.text import folded, is_plain, one_line, stems
+from snellen.build.screen.elements import Element
+from snellen.build.snapshots import Snapshot
+from snellen.build.writers.visualwebbench.shared import Reason, made, refused
 from snellen.tasks.benchmarks.visualwebbench.format import LETTERS
-from snellen.tasks.builder.chance import draw
-from snellen.tasks.builder.items import Made, PageItems, Refused, without
-from snellen.tasks.builder.questions.marks import mark_box
-from snellen.tasks.builder.questions.spatial import fractions, is_readable, rounded
-from snellen.tasks.builder.questions.text import folded, is_plain, one_line, stems
-from snellen.tasks.builder.screen.elements import Element
-from snellen.tasks.builder.snapshots import Snapshot
-from snellen.tasks.builder.writers.visualwebbench.shared import Reason, made, refused
 
 PREDICTION = "visualwebbench/action_prediction"
 

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any
 
-from snellen.tasks.builder.items import Made, Refused
-from snellen.tasks.builder.questions.text import language_of
-from snellen.tasks.builder.snapshots import Snapshot
+from snellen.build.items import Made, Refused
+from snellen.build.questions.text import language_of
+from snellen.build.snapshots import Snapshot
 
 
 class Reason(StrEnum):

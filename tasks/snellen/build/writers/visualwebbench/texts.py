@@ -12,9 +12,9 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from random import Random
 
-from snellen.tasks.builder.items import Made, Refused
-from snellen.tasks.builder.questions.marks import mark_box
-from snellen.tasks.builder.questions.spatial import (
+from snellen.build.items import Made, Refused
+from snellen.build.questions.marks import mark_box
+from snellen.build.questions.spatial import (
     SITE_PARTS,
     fractions,
     is_outranked,
@@ -22,13 +22,13 @@ from snellen.tasks.builder.questions.spatial import (
     meet,
     rounded,
 )
-from snellen.tasks.builder.questions.text import count_words, folded, is_plain, one_line, stems
-from snellen.tasks.builder.screen.elements import Element, Screen
-from snellen.tasks.builder.screen.prose import is_prose
-from snellen.tasks.builder.screen.purpose import descriptions_of, is_generic
-from snellen.tasks.builder.screen.seen import seen
-from snellen.tasks.builder.snapshots import Snapshot
-from snellen.tasks.builder.writers.visualwebbench.shared import Reason, made, refused
+from snellen.build.questions.text import count_words, folded, is_plain, one_line, stems
+from snellen.build.screen.elements import Element, Screen
+from snellen.build.screen.prose import is_prose
+from snellen.build.screen.purpose import descriptions_of, is_generic
+from snellen.build.screen.seen import seen
+from snellen.build.snapshots import Snapshot
+from snellen.build.writers.visualwebbench.shared import Reason, made, refused
 
 CAPTION_WORDS = (5, 80)
 """The minimum and the maximum number of words of a description."""

@@ -15,12 +15,11 @@ from random import Random
 from types import MappingProxyType
 from typing import NamedTuple
 
-from snellen.tasks.benchmarks.visualwebbench.format import LETTERS
-from snellen.tasks.builder.chance import by_turns
-from snellen.tasks.builder.items import Made, Maker, PageItems, Refused
-from snellen.tasks.builder.questions.intents import intents
-from snellen.tasks.builder.questions.marks import mark_letters
-from snellen.tasks.builder.questions.names import (
+from snellen.build.chance import by_turns
+from snellen.build.items import Made, Maker, PageItems, Refused
+from snellen.build.questions.intents import intents
+from snellen.build.questions.marks import mark_letters
+from snellen.build.questions.names import (
     FIELDS,
     NOUNS,
     TICKED,
@@ -30,19 +29,20 @@ from snellen.tasks.builder.questions.names import (
     Names,
     candidates,
 )
-from snellen.tasks.builder.questions.spatial import meet, rounded
-from snellen.tasks.builder.questions.templates import templates_of
-from snellen.tasks.builder.questions.text import folded, language_of
-from snellen.tasks.builder.questions.wording import Question, questions_of
-from snellen.tasks.builder.snapshots import Snapshot
-from snellen.tasks.builder.writers.base import Side, as_lines, side_of, write_rows
-from snellen.tasks.builder.writers.visualwebbench.clicks import (
+from snellen.build.questions.spatial import meet, rounded
+from snellen.build.questions.templates import templates_of
+from snellen.build.questions.text import folded, language_of
+from snellen.build.questions.wording import Question, questions_of
+from snellen.build.snapshots import Snapshot
+from snellen.build.writers.base import Side, as_lines, side_of, write_rows
+from snellen.build.writers.visualwebbench.clicks import (
     PREDICTION,
     action_prediction,
     offered,
 )
-from snellen.tasks.builder.writers.visualwebbench.shared import Reason, made, refused
-from snellen.tasks.builder.writers.visualwebbench.texts import element_ocr, heading_ocr, web_caption
+from snellen.build.writers.visualwebbench.shared import Reason, made, refused
+from snellen.build.writers.visualwebbench.texts import element_ocr, heading_ocr, web_caption
+from snellen.tasks.benchmarks.visualwebbench.format import LETTERS
 
 QUESTION_ITEMS = 5
 """The maximum number of questions of one page."""

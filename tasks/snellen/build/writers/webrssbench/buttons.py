@@ -4,19 +4,19 @@ import re
 from collections.abc import Iterator
 from random import Random
 
-from snellen.tasks.builder.items import Made, Refused
-from snellen.tasks.builder.perturb.text import UNKNOWN
-from snellen.tasks.builder.questions.marks import mark_box
-from snellen.tasks.builder.screen.buttons import (
+from snellen.build.items import Made, Refused
+from snellen.build.perturb.text import UNKNOWN
+from snellen.build.questions.marks import mark_box
+from snellen.build.screen.buttons import (
     buttons,
     deed_of,
     ends_unknown,
     labelled_buttons,
     primary_button,
 )
-from snellen.tasks.builder.screen.elements import Element, Screen
-from snellen.tasks.builder.screen.fields import NO_LANGUAGE
-from snellen.tasks.builder.screen.words.reading import (
+from snellen.build.screen.elements import Element, Screen
+from snellen.build.screen.fields import NO_LANGUAGE
+from snellen.build.screen.words.reading import (
     Words,
     is_dangerous,
     is_doubtful,
@@ -24,8 +24,8 @@ from snellen.tasks.builder.screen.words.reading import (
     plain,
     words_of,
 )
-from snellen.tasks.builder.snapshots import Snapshot
-from snellen.tasks.builder.writers.webrssbench.rows import (
+from snellen.build.snapshots import Snapshot
+from snellen.build.writers.webrssbench.rows import (
     Ask,
     changes_of,
     dropped,

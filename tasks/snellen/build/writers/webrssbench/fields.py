@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Sequence
 from random import Random
 
-from snellen.tasks.builder.chance import draw
-from snellen.tasks.builder.items import Made, PageItems, Refused, without
-from snellen.tasks.builder.questions.marks import mark_box
-from snellen.tasks.builder.screen.elements import Element
-from snellen.tasks.builder.screen.fields import (
+from snellen.build.chance import draw
+from snellen.build.items import Made, PageItems, Refused, without
+from snellen.build.questions.marks import mark_box
+from snellen.build.screen.elements import Element
+from snellen.build.screen.fields import (
     NO_FIELD,
     NO_LANGUAGE,
     NO_RULE,
@@ -19,9 +19,9 @@ from snellen.tasks.builder.screen.fields import (
     says_hint,
     text_fields,
 )
-from snellen.tasks.builder.screen.words.reading import plain, words_of
-from snellen.tasks.builder.snapshots import Change, Snapshot
-from snellen.tasks.builder.writers.webrssbench.rows import (
+from snellen.build.screen.words.reading import plain, words_of
+from snellen.build.snapshots import Change, Snapshot
+from snellen.build.writers.webrssbench.rows import (
     Ask,
     changes_of,
     dropped,

@@ -14,13 +14,12 @@ from itertools import combinations
 from random import Random
 from typing import TYPE_CHECKING, NamedTuple
 
-from snellen.tasks.benchmarks.webrssbench.positions import PageBox, label
-from snellen.tasks.builder.items import Made, Refused
-from snellen.tasks.builder.questions.text import folded
-from snellen.tasks.builder.screen.elements import Element, Screen
-from snellen.tasks.builder.screen.seen import overlap
-from snellen.tasks.builder.snapshots import Snapshot
-from snellen.tasks.builder.writers.webrssbench.rows import (
+from snellen.build.items import Made, Refused
+from snellen.build.questions.text import folded
+from snellen.build.screen.elements import Element, Screen
+from snellen.build.screen.seen import overlap
+from snellen.build.snapshots import Snapshot
+from snellen.build.writers.webrssbench.rows import (
     Ask,
     image_name,
     level_of,
@@ -28,11 +27,12 @@ from snellen.tasks.builder.writers.webrssbench.rows import (
     refused,
     sized,
 )
+from snellen.tasks.benchmarks.webrssbench.positions import PageBox, label
 
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-    from snellen.tasks.builder.screen.seen import Pixels
+    from snellen.build.screen.seen import Pixels
 
 POSITION = "webrssbench/position"
 

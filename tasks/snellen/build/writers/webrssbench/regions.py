@@ -3,14 +3,14 @@
 from collections.abc import Iterator, Sequence
 from random import Random
 
-from snellen.tasks.builder.chance import draw
-from snellen.tasks.builder.items import Made, PageItems, Refused, without
-from snellen.tasks.builder.questions.marks import mark_box
-from snellen.tasks.builder.questions.spatial import meet
-from snellen.tasks.builder.screen.buttons import is_advertised
-from snellen.tasks.builder.screen.elements import Element, Screen
-from snellen.tasks.builder.snapshots import Snapshot
-from snellen.tasks.builder.writers.webrssbench.rows import (
+from snellen.build.chance import draw
+from snellen.build.items import Made, PageItems, Refused, without
+from snellen.build.questions.marks import mark_box
+from snellen.build.questions.spatial import meet
+from snellen.build.screen.buttons import is_advertised
+from snellen.build.screen.elements import Element, Screen
+from snellen.build.snapshots import Snapshot
+from snellen.build.writers.webrssbench.rows import (
     Ask,
     image_name,
     made,

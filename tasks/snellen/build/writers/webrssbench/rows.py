@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from io import BytesIO
 from typing import Any, NamedTuple
 
+from snellen.build.items import Made, Refused
+from snellen.build.questions.text import language_of
+from snellen.build.screen.elements import Element, Screen
+from snellen.build.snapshots import Change, Snapshot
 from snellen.tasks.benchmarks.webrssbench.rows import BENCHMARK
-from snellen.tasks.builder.items import Made, Refused
-from snellen.tasks.builder.questions.text import language_of
-from snellen.tasks.builder.screen.elements import Element, Screen
-from snellen.tasks.builder.snapshots import Change, Snapshot
 
 NO_CHANGE = "no perturbation of it was kept"
 

@@ -5,12 +5,11 @@ from pathlib import Path
 from random import Random
 from typing import Any, cast
 
-from snellen.tasks.benchmarks.webrssbench.manifest import FILES, FORMAT
-from snellen.tasks.builder.items import Made, Maker, PageItems, Refused
-from snellen.tasks.builder.screen.purpose import page_kind, purpose
-from snellen.tasks.builder.snapshots import Snapshot
-from snellen.tasks.builder.writers.base import as_json, side_of, write_rows
-from snellen.tasks.builder.writers.webrssbench.buttons import (
+from snellen.build.items import Made, Maker, PageItems, Refused
+from snellen.build.screen.purpose import page_kind, purpose
+from snellen.build.snapshots import Snapshot
+from snellen.build.writers.base import as_json, side_of, write_rows
+from snellen.build.writers.webrssbench.buttons import (
     COLOR,
     SAFETY,
     TEXT,
@@ -18,16 +17,16 @@ from snellen.tasks.builder.writers.webrssbench.buttons import (
     make_safety,
     make_text,
 )
-from snellen.tasks.builder.writers.webrssbench.fields import (
+from snellen.build.writers.webrssbench.fields import (
     FORM_FILLING,
     HINT_TEXT,
     make_form_filling,
     make_hint_text,
     varied,
 )
-from snellen.tasks.builder.writers.webrssbench.position import POSITION, make_position
-from snellen.tasks.builder.writers.webrssbench.regions import GROUPING, evened, make_ui_grouping
-from snellen.tasks.builder.writers.webrssbench.rows import (
+from snellen.build.writers.webrssbench.position import POSITION, make_position
+from snellen.build.writers.webrssbench.regions import GROUPING, evened, make_ui_grouping
+from snellen.build.writers.webrssbench.rows import (
     Ask,
     changes_of,
     dropped,
@@ -36,6 +35,7 @@ from snellen.tasks.builder.writers.webrssbench.rows import (
     refused,
     sized,
 )
+from snellen.tasks.benchmarks.webrssbench.manifest import FILES, FORMAT
 from snellen.tasks.io.files import DEFAULT_SPLIT
 
 LAYOUT = "webrssbench/layout"

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import TypeAlias
 
-from snellen.sdk.demo import choices, controls, points, quotes
-from snellen.sdk.demo.findings import Finding, no_idea
+from snellen.demo import choices, controls, points, quotes
+from snellen.demo.findings import Finding, no_idea
+from snellen.demo.ocr.pictures import Picture
 from snellen.sdk.exam.client import ExamItem
-from snellen.sdk.ocr.pictures import Picture
 
 Skill: TypeAlias = Callable[[ExamItem, Mapping[str, Picture]], Finding]
 

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from snellen.sdk.demo.lookup import cells_under, kind_asked, look_up, number_in, row_asked, value_in
-from snellen.sdk.ocr.pictures import Box, Line
+from snellen.demo.lookup import cells_under, kind_asked, look_up, number_in, row_asked, value_in
+from snellen.demo.ocr.pictures import Box, Line
 
 COLUMNS = (40, 240, 440)
 

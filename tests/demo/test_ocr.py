@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from snellen.demo.marks import lettered_boxes
+from snellen.demo.ocr.pictures import Box, Picture, Pixels, PlainNotes, Reading
+from snellen.demo.ocr.reader import RapidReader, Shelf, cache_folder
+from snellen.demo.quotes import find_heading
 from snellen.grading.errors import MissingExtraError
-from snellen.sdk.demo.marks import lettered_boxes
-from snellen.sdk.demo.quotes import find_heading
-from snellen.sdk.ocr.pictures import Box, Picture, Pixels, PlainNotes, Reading
-from snellen.sdk.ocr.reader import RapidReader, Shelf, cache_folder
 
 
 class Once:
@@ -139,7 +139,7 @@ def test_an_empty_picture_and_a_tiny_one_hold_nothing(reader: RapidReader) -> No
 def test_the_agent_and_its_table_load_without_ocr() -> None:
     code = (
         "import sys; sys.modules.update(rapidocr=None, onnxruntime=None, cv2=None)\n"
-        "import snellen.sdk.demo.run, snellen.sdk.demo.page, snellen.cli.demo\n"
+        "import snellen.demo.run, snellen.demo.page, snellen.cli.demo\n"
         "assert 'mcp' not in sys.modules and 'snellen.server' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -8,12 +8,12 @@ from importlib.resources import files
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from snellen.demo.agent import NAME, Step
+from snellen.demo.phrases import subject
+from snellen.demo.run import Demo, Row
 from snellen.grading.report.figures import counted, figure
 from snellen.grading.report.html import digest_of, stylesheet
 from snellen.grading.stats.summary import estimate
-from snellen.sdk.demo.agent import NAME, Step
-from snellen.sdk.demo.phrases import subject
-from snellen.sdk.demo.run import Demo, Row
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -46,7 +46,7 @@ class Mean(NamedTuple):
 def page_of(demo: Demo) -> bytes:
     """Return a demonstration as one HTML file that runs no script and loads nothing."""
     report = demo.taken.report
-    style = stylesheet() + (files("snellen.sdk.demo") / "page.css").read_text("utf-8")
+    style = stylesheet() + (files("snellen.demo") / "page.css").read_text("utf-8")
     whole = mean_of(demo.rows, demo.taken.steps)
     html = _template().render(
         digest=digest_of(style),
@@ -220,5 +220,5 @@ def _anchor(task: str) -> str:
 def _template() -> "Template":
     from jinja2 import Environment, StrictUndefined
 
-    text = (files("snellen.sdk.demo") / "page.html.j2").read_text("utf-8")
+    text = (files("snellen.demo") / "page.html.j2").read_text("utf-8")
     return Environment(autoescape=True, undefined=StrictUndefined).from_string(text)

@@ -5,13 +5,13 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from string import ascii_uppercase
 
-from snellen.sdk.demo.findings import Finding, first, no_idea
-from snellen.sdk.demo.lookup import look_up
-from snellen.sdk.demo.marks import red_box
-from snellen.sdk.demo.phrases import agreement, content, hits, overlap, subject, words
-from snellen.sdk.demo.quotes import read_inside
+from snellen.demo.findings import Finding, first, no_idea
+from snellen.demo.lookup import look_up
+from snellen.demo.marks import red_box
+from snellen.demo.ocr.pictures import Line, Picture
+from snellen.demo.phrases import agreement, content, hits, overlap, subject, words
+from snellen.demo.quotes import read_inside
 from snellen.sdk.exam.client import ExamItem
-from snellen.sdk.ocr.pictures import Line, Picture
 
 _NOT = re.compile(r"\b(?:not|except|isn't|aren't|doesn't|nicht|kein\w*|no)\b", re.IGNORECASE)
 _LETTERED = re.compile(r"^([A-Z])[.)] (.+)$", re.MULTILINE)

@@ -6,7 +6,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from snellen.sdk.ocr.pictures import Box, Picture, Pixels
+from snellen.demo.ocr.pictures import Box, Picture, Pixels
 
 Mask: TypeAlias = NDArray[np.bool_]
 

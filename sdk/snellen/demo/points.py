@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from rapidfuzz import fuzz
 
-from snellen.sdk.demo.findings import Finding, first, no_idea
-from snellen.sdk.demo.marks import (
+from snellen.demo.findings import Finding, first, no_idea
+from snellen.demo.marks import (
     button_around,
     field_around,
     filled_around,
@@ -17,9 +17,9 @@ from snellen.sdk.demo.marks import (
     lettered_boxes,
     red_box,
 )
-from snellen.sdk.demo.phrases import agreement, content, hits, quoted, subject, words
+from snellen.demo.ocr.pictures import Box, Line, Picture, Pixels, paragraphs
+from snellen.demo.phrases import agreement, content, hits, quoted, subject, words
 from snellen.sdk.exam.client import ExamItem
-from snellen.sdk.ocr.pictures import Box, Line, Picture, Pixels, paragraphs
 
 _FIELD = re.compile(
     r"\b(?:field|input|text ?box|search box|drop-?down|combo ?box|select|type|enter|fill)\b",

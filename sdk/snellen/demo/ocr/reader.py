@@ -19,8 +19,8 @@ from typing import Any, cast
 import msgspec
 import numpy as np
 
+from snellen.demo.ocr.pictures import Box, Picture, Pixels, PlainNotes, Reader, Reading
 from snellen.grading.errors import MissingExtraError
-from snellen.sdk.ocr.pictures import Box, Picture, Pixels, PlainNotes, Reader, Reading
 
 EXTRA = "demo"
 """The extra that installs RapidOCR and onnxruntime."""

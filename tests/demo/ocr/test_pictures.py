@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from snellen.sdk.ocr.pictures import (
+from snellen.demo.ocr.pictures import (
     Box,
     Line,
     Picture,

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 import numpy as np
 from pydantic import JsonValue
 
-from snellen.sdk.demo.findings import Finding, first, no_idea
-from snellen.sdk.demo.lookup import Found, kind_asked, look_up, row_asked, value_in
-from snellen.sdk.demo.marks import ground_of, red_box
-from snellen.sdk.demo.phrases import subject, words
+from snellen.demo.findings import Finding, first, no_idea
+from snellen.demo.lookup import Found, kind_asked, look_up, row_asked, value_in
+from snellen.demo.marks import ground_of, red_box
+from snellen.demo.ocr.pictures import Box, Line, Picture, paragraphs
+from snellen.demo.phrases import subject, words
 from snellen.sdk.exam.client import ExamItem
-from snellen.sdk.ocr.pictures import Box, Line, Picture, paragraphs
 
 NO_ANSWER = "<no answer>"
 LEAST = 0.45

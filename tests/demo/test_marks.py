@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image, ImageDraw
 
-from snellen.sdk.demo.marks import (
+from snellen.demo.marks import (
     RED,
     filled_around,
     ground_of,
@@ -18,7 +18,7 @@ from snellen.sdk.demo.marks import (
     red_box,
     vividness,
 )
-from snellen.sdk.ocr.pictures import Box, Pixels, Reading
+from snellen.demo.ocr.pictures import Box, Pixels, Reading
 
 Sheets = Callable[..., Any]
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from pydantic import JsonValue
 
+from snellen.demo.ocr.pictures import Box, Picture
 from snellen.sdk.exam.client import ExamItem
-from snellen.sdk.ocr.pictures import Box, Picture
 
 
 @dataclass(frozen=True, slots=True)

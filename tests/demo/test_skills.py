@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from snellen.demo import choices, controls, points, quotes
+from snellen.demo.agent import guess
+from snellen.demo.ocr.pictures import Box, Picture
+from snellen.demo.skills import TABLE, answer, row_for
 from snellen.grading.protocols.table import PROTOCOLS
-from snellen.sdk.demo import choices, controls, points, quotes
-from snellen.sdk.demo.agent import guess
-from snellen.sdk.demo.skills import TABLE, answer, row_for
 from snellen.sdk.exam.client import ExamItem
-from snellen.sdk.ocr.pictures import Box, Picture
 from snellen.tasks.pack.read import open_pack
 from snellen.tasks.samples import exam_folder
 

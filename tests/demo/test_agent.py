@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from snellen.sdk.demo.agent import Deed, Vision, place, plan, take
+from snellen.demo.agent import Deed, Vision, place, plan, take
+from snellen.demo.ocr.pictures import Box, Line
+from snellen.demo.ocr.reader import RapidReader, Shelf
 from snellen.sdk.exam.client import ExamClient
-from snellen.sdk.ocr.pictures import Box, Line
-from snellen.sdk.ocr.reader import RapidReader, Shelf
 from snellen.tasks.environments.packs import make_episode_pack
 
 GOAL = "You may take 15 steps.\n\nTask: Delete the following message in your inbox: “Tea” from Ada."

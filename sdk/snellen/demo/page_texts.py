@@ -8,10 +8,10 @@ from functools import cache, lru_cache
 
 import numpy as np
 
+from snellen.build.audit.reading import Reader as PartReader
+from snellen.demo.ocr.pictures import Box, Picture, Pixels, Reader
+from snellen.demo.ocr.reader import RapidReader, Shelf, cache_folder
 from snellen.grading.metrics.boxes import Ltrb
-from snellen.sdk.ocr.pictures import Box, Picture, Pixels, Reader
-from snellen.sdk.ocr.reader import RapidReader, Shelf, cache_folder
-from snellen.tasks.audit.reading import Reader as PartReader
 from snellen.tasks.audit.solvers import Texts
 from snellen.tasks.pack.format import PackImage
 from snellen.tasks.pack.read import Pack

@@ -5,8 +5,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from snellen.sdk.demo.phrases import agreement, content, hits, quoted, without_end
-from snellen.sdk.ocr.pictures import Box, Line
+from snellen.demo.ocr.pictures import Box, Line
+from snellen.demo.phrases import agreement, content, hits, quoted, without_end
 
 _HIGHEST = re.compile(
     r"\b(?:highest|largest|greatest|most|maximum|höchsten?|größten?|meisten|más (?:alto|alta|caro)"

@@ -15,10 +15,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from snellen.demo.agent import NAME, AttemptLog, Step, Vision, take
+from snellen.demo.ocr.reader import EXTRA, RapidReader, Shelf, cache_folder
 from snellen.grading.errors import InputError, MissingExtraError
-from snellen.sdk.demo.agent import NAME, AttemptLog, Step, Vision, take
 from snellen.sdk.exam.client import ExamClient
-from snellen.sdk.ocr.reader import EXTRA, RapidReader, Shelf, cache_folder
 from snellen.tasks.memory import return_freed_memory
 from snellen.tasks.samples import DEFAULT, exam_folder, is_generated
 

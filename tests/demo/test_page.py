@@ -5,10 +5,10 @@ from html.parser import HTMLParser
 import pytest
 from pydantic import JsonValue
 
-from snellen.sdk.demo.agent import AttemptLog, Step
-from snellen.sdk.demo.findings import Finding
-from snellen.sdk.demo.page import by_benchmark, mean_of, page_of, what_it_shows
-from snellen.sdk.demo.run import Demo
+from snellen.demo.agent import AttemptLog, Step
+from snellen.demo.findings import Finding
+from snellen.demo.page import by_benchmark, mean_of, page_of, what_it_shows
+from snellen.demo.run import Demo
 from snellen.sdk.exam.client import ExamItem
 
 HOSTILE = "</style><script>alert(1)</script>"

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from PIL import Image
 
-from snellen.sdk.ocr.pictures import Box, Pixels, Reading
-from snellen.sdk.ocr.reader import Shelf
-from snellen.sdk.page_texts import page_texts, part_texts
+from snellen.demo.ocr.pictures import Box, Pixels, Reading
+from snellen.demo.ocr.reader import Shelf
+from snellen.demo.page_texts import page_texts, part_texts
 from snellen.tasks.benchmarks.table import load_task
 from snellen.tasks.pack.read import Pack, open_pack
 from snellen.tasks.pack.write import Part, write_pack

@@ -4,12 +4,12 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from snellen.sdk.demo.findings import Finding, first, no_idea
-from snellen.sdk.demo.marks import button_around, ground_of, red_box, vividness
-from snellen.sdk.demo.phrases import without_end, words
-from snellen.sdk.demo.quotes import find_heading, read_inside
+from snellen.demo.findings import Finding, first, no_idea
+from snellen.demo.marks import button_around, ground_of, red_box, vividness
+from snellen.demo.ocr.pictures import Box, Picture
+from snellen.demo.phrases import without_end, words
+from snellen.demo.quotes import find_heading, read_inside
 from snellen.sdk.exam.client import ExamItem
-from snellen.sdk.ocr.pictures import Box, Picture
 
 SORRY = "sorry"
 

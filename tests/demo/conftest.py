@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from PIL import Image, ImageDraw, ImageFont
 
+from snellen.demo.ocr.pictures import Box, Picture, Pixels, Reading
 from snellen.sdk.exam.client import ExamImage, ExamItem
-from snellen.sdk.ocr.pictures import Box, Picture, Pixels, Reading
 
 
 @dataclass

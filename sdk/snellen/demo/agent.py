@@ -24,12 +24,14 @@ from typing import Any
 import numpy as np
 from rapidfuzz import fuzz
 
+from snellen.demo.choices import options_of
+from snellen.demo.findings import Finding, no_idea
+from snellen.demo.ocr.pictures import Box, Line, Picture, Pixels, Reader
+from snellen.demo.ocr.reader import Shelf
+from snellen.demo.phrases import quoted, subject
+from snellen.demo.quotes import NO_ANSWER
+from snellen.demo.skills import answer, row_for
 from snellen.grading.errors import SnellenError
-from snellen.sdk.demo.choices import options_of
-from snellen.sdk.demo.findings import Finding, no_idea
-from snellen.sdk.demo.phrases import quoted, subject
-from snellen.sdk.demo.quotes import NO_ANSWER
-from snellen.sdk.demo.skills import answer, row_for
 from snellen.sdk.exam.client import (
     ExamAttempt,
     ExamClient,
@@ -37,8 +39,6 @@ from snellen.sdk.exam.client import (
     ExamItem,
     ExamRefusedError,
 )
-from snellen.sdk.ocr.pictures import Box, Line, Picture, Pixels, Reader
-from snellen.sdk.ocr.reader import Shelf
 
 NAME = "snellen-baseline-1"
 """The agent's name; its number changes when its rules change."""
