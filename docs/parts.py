@@ -25,7 +25,7 @@ from snellen.grading.protocols.table import PROTOCOLS, gold_shape, protocol_of, 
 from snellen.tasks.benchmarks.miniwob.null_agents import played as null_episodes
 from snellen.tasks.benchmarks.table import benchmark_of, own_places, task_of
 from snellen.tasks.samples import DEFAULT, baselines
-from snellen.worlds.splits import TEST, templates_of
+from snellen.worlds.training.splits import TEST, templates_of
 
 ROOT = Path(__file__).parents[1]
 METRICS = ROOT / "grading" / "snellen" / "grading" / "metrics"

@@ -22,10 +22,10 @@ from snellen.server.host import LazyHost, open_exam
 from snellen.server.mcp.server import ExamServer
 from snellen.server.settings import Settings
 from snellen.tasks.browser.finding import HEADLESS, find_browser
-from snellen.tasks.environments.desk.desktop import Desktop
-from snellen.tasks.environments.desk.environment import SIZE, document
-from snellen.tasks.environments.packs import make_episode_pack
 from snellen.tasks.pack.read import open_pack
+from snellen.worlds.desk.desktop import Desktop
+from snellen.worlds.desk.environment import SIZE, document
+from snellen.worlds.packs import make_episode_pack
 
 PLACES = [(300 + 37 * step % 700, 120 + 53 * (step % 9)) for step in range(15)]
 """On the desktop: between controls and on some, the dock excepted."""

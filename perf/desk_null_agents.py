@@ -19,13 +19,13 @@ import numpy as np
 from snellen.grading.grade import Answers, Grader
 from snellen.grading.protocols.table import protocol_of
 from snellen.tasks.environments.browser import Browser
-from snellen.tasks.environments.desk.changes import changes
-from snellen.tasks.environments.desk.desktop import Desktop
-from snellen.tasks.environments.desk.environment import SIZE, Desk
-from snellen.tasks.environments.desk.tasks import Task
-from snellen.tasks.environments.desk.templates.table import SETS, draw, rows_of
 from snellen.tasks.environments.inputs import Input, InputKind
 from snellen.tasks.environments.reasons import REASONS
+from snellen.worlds.desk.changes import changes
+from snellen.worlds.desk.desktop import Desktop
+from snellen.worlds.desk.environment import SIZE, Desk
+from snellen.worlds.desk.tasks import Task
+from snellen.worlds.desk.templates.table import SETS, draw, rows_of
 
 AT_ONCE = 4
 CLICKS = 25

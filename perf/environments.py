@@ -18,9 +18,9 @@ from playwright.async_api import Page, Route, async_playwright
 from snellen.tasks.browser.finding import HEADLESS, find_browser
 from snellen.tasks.environments.browser import Browser
 from snellen.tasks.environments.inputs import Input, InputKind
-from snellen.tasks.environments.miniwob.episodes import MiniWoB, MiniWoBEpisode
-from snellen.tasks.environments.miniwob.site import installed_site, page_path
 from snellen.tasks.environments.stage import Request
+from snellen.worlds.miniwob.episodes import MiniWoB, MiniWoBEpisode
+from snellen.worlds.miniwob.site import installed_site, page_path
 
 PAGES = (
     *("click-checkboxes", "email-inbox", "social-media-all", "enter-text"),

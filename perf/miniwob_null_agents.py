@@ -21,8 +21,8 @@ from pydantic import JsonValue
 from snellen.grading.models.actions import Point
 from snellen.tasks.environments.browser import Browser
 from snellen.tasks.environments.inputs import Input, InputKind
-from snellen.tasks.environments.miniwob.episodes import MiniWoB, MiniWoBEpisode
-from snellen.tasks.environments.miniwob.site import installed_version
+from snellen.worlds.miniwob.episodes import MiniWoB, MiniWoBEpisode
+from snellen.worlds.miniwob.site import installed_version
 
 LIMIT: Final = 20
 """The maximum number of inputs: the largest limit of the published rules."""

@@ -129,7 +129,7 @@ async def finish(walk: Walk, room: Path) -> None:
 
 async def click(walk: Walk, room: Path) -> None:
     """Click on the screen of an item of the desk."""
-    from snellen.tasks.environments.packs import make_episode_pack
+    from snellen.worlds.packs import make_episode_pack
 
     make_episode_pack("desk", room / "desk", seed=3, count=1)
     async with _attempt(room, room / "desk") as call:

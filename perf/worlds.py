@@ -23,9 +23,9 @@ from playwright.async_api import Page, async_playwright
 
 import snellen.worlds
 from snellen.tasks.browser.finding import HEADLESS, find_browser
-from snellen.tasks.environments.desk.desktop import Desktop
-from snellen.tasks.environments.desk.environment import SIZE, document
-from snellen.tasks.environments.desk.templates.table import TEMPLATES
+from snellen.worlds.desk.desktop import Desktop
+from snellen.worlds.desk.environment import SIZE, document
+from snellen.worlds.desk.templates.table import TEMPLATES
 
 PLACES = [(300 + 37 * step % 700, 120 + 53 * (step % 9)) for step in range(15)]
 """On the desktop: between controls and on some, the dock excepted."""

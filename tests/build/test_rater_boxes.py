@@ -12,9 +12,16 @@ from snellen.build.rater_boxes import read_elements
 from snellen.build.screen.elements import Element, Screen
 from snellen.build.snapshots import Captured, write_snapshot
 from snellen.grading.errors import DataError, InputError
-from snellen.tasks.pack.read import Pack
+from snellen.tasks.pack.read import Pack, open_pack
+from snellen.tasks.samples import exam_folder
 
 TASK = "visualwebbench/element_ground_bbox"
+
+
+@pytest.fixture(scope="module")
+def exam() -> Pack:
+    """Return the exam of the demonstration, which has every form of answer."""
+    return open_pack(exam_folder("sample-full"))
 
 
 def lines(path: Path, *said: Any) -> Path:

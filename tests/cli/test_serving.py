@@ -20,9 +20,9 @@ from snellen.cli.serving import MOVED_RULES, mcp, settings_of
 from snellen.demo.run import DemoOptions, exam_file
 from snellen.server.exam.rules import Rules
 from snellen.server.host import open_challenge, open_exam
-from snellen.tasks.environments.packs import MADE
 from snellen.tasks.environments.table import ENVIRONMENTS, PACKS
 from snellen.tasks.samples import DEFAULT, INCLUDED, baselines, exam_folder
+from snellen.worlds.packs import MADE
 
 
 @pytest.fixture

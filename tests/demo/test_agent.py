@@ -9,7 +9,7 @@ from snellen.demo.agent import Deed, Vision, place, plan, take
 from snellen.demo.ocr.pictures import Box, Line
 from snellen.demo.ocr.reader import RapidReader, Shelf
 from snellen.sdk.exam.client import ExamClient
-from snellen.tasks.environments.packs import make_episode_pack
+from snellen.worlds.packs import make_episode_pack
 
 GOAL = "You may take 15 steps.\n\nTask: Delete the following message in your inbox: “Tea” from Ada."
 

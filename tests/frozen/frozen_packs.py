@@ -19,7 +19,7 @@ from snellen.build.exam import PackOptions, build_exam
 from snellen.build.pages import find_pages
 from snellen.build.sites import generate_site
 from snellen.tasks.browser.finding import find_browser
-from snellen.tasks.environments.packs import make_episode_pack
+from snellen.worlds.packs import make_episode_pack
 
 SEEDS = (1, 2, 3)
 PAGES = 2

@@ -14,10 +14,10 @@ from typing import Any, cast
 from mcp import Client
 from mcp.types import CallToolResult, ImageContent, TextContent
 
-from snellen.tasks.environments.desk.environment import UNCHANGED, Desk, DeskEpisode
-from snellen.tasks.environments.desk.tasks import PathError, Step, Task
-from snellen.tasks.environments.desk.toolset import DeskToolset
 from snellen.tasks.environments.inputs import Input, InputKind
+from snellen.worlds.desk.environment import UNCHANGED, Desk, DeskEpisode
+from snellen.worlds.desk.tasks import PathError, Step, Task
+from snellen.worlds.desk.toolset import DeskToolset
 
 _FIND = """(selector) => {
   const found = document.querySelector(selector);

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from snellen.grading.models.actions import Point
 from snellen.tasks.environments.inputs import Button, Input, InputKind
-from snellen.tasks.environments.miniwob.episodes import MiniWoBEpisode
+from snellen.worlds.miniwob.episodes import MiniWoBEpisode
 
 _TOOLS: Final = Path(__file__).with_suffix(".js").read_text(encoding="utf-8")
 _SCALE: Final = 4

@@ -5,8 +5,8 @@ from typing import Final, cast
 from snellen.grading.errors import SnellenError
 from snellen.tasks.browser.pinning import script
 from snellen.tasks.environments.inputs import Input, InputKind
-from snellen.tasks.environments.tiddlywiki.environment import SIZE, TiddlyWikiEpisode
-from snellen.tasks.environments.tiddlywiki.state import Edit
+from snellen.worlds.tiddlywiki.environment import SIZE, TiddlyWikiEpisode
+from snellen.worlds.tiddlywiki.state import Edit
 
 _PAGE: Final = 400.0
 """The distance of one scroll."""
@@ -99,7 +99,7 @@ class Hand:
         await self._act(Input(InputKind.TYPE, text=text))
 
     async def _find(self, what: str, name: str = "") -> tuple[float, float] | None:
-        code = script("environments/tiddlywiki/find.js")
+        code = script("worlds/tiddlywiki/find.js")
         found = await self._episode.stage.run(code, [what, name])
         if not isinstance(found, dict):
             return None

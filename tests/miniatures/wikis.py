@@ -3,7 +3,7 @@
 import pytest
 
 from snellen.grading.errors import InputError
-from snellen.tasks.environments.tiddlywiki.build import find_package
+from snellen.worlds.tiddlywiki.build import find_package
 
 
 def _missing() -> str:

@@ -8,13 +8,13 @@ from rapidfuzz.fuzz import partial_ratio
 from snellen.build.audit.views import texts_of
 from snellen.grading.errors import InputError
 from snellen.tasks.benchmarks.table import TASKS
-from snellen.tasks.environments.desk.templates.table import SETS
 from snellen.tasks.environments.table import PACKS
-from snellen.tasks.environments.tiddlywiki.making import COUNT as TIDDLYWIKI
 from snellen.tasks.pack.check import check_pack
 from snellen.tasks.pack.read import open_pack, open_references, read_manifest
 from snellen.tasks.pack.sample import draw_items
 from snellen.tasks.samples import DEFAULT, INCLUDED, baselines, exam_folder
+from snellen.worlds.desk.templates.table import SETS
+from snellen.worlds.tiddlywiki.making import COUNT as TIDDLYWIKI
 
 PLAYED = {"mmbench-gui/l3", "mmbench-gui/l4"}
 FIVE = {"visualwebbench", "webrssbench", "mmbench-gui", "screenqa", "matrix"}

@@ -207,7 +207,7 @@ def episodes(
 
     Exit status: 0 if the pack was written, 2 if nothing was written.
     """
-    from snellen.tasks.environments.packs import make_episode_pack
+    from snellen.worlds.packs import make_episode_pack
 
     with report_errors():
         count, looks = _counts(n)

@@ -50,7 +50,7 @@ def episode_pack(what: str) -> Path:
 
     from filelock import FileLock
 
-    from snellen.tasks.environments.packs import make_episode_pack
+    from snellen.worlds.packs import make_episode_pack
 
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)

@@ -292,7 +292,7 @@ def apply_change(visit: Visit, rest: Shown, maker: ChangeMaker, seed: int, page:
     def dropped(reason: str, detail: str = "", *, restored: bool = True) -> Applied:
         return Applied(None, b"", Dropped(maker.task, maker.mode, reason, detail), restored)
 
-    visit.run(script("builder/perturb/recording.js"), {"undo": False})
+    visit.run(script("build/perturb/recording.js"), {"undo": False})
     try:
         attempted = maker.make(visit.tab, rest.screen, draw(seed, page, "change", maker.name))
     except Error as error:
@@ -338,7 +338,7 @@ def apply_change(visit: Visit, rest: Shown, maker: ChangeMaker, seed: int, page:
 
 
 def _take_back(visit: Visit) -> None:
-    visit.run(script("builder/perturb/recording.js"), {"undo": True})
+    visit.run(script("build/perturb/recording.js"), {"undo": True})
 
 
 def _restored(visit: Visit, rest: Shown) -> bool:

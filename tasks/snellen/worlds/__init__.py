@@ -1,4 +1,4 @@
-"""The interactive applications as Gymnasium environments, for training.
+"""Interactive applications: what exams show, and Gymnasium environments for training.
 
     import gymnasium
     import snellen.worlds
@@ -6,26 +6,28 @@
     env = gymnasium.make("snellen/desk-v0")
     observation, info = env.reset(seed=1)
 
-Importing this registers `snellen/desk-v0` and `snellen/miniwob-v0`, each alone and as vectors.
+Where Gymnasium is installed, importing this registers `snellen/desk-v0` and `snellen/miniwob-v0`,
+each alone and as vectors.
 """
 
-from snellen.grading.errors import MissingExtraError
+from importlib import import_module
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
 
-try:
-    import gymnasium
-except ImportError:
-    raise MissingExtraError("a world for training", "train") from None
-
-from snellen.worlds.env import WorldEnv
-from snellen.worlds.splits import templates_of
-from snellen.worlds.vector import VectorWorldEnv
+if TYPE_CHECKING:
+    from snellen.worlds.training.env import WorldEnv
+    from snellen.worlds.training.splits import templates_of
+    from snellen.worlds.training.vector import VectorWorldEnv
 
 __all__ = ["VectorWorldEnv", "WorldEnv", "templates_of"]
 
-for _name in ("desk", "miniwob"):
-    gymnasium.register(  # pyright: ignore[reportUnknownMemberType]
-        id=f"snellen/{_name}-v0",
-        entry_point="snellen.worlds.env:WorldEnv",
-        vector_entry_point="snellen.worlds.vector:VectorWorldEnv",
-        kwargs={"environment": _name},
-    )
+_HOMES = {"VectorWorldEnv": "vector", "WorldEnv": "env", "templates_of": "splits"}
+
+if find_spec("gymnasium") is not None:
+    import_module("snellen.worlds.training")
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401  # a class or a function
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"snellen.worlds.training.{_HOMES[name]}"), name)

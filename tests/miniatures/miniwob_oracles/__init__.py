@@ -8,7 +8,7 @@ from miniwob_hand import Hand
 
 from miniwob_oracles import clicks, drags, forms, shapes, steps, texts
 from miniwob_oracles.registry import ORACLES
-from snellen.tasks.environments.miniwob.episodes import MiniWoBEpisode
+from snellen.worlds.miniwob.episodes import MiniWoBEpisode
 
 __all__ = ["ORACLES", "clicks", "drags", "forms", "shapes", "solve", "steps", "texts"]
 

@@ -25,10 +25,10 @@ from snellen.tasks.benchmarks.desk.load import write_rows
 from snellen.tasks.benchmarks.miniwob.schedule import Start
 from snellen.tasks.benchmarks.table import load_task
 from snellen.tasks.environments.browser import Browser
-from snellen.tasks.environments.desk.environment import Desk
-from snellen.tasks.environments.desk.templates.table import TEMPLATES, draw, rows_of
-from snellen.tasks.environments.miniwob.episodes import MiniWoB, make_episodes
 from snellen.tasks.pack.write import Part, write_pack
+from snellen.worlds.desk.environment import Desk
+from snellen.worlds.desk.templates.table import TEMPLATES, draw, rows_of
+from snellen.worlds.miniwob.episodes import MiniWoB, make_episodes
 
 EXAMPLES = Path(__file__).parents[3] / "examples" / "clients"
 

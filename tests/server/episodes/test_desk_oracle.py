@@ -9,9 +9,9 @@ from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
 from snellen.tasks.environments.browser import Browser
-from snellen.tasks.environments.desk.environment import Desk
-from snellen.tasks.environments.desk.templates.table import SETS, draw
-from snellen.tasks.environments.packs import make_episode_pack
+from snellen.worlds.desk.environment import Desk
+from snellen.worlds.desk.templates.table import SETS, draw
+from snellen.worlds.packs import make_episode_pack
 
 MCP = "from snellen.cli import main; main()"
 

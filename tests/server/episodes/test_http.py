@@ -22,8 +22,8 @@ from PIL import Image
 from snellen.server.http.auth import Tokens
 from snellen.server.store.schema import open_store
 from snellen.server.store.tables.exams import Scope
-from snellen.tasks.environments.desk.templates.table import draw
-from snellen.tasks.environments.packs import make_episode_pack
+from snellen.worlds.desk.templates.table import draw
+from snellen.worlds.packs import make_episode_pack
 
 SNELLEN = [sys.executable, "-c", "from snellen.cli import main; main()"]
 COUNT = 4

@@ -20,9 +20,9 @@ from mcp.client.stdio import stdio_client
 
 from snellen.tasks.benchmarks.miniwob.schedule import Start
 from snellen.tasks.benchmarks.table import load_task
-from snellen.tasks.environments.miniwob.episodes import make_episodes
-from snellen.tasks.environments.packs import make_episode_pack
 from snellen.tasks.pack.write import Part, write_pack
+from snellen.worlds.miniwob.episodes import make_episodes
+from snellen.worlds.packs import make_episode_pack
 
 pytestmark = [pytest.mark.browser, pytest.mark.thorough]
 

@@ -17,7 +17,7 @@ from mcp import Client
 from snellen.server.host import LazyHost, open_exam
 from snellen.server.mcp.server import ExamServer
 from snellen.server.settings import Settings
-from snellen.tasks.environments.packs import make_episode_pack
+from snellen.worlds.packs import make_episode_pack
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 

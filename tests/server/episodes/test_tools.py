@@ -26,11 +26,11 @@ from snellen.server.mcp.tools import TOOLS
 from snellen.server.settings import Settings
 from snellen.tasks.benchmarks.desk.load import write_rows
 from snellen.tasks.benchmarks.table import load_task
-from snellen.tasks.environments.desk.apps.table import APPS
-from snellen.tasks.environments.desk.kit.verbs import UNDO
-from snellen.tasks.environments.desk.tasks import Task
-from snellen.tasks.environments.desk.templates.table import draw, rows_of
 from snellen.tasks.pack.write import Part, write_pack
+from snellen.worlds.desk.apps.table import APPS
+from snellen.worlds.desk.kit.verbs import UNDO
+from snellen.worlds.desk.tasks import Task
+from snellen.worlds.desk.templates.table import draw, rows_of
 
 MCP = "from snellen.cli import main; main()"
 COUNT = 58

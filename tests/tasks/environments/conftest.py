@@ -4,18 +4,12 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack
 
 import pytest_asyncio
+from stage_browser import browser as browser
 
 from snellen.tasks.environments.browser import Browser
 from snellen.tasks.environments.stage import Reply, Request, Stage, StageSettings, Time
 
 OpenPage = Callable[..., Awaitable[Stage]]
-
-
-@pytest_asyncio.fixture(loop_scope="module", scope="module")
-async def browser() -> AsyncIterator[Browser]:
-    browser = Browser()
-    yield browser
-    await browser.close()
 
 
 @pytest_asyncio.fixture(loop_scope="module")

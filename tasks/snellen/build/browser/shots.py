@@ -68,10 +68,10 @@ def measured_shot(
         PageError: The page keeps changing.
     """
     for _ in range(max(2, visit.settings.shots)):
-        before = visit.run(script("builder/browser/state.js"))
+        before = visit.run(script("build/browser/state.js"))
         measurement = measure()
         image = still_shot(visit, height, last)
-        if visit.run(script("builder/browser/state.js")) == before:
+        if visit.run(script("build/browser/state.js")) == before:
             return Shot(measurement, image)
         last = None
     raise PageError(

@@ -176,7 +176,7 @@ class Visit:
             PageError: It navigates away.
         """
         state = self.run(
-            script("builder/browser/settling.js"),
+            script("build/browser/settling.js"),
             {
                 "patience": 1000 * self.settings.load_seconds,
                 "limit": 1000 * self.settings.settle_seconds,

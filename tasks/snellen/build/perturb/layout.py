@@ -118,7 +118,7 @@ def _apply(
         if any(screen.nested(part, other) for part in parts for other in touched):
             continue
         made: bool = page.evaluate(
-            script("builder/perturb/layout.js"),
+            script("build/perturb/layout.js"),
             {
                 "operator": operator,
                 "target": MARKED % edit.target,

@@ -109,9 +109,9 @@ class _Merged(NamedTuple):
 
 @cache
 def _source() -> str:
-    parts = "".join(script(f"builder/screen/{name}.js") for name in ("covered", "facts", "glyphs"))
+    parts = "".join(script(f"build/screen/{name}.js") for name in ("covered", "facts", "glyphs"))
     return (
-        f"(given) => {{\n{parts}\nreturn ({script('builder/screen/page.js').strip()})(given);\n}}"
+        f"(given) => {{\n{parts}\nreturn ({script('build/screen/page.js').strip()})(given);\n}}"
     )
 
 

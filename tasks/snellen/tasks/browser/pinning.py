@@ -95,8 +95,9 @@ _FOLDERS: Final = ("/usr/share/fonts", "/usr/local/share/fonts")
 
 @cache
 def script(name: str) -> str:
-    """Return a script that ships with `snellen.tasks`, by its path there."""
-    return (files("snellen.tasks") / name).read_text(encoding="utf-8")
+    """Return a script that ships with snellen, by its path below it, such as `build/a/b.js`."""
+    package, _, path = name.partition("/")
+    return (files(f"snellen.{package}") / path).read_text(encoding="utf-8")
 
 
 def init_script(seed: int) -> str:
@@ -106,7 +107,7 @@ def init_script(seed: int) -> str:
         seed: Of `Math.random`.
     """
     # A year a frame would make dates of it; ten seconds end any animation.
-    return f"{script('browser/pinning.js')}({{now: {NOW}, seed: {seed}, step: 10000}});"
+    return f"{script('tasks/browser/pinning.js')}({{now: {NOW}, seed: {seed}, step: 10000}});"
 
 
 def context_options(settings: BrowserSettings) -> dict[str, Any]:

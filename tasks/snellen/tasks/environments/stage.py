@@ -247,7 +247,7 @@ class Stage:
         async with self._working(2 * SECONDS):
             await context.route(_ANY, self._serve)
             await context.route_web_socket(_ANY, _refuse)
-            await context.add_init_script(script("environments/stage.js"))
+            await context.add_init_script(script("tasks/environments/stage.js"))
             await self._set_clock()
             for each in settings.scripts:
                 await context.add_init_script(each)

@@ -14,16 +14,14 @@ if TYPE_CHECKING:
 
 ENVIRONMENTS: Mapping[str, str] = MappingProxyType(
     {
-        "desk": "snellen.tasks.environments.desk.environment:Desk",
-        "miniwob": "snellen.tasks.environments.miniwob.episodes:MiniWoB",
-        "tiddlywiki": "snellen.tasks.environments.tiddlywiki.environment:TiddlyWiki",
+        "desk": "snellen.worlds.desk.environment:Desk",
+        "miniwob": "snellen.worlds.miniwob.episodes:MiniWoB",
+        "tiddlywiki": "snellen.worlds.tiddlywiki.environment:TiddlyWiki",
     }
 )
 """`module:class` of each; the class takes the browser that shows it."""
 
-TOOLSETS: Mapping[str, str] = MappingProxyType(
-    {"desk": "snellen.tasks.environments.desk.toolset:DeskToolset"}
-)
+TOOLSETS: Mapping[str, str] = MappingProxyType({"desk": "snellen.worlds.desk.toolset:DeskToolset"})
 """`module:class` of the environments that also have tools; they need no browser."""
 
 

@@ -69,7 +69,7 @@ def rows_of(
     Args:
         starts: Their pages and seeds.
         goals: What each page asks for, as `goals` of
-            `snellen.tasks.environments.miniwob.episodes.MiniWoB` returns it.
+            `snellen.worlds.miniwob.episodes.MiniWoB` returns it.
         time: How time passes.
         limit: Inputs that are allowed.
     """
