@@ -154,8 +154,8 @@ def report(
     With --tables, VisualWebBench's seven tasks give its average, L2's two tasks its mean, L3 and
     L4 the table of losses.
     """
+    from snellen.grading.protocols.summaries import Options
     from snellen.sdk.stored import reopen
-    from snellen.sdk.summaries.cells import Options
 
     with report_errors():
         options = Options(**settings_of(settings, _OF_TABLES))

@@ -15,8 +15,8 @@ from snellen.grading.table import Table, to_markdown, to_plain
 from snellen.sdk.files import check_ending, write_atomically
 
 if TYPE_CHECKING:
+    from snellen.grading.protocols.summaries import Options
     from snellen.grading.table import Summary
-    from snellen.sdk.summaries.cells import Options
 
 _out = Terminal()
 
@@ -27,7 +27,7 @@ def print_tables(
     """Print and save the tables of a paper, over the reports of one or more tasks."""
     from snellen.sdk.analysis.published import beside_tables
     from snellen.sdk.report import load_report
-    from snellen.sdk.summaries.several import summarise
+    from snellen.sdk.summaries import summarise
 
     for path in output or ():
         check_ending(path, WRITERS, "a summary")
