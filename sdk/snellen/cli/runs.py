@@ -36,8 +36,7 @@ from snellen.cli.options import (
     item_ids,
     settings_of,
 )
-from snellen.cli.reports import finish
-from snellen.cli.summary import print_tables
+from snellen.cli.reports import finish, print_tables
 from snellen.cli.tables import print_table
 from snellen.cli.terminal import Terminal
 from snellen.grading.errors import InputError
