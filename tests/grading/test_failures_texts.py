@@ -5,10 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from snellen.grading.failures.opposites import are_opposites
 from snellen.grading.failures.tagging import failure_tags
 from snellen.grading.failures.tags import FailureTag
-from snellen.grading.failures.texts import near_text
+from snellen.grading.failures.texts import are_opposites, near_text
 from snellen.grading.failures.values import valued_words
 from snellen.grading.failures.wordings import denies_answer, numbered_option
 from snellen.grading.grade import Answers, Grader

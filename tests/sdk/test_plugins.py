@@ -106,6 +106,55 @@ def test_an_installed_benchmark_is_graded_like_snellens_own(site: Path, data: Pa
     ]
 
 
+SUMMARIES = """
+from snellen.grading.protocols.summaries import Joint, Summaries
+from snellen.grading.table import Summary
+
+HUE = "colors/hue"
+
+
+def one(cells, options):
+    return Summary(TASK, float(cells.values.sum()), (), ())
+
+
+def both(runs, options):
+    return Summary("colors", [cells.report.value for cells in runs], (), ())
+
+
+def summaries():
+    return Summaries({TASK: one}, (Joint((TASK, HUE), both),))
+"""
+FIELDS = """
+BENCHMARK = replace(
+    BENCHMARK,
+    protocols={TASK: PROTOCOLS, HUE: tuple(replace(one, task=HUE) for one in PROTOCOLS)},
+    golds={TASK: TEXT, HUE: TEXT},
+    tasks=(*BENCHMARK.tasks, replace(BENCHMARK.tasks[0], id=HUE)),
+    summaries=summaries,
+)
+"""
+
+
+@pytest.mark.slow
+def test_an_installed_benchmark_says_how_its_reports_are_summarized(tmp_path: Path) -> None:
+    module = f"{MODULE}{SUMMARIES}\nfrom dataclasses import replace\n{FIELDS}"
+    install(tmp_path / "site", "acme-colors", "colors", module)
+    told = run(
+        tmp_path / "site",
+        """
+        from snellen import sdk
+        def graded(task, *said):
+            answers = [{"item_id": one, "response": one} for one in said]
+            golds = {"red": "red", "blue": "blue", "green": "green", "gray": "gray"}
+            return sdk.grade(answers, task=task, references=golds)
+        page, hue = graded("colors/page", "red", "blue", "green"), graded("colors/hue", "red")
+        print(page.summary().result)
+        print([(one.task, one.result) for one in sdk.summarise([page, hue])][::2])
+        """,
+    )
+    assert told.splitlines() == ["3.0", "[('colors/page', 3.0), ('colors', [0.75, 0.25])]"]
+
+
 @pytest.mark.slow
 def test_the_command_line_lists_and_grades_it(site: Path, data: Path, tmp_path: Path) -> None:
     answers = tmp_path / "answers.jsonl"

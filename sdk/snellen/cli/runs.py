@@ -36,8 +36,7 @@ from snellen.cli.options import (
     item_ids,
     settings_of,
 )
-from snellen.cli.reports import finish
-from snellen.cli.summary import print_tables
+from snellen.cli.reports import finish, print_tables
 from snellen.cli.tables import print_table
 from snellen.cli.terminal import Terminal
 from snellen.grading.errors import InputError
@@ -154,8 +153,8 @@ def report(
     With --tables, VisualWebBench's seven tasks give its average, L2's two tasks its mean, L3 and
     L4 the table of losses.
     """
+    from snellen.grading.protocols.summaries import Options
     from snellen.sdk.stored import reopen
-    from snellen.sdk.summaries.cells import Options
 
     with report_errors():
         options = Options(**settings_of(settings, _OF_TABLES))

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from snellen.sdk.report import Report, load_report
     from snellen.sdk.scoring import read, score
     from snellen.sdk.stored import regrade
-    from snellen.sdk.summaries.several import summarise
+    from snellen.sdk.summaries import summarise
     from snellen.sdk.training import Reward, reward
     from snellen.tasks.benchmarks.spec import Benchmark, TaskSpec
     from snellen.tasks.benchmarks.table import TASKS, task_of
@@ -177,7 +177,7 @@ _HOMES = {
     "Reward": "snellen.sdk.training",
     "reward": "snellen.sdk.training",
     "score": "snellen.sdk.scoring",
-    "summarise": "snellen.sdk.summaries.several",
+    "summarise": "snellen.sdk.summaries",
     "Report": "snellen.sdk.report",
     "TaskSpec": "snellen.tasks.benchmarks.spec",
     "task_of": "snellen.tasks.benchmarks.table",

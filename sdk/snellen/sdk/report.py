@@ -119,8 +119,8 @@ class Report(ScoredReport):
                 data.
             MetricError: The numbers do not allow a summary: an item lacks its other half.
         """
-        from snellen.sdk.summaries.cells import Options
-        from snellen.sdk.summaries.one import summary_of
+        from snellen.grading.protocols.summaries import Options
+        from snellen.sdk.summaries import summary_of
 
         return summary_of(self, Options(limit, missing, reading))
 
@@ -146,9 +146,9 @@ class Report(ScoredReport):
         Raises:
             UnknownNameError: There is no such source.
         """
+        from snellen.grading.protocols.summaries import Options
         from snellen.sdk.analysis.published import beside as set_beside
         from snellen.sdk.analysis.published import summarised
-        from snellen.sdk.summaries.cells import Options
 
         return set_beside(self, source, summarised(self, Options(limit, missing, reading)))
 

@@ -13,7 +13,6 @@ from snellen.grading.models.scores import Outcome
 from snellen.grading.parse.vocabularies.agentcpm import AGENTCPM, GUIEVALKIT
 from snellen.grading.parse.vocabularies.base import Vocabulary
 from snellen.grading.parse.vocabularies.gui_r1 import GUI_R1
-from snellen.grading.parse.vocabularies.odyssey import ODYSSEY
 from snellen.grading.parse.vocabularies.os_atlas import OS_ATLAS
 from snellen.grading.parse.vocabularies.plain import PLAIN
 from snellen.grading.parse.vocabularies.pyautogui import PYAUTOGUI
@@ -28,6 +27,7 @@ from snellen.grading.parse.vocabularies.web import (
 )
 from snellen.grading.protocols.androidcontrol.ui_r1 import UI_R1
 from snellen.grading.protocols.base import Gold
+from snellen.grading.protocols.gui_odyssey import ODYSSEY
 from snellen.grading.protocols.step_rules import words_f1
 from snellen.grading.protocols.table import gold_shape, protocol_of, protocols_of
 from snellen.grading.tally import Tally

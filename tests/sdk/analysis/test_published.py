@@ -8,7 +8,7 @@ from snellen import sdk
 from snellen.grading.errors import UnknownNameError
 from snellen.sdk.analysis.published import averages_beside, beside_table, beside_tables, rows_table
 from snellen.sdk.page.build import build_page
-from snellen.sdk.summaries.several import summarise
+from snellen.sdk.summaries import summarise
 
 POSITION = "webrssbench/position"
 LEVELS = ("easy", "medium", "hard")

@@ -19,7 +19,6 @@ from snellen.grading.failures.choices import (
     relation_tags,
 )
 from snellen.grading.failures.clues import NO_CLUES, Clues, Failure
-from snellen.grading.failures.elements import boxed_list_tags, list_tags
 from snellen.grading.failures.forgiving import forgiving_answers, parsers_of
 from snellen.grading.failures.spaces import (
     AS_WRITTEN,
@@ -32,7 +31,14 @@ from snellen.grading.failures.spaces import (
     respaced_point,
 )
 from snellen.grading.failures.tags import FailureTag
-from snellen.grading.failures.texts import button_tags, description_tags, near_text, text_tags
+from snellen.grading.failures.texts import (
+    boxed_list_tags,
+    button_tags,
+    description_tags,
+    list_tags,
+    near_text,
+    text_tags,
+)
 from snellen.grading.failures.wordings import Reword, rewording_of
 from snellen.grading.grade import MAX_TEXT, OUTCOMES, Answers, Columns, Grader
 from snellen.grading.metrics.taps import in_any

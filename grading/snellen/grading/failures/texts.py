@@ -1,4 +1,4 @@
-"""Rules on text: near misses of a short answer, and descriptions of one region only."""
+"""Rules on text: near misses of a short answer, descriptions of one region, and lists of texts."""
 
 import re
 from collections import Counter
@@ -7,7 +7,6 @@ from enum import IntEnum
 from typing import NamedTuple
 
 from snellen.grading.failures.clues import Failure
-from snellen.grading.failures.opposites import are_opposites
 from snellen.grading.failures.tags import FailureTag
 from snellen.grading.failures.values import (
     NUMBER,
@@ -17,6 +16,7 @@ from snellen.grading.failures.values import (
     valued_words,
 )
 from snellen.grading.failures.wordings import denies_answer
+from snellen.grading.metrics.ui_contents import BoxedText
 from snellen.grading.normalize import squad_words
 from snellen.grading.parse.refusals import names_button
 from snellen.grading.protocols.base import NO_CONTEXT
@@ -278,3 +278,153 @@ def _is_little(about: Counter[str], reference: Counter[str]) -> bool:
         return False
     shared = (about & reference).total()
     return shared >= _PRECISE * about.total() and shared < _LITTLE * reference.total()
+
+
+# ---- Opposites -----------------------------------------------------------------------------------
+
+_PAIRED = (
+    "on off, yes no, am pm, true false, in out, up down, left right, top bottom, open closed,"
+    " open close, opened closed, set unset, enable disable, enabled disabled, enables disables,"
+    " male female, before after, above below, over under, more less, most least, more fewer,"
+    " min max, minimum maximum, high low, higher lower, highest lowest, first last,"
+    " earliest latest, newest oldest, increase decrease, increased decreased, start end,"
+    " start stop, started stopped, show hide, shown hidden, visible hidden, add remove,"
+    " added removed, allow deny, allowed denied, allow block, allowed blocked, accept decline,"
+    " accepted declined, accepted rejected, pass fail, passed failed, online offline,"
+    " public private, expanded collapsed, expand collapse, ascending descending, light dark,"
+    " north south, east west, incoming outgoing, sent received, buy sell, with without,"
+    " full empty, connected offline, include exclude, included excluded, always never"
+)
+_PAIRS = frozenset(frozenset(pair.split()) for pair in _PAIRED.split(","))
+_NEGATING = (
+    "not no never without cannot cant isnt arent wasnt werent dont doesnt didnt wont wouldnt"
+    " couldnt shouldnt hasnt havent hadnt mustnt"
+)
+_AUXILIARY = "is are was were do does did can could will would should has have had must be"
+_NEGATIONS, _AUXILIARIES = frozenset(_NEGATING.split()), frozenset(_AUXILIARY.split())
+# A negation with its auxiliary.
+_MOST_ADDED = 2
+_NEGATED = re.compile(
+    r"(?:un|non)(?!less$)(?=\w{4})"
+    r"|dis(?=abled|able$|agree|allow|appear|approv|arm|connect|continu|engag|honest|lik|mount"
+    r"|qualif|satisf|similar|trust)"
+    r"|in(?=activ|accura|compatib|complet|correct|direct|effectiv|eligib|frequent|secur|sensitiv"
+    r"|suffici|valid|visib)"
+    r"|im(?=perfect|possib|patient|proper)"
+    r"|ir(?=regular|relevant|responsib)"
+    r"|il(?=legal|legib|logical)"
+)
+
+
+def are_opposites(words: Sequence[str], others: Sequence[str]) -> bool:
+    """Whether one text is the negation of the other, word for word.
+
+    Either all differing words are pairs of opposites, or one text has one more negation than the
+    other (with its auxiliary: "does not"), or a double one, and nothing else differs. The words are
+    English, in SQuAD's form: without case and punctuation.
+
+    >>> are_opposites(["not", "logged", "in"], ["logged", "in"])
+    True
+    >>> are_opposites(["unchecked"], ["checked"]), are_opposites(["unit"], ["it"])
+    (True, False)
+    """
+    if len(words) == len(others):
+        differing = [(a, b) for a, b in zip(words, others, strict=True) if a != b]
+        if differing and all(_is_pair(a, b) for a, b in differing):
+            return True
+    if abs(len(words) - len(others)) > _MOST_ADDED:
+        return False
+    if _NEGATIONS.isdisjoint(words) and _NEGATIONS.isdisjoint(others):
+        return False
+    negations, rest = _without_negations(words)
+    others_negations, others_rest = _without_negations(others)
+    return bool(rest) and rest == others_rest and (negations - others_negations) % 2 == 1
+
+
+def _is_pair(word: str, other: str) -> bool:
+    return frozenset((word, other)) in _PAIRS or _negates(word, other) or _negates(other, word)
+
+
+def _negates(word: str, other: str) -> bool:
+    prefix = _NEGATED.match(word)
+    return prefix is not None and word[prefix.end() :] == other
+
+
+def _without_negations(words: Sequence[str]) -> tuple[int, list[str]]:
+    """Count the negations; return the other words without auxiliaries."""
+    negations, rest = 0, list[str]()
+    following = [*words[1:], ""]
+    for word, after in zip(words, following, strict=True):
+        # "No. 5" is a number, not a negation.
+        if word in _NEGATIONS and not (word == "no" and after[:1].isdigit()):
+            negations += 1
+        elif word not in _AUXILIARIES:
+            rest.append(word)
+    return negations, rest
+
+
+# ---- Lists of texts ------------------------------------------------------------------------------
+
+
+def list_tags(failure: Failure) -> Iterator[FailureTag]:
+    """Tag a list of texts, compared with the closest rater."""
+    if failure.answer is not None:
+        yield from _against_raters(failure.answer, failure.gold)
+
+
+def boxed_list_tags(failure: Failure) -> Iterator[FailureTag]:
+    """Tag a list of texts with boxes: by its texts or, if these are correct, by its boxes."""
+    if failure.answer is None:
+        return
+    given = [text for _, text in failure.answer]
+    raters = [_texts_of(rater) for rater in failure.gold]
+    if given and given in raters:
+        yield FailureTag.BOXES_ELSEWHERE
+    else:
+        yield from _against_raters(given, raters)
+
+
+def _texts_of(elements: Sequence[BoxedText]) -> list[str]:
+    return [text for _, text in elements]
+
+
+def _against_raters(given: Sequence[str], raters: Sequence[Sequence[str]]) -> Iterator[FailureTag]:
+    listed = [rater for rater in raters if rater]
+    if not given:
+        if len(listed) == len(raters):
+            yield FailureTag.SAID_NO_ANSWER
+        return
+    if not listed:
+        yield FailureTag.ANSWERED_UNANSWERABLE
+        return
+    # A rater may have selected such words on the screen.
+    marked = any(denies_answer(text) for rater in listed for text in rater)
+    if len(given) == 1 and denies_answer(given[0]) and not marked:
+        yield FailureTag.SAID_NO_ANSWER
+        return
+    found = {_list_nearness(given, rater) for rater in listed}
+    nearest = next((tag for tag in _NEAREST_FIRST if tag in found), None)
+    if nearest is not None:
+        yield nearest
+
+
+_NEAREST_FIRST = (
+    FailureTag.CASE_OR_PUNCTUATION,
+    FailureTag.ORDER,
+    FailureTag.MISSING_ELEMENTS,
+    FailureTag.EXTRA_ELEMENTS,
+)
+
+
+def _list_nearness(given: Sequence[str], rater: Sequence[str]) -> FailureTag | None:
+    if list(given) == list(rater):
+        return None
+    mine, theirs = ([letters_of(text) or text for text in side] for side in (given, rater))
+    if mine == theirs:
+        return FailureTag.CASE_OR_PUNCTUATION
+    counts, expected = Counter(mine), Counter(theirs)
+    if counts == expected:
+        return FailureTag.ORDER
+    if counts < expected:
+        return FailureTag.MISSING_ELEMENTS
+    return FailureTag.EXTRA_ELEMENTS if counts > expected else None

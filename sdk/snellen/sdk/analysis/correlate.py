@@ -18,7 +18,7 @@ from snellen.grading.stats.correlation import Method
 from snellen.grading.stats.correlation import correlate as correlate_rows
 from snellen.grading.stats.multiplicity import holm
 from snellen.grading.table import figures, interval_text
-from snellen.sdk.data.small_tables import Records, Row, SmallTable, cell_text, read_small_table
+from snellen.sdk.data.small_tables import Records, SmallTable, cell_text, read_small_table
 from snellen.sdk.files import check_ending, write_atomically
 from snellen.sdk.saved import read_report
 
@@ -82,32 +82,19 @@ def _of_table(table: SmallTable) -> Scores:
     scores: dict[str, dict[str, float | None]] = {}
     lines: dict[str, int] = {}
     for row in table.rows:
-        model = _model_cell(table, row)
+        model = table.text(row, MODEL)
+        if model is None:
+            raise table.fault(row, MODEL, "the model's name is empty")
         if model in lines:
-            raise InputError(
-                f"{model!r} is also on line {lines[model]}; keep one",
-                file=table.file,
-                line=row.line,
-                field=MODEL,
-            )
+            raise table.fault(row, MODEL, f"{model!r} is also on line {lines[model]}; keep one")
         lines[model] = row.line
         scores[model] = {}
         for name in table.names[1:]:
             try:
                 scores[model][name] = _number(row.cells.get(name))
             except ValueError as error:
-                raise InputError(str(error), file=table.file, line=row.line, field=name) from error
+                raise table.fault(row, name, str(error)) from error
     return scores
-
-
-def _model_cell(table: SmallTable, row: Row) -> str:
-    try:
-        model = cell_text(row.cells.get(MODEL))
-    except ValueError as error:
-        raise InputError(str(error), file=table.file, line=row.line, field=MODEL) from error
-    if model is None:
-        raise InputError("the model's name is empty", file=table.file, line=row.line, field=MODEL)
-    return model
 
 
 def _number(cell: object) -> float | None:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from snellen.grading.errors import InputError, UnknownNameError
 from snellen.grading.judging.summary import NONE
 from snellen.grading.score_table import ScoreTable
-from snellen.sdk.data.small_tables import Records, Row, SmallTable, cell_text, read_small_table
+from snellen.sdk.data.small_tables import Records, Row, SmallTable, read_small_table
 
 Labels: TypeAlias = Mapping[str, int] | Records
 """Item ids to levels, or a table with the columns `item_id`, `label` and, if need be, `attempt`."""
@@ -49,15 +49,15 @@ def read_labels(source: Labels, table: ScoreTable, best: int) -> NDArray[np.int6
         if label is None:
             continue
         if label > best:
-            raise _wrong(found, row, LABEL, f"{label} is not a level; the highest is {best}")
-        item_id = _text(found, row, ITEM_ID)
+            raise found.fault(row, LABEL, f"{label} is not a level; the highest is {best}")
+        item_id = found.text(row, ITEM_ID)
         if item_id is None or item_id not in table.places:
             raise UnknownNameError(
                 f"item{_at(found, row)} in the report", str(item_id), [*table.ids[:3], "..."]
             )
         cell = table.places[item_id] * len(slots) + _slot(found, row, slots)
         if labels[cell] != NONE:
-            raise _wrong(found, row, ITEM_ID, f"{item_id!r} has a label already; keep one")
+            raise found.fault(row, ITEM_ID, f"{item_id!r} has a label already; keep one")
         labels[cell] = label
     if not (labels != NONE).any():
         raise InputError("it has no labels", file=found.file, field=LABEL)
@@ -68,33 +68,22 @@ def _slot(found: SmallTable, row: Row, slots: Mapping[int, int]) -> int:
     attempt = _number(found, row, ATTEMPT)
     if attempt is None:
         if len(slots) > 1:
-            raise _wrong(found, row, ATTEMPT, "items have several attempts: give the attempt")
+            raise found.fault(row, ATTEMPT, "items have several attempts: give the attempt")
         return 0
     if attempt not in slots:
         known = ", ".join(map(str, slots))
-        raise _wrong(found, row, ATTEMPT, f"there is no attempt {attempt}; known: {known}")
+        raise found.fault(row, ATTEMPT, f"there is no attempt {attempt}; known: {known}")
     return slots[attempt]
 
 
 def _number(found: SmallTable, row: Row, name: str) -> int | None:
-    text = _text(found, row, name)
+    text = found.text(row, name)
     if text is None:
         return None
     if not (text.isascii() and text.isdigit()):
-        raise _wrong(found, row, name, f"{text!r} is not a whole number from 0")
+        raise found.fault(row, name, f"{text!r} is not a whole number from 0")
     return int(text)
-
-
-def _text(found: SmallTable, row: Row, name: str) -> str | None:
-    try:
-        return cell_text(row.cells.get(name))
-    except ValueError as error:
-        raise _wrong(found, row, name, str(error)) from None
 
 
 def _at(found: SmallTable, row: Row) -> str:
     return "" if found.file is None else f" of {found.file}, line {row.line},"
-
-
-def _wrong(found: SmallTable, row: Row, name: str, message: str) -> InputError:
-    return InputError(message, file=found.file, line=row.line, field=name)

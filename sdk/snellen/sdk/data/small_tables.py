@@ -61,6 +61,26 @@ class SmallTable:
     rows: tuple[Row, ...]
     file: str | None = None
 
+    def text(self, row: Row, name: str, advice: str = "") -> str | None:
+        """Return a cell as text; None if it is empty.
+
+        Args:
+            row: The row.
+            name: The cell's column.
+            advice: Ends the error's message.
+
+        Raises:
+            InputError: It is a list or an object, or not a JSON value.
+        """
+        try:
+            return cell_text(row.cells.get(name))
+        except ValueError as error:
+            raise self.fault(row, name, f"{error}{advice}") from error
+
+    def fault(self, row: Row, name: str, message: str) -> InputError:
+        """Return the error of a cell, with its file, line and column."""
+        return InputError(message, file=self.file, line=row.line, field=name)
+
 
 def read_small_table(source: Records) -> SmallTable:
     """Read a table.

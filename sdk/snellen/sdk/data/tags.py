@@ -8,7 +8,7 @@ from snellen.grading.breakdown import cluster_codes
 from snellen.grading.errors import InputError, UnknownNameError
 from snellen.grading.models.tags import TagColumn, TagTable
 from snellen.grading.protocols.base import IntArray
-from snellen.sdk.data.small_tables import Records, Row, SmallTable, cell_text, read_small_table
+from snellen.sdk.data.small_tables import Records, SmallTable, read_small_table
 
 ITEM_ID = "item_id"
 """The key that every item has."""
@@ -17,6 +17,7 @@ Tags: TypeAlias = Records | Mapping[str, Mapping[str, object]]
 """Where tags can come from: a table, or item ids to tags."""
 
 _Values: TypeAlias = tuple[str | None, ...]
+_ONE = "; a tag has one value"
 
 
 def read_tags(
@@ -128,21 +129,20 @@ def _by_key(table: SmallTable, by: str, names: Sequence[str]) -> dict[str, _Valu
     rows: dict[str, _Values] = {}
     lines: dict[str, int] = {}
     for row in table.rows:
-        value = _text(table, row, by)
+        value = table.text(row, by, _ONE)
         if value is None:
-            raise InputError("the key is empty", file=table.file, line=row.line, field=by)
-        values = tuple(_text(table, row, name) for name in names)
+            raise table.fault(row, by, "the key is empty")
+        values = tuple(table.text(row, name, _ONE) for name in names)
         if rows.setdefault(value, values) != values:
             differing = next(
                 name
                 for name, one, other in zip(names, rows[value], values, strict=True)
                 if one != other
             )
-            raise InputError(
+            raise table.fault(
+                row,
+                differing,
                 f"{by} {value!r} is also on line {lines[value]} with another {differing}; keep one",
-                file=table.file,
-                line=row.line,
-                field=differing,
             )
         lines.setdefault(value, row.line)
     return rows
@@ -159,15 +159,6 @@ def _check_equal(
                 file=table.file,
                 field=name,
             )
-
-
-def _text(table: SmallTable, row: Row, name: str) -> str | None:
-    try:
-        return cell_text(row.cells.get(name))
-    except ValueError as error:
-        raise InputError(
-            f"{error}; a tag has one value", file=table.file, line=row.line, field=name
-        ) from error
 
 
 def _with_ids(source: Mapping[str, object]) -> SmallTable:

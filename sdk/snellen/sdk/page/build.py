@@ -41,7 +41,7 @@ from snellen.sdk.data.selection import Selection
 from snellen.sdk.page.items import Batches, Failures, RowSource, find_failures, item_list
 from snellen.sdk.page.thumbnails import ThumbnailBudget
 from snellen.sdk.scored import ScoredReport, episodes_of, intake_of
-from snellen.sdk.summaries.one import PLAYED, SUMMARIES
+from snellen.sdk.summaries import summaries_of
 from snellen.tasks.benchmarks.table import TASKS
 from snellen.tasks.published.tables import published_rows
 
@@ -66,7 +66,7 @@ def paper_tables(report: ScoredReport) -> PaperTables:
     found = beside(report, found=own)
     table = beside_table(found)
     published = () if table is None else (table, rows_table(found))
-    if report.task not in SUMMARIES:
+    if report.task not in summaries_of(report.task).by_task:
         return PaperTables(published=published)
     tables = () if own.summary is None else own.summary.tables
     return PaperTables(tables, published, own.lacking)
@@ -212,7 +212,7 @@ def build_page(
         failures=failures.counts,
         failed=failures.failed,
         summaries=paper.summaries,
-        printed=report.task not in PLAYED,
+        printed=summaries_of(report.task).printed,
         no_summary=paper.lacking,
         published=paper.published,
         item_list=_items(

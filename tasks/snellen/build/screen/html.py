@@ -110,9 +110,7 @@ class _Merged(NamedTuple):
 @cache
 def _source() -> str:
     parts = "".join(script(f"build/screen/{name}.js") for name in ("covered", "facts", "glyphs"))
-    return (
-        f"(given) => {{\n{parts}\nreturn ({script('build/screen/page.js').strip()})(given);\n}}"
-    )
+    return f"(given) => {{\n{parts}\nreturn ({script('build/screen/page.js').strip()})(given);\n}}"
 
 
 def _measured(visit: Visit, height: int, *, marked: bool) -> dict[str, Any]:

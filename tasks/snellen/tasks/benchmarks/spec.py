@@ -17,6 +17,7 @@ from snellen.grading.protocols.plugins import Rules
 from snellen.tasks.data.release import Place, Release, Signs
 
 if TYPE_CHECKING:
+    from snellen.grading.protocols.summaries import Summaries
     from snellen.tasks.models import TaskData
 
 
@@ -100,6 +101,8 @@ class Benchmark(Rules):
         place: Where it is published; None: nowhere that can be fetched from.
         releases: The releases that are known of it, which its loader hands to `pin`.
         signs: By what its files are recognized.
+        summaries: Returns how reports of its tasks are summarized; None: by a mean of each metric
+            and the tags of `by`.
 
     Raises:
         PluginError: The parts do not belong together.
@@ -110,6 +113,7 @@ class Benchmark(Rules):
     place: Place | None = None
     releases: tuple[Release, ...] = ()
     signs: Signs = field(default_factory=Signs)
+    summaries: "Callable[[], Summaries] | None" = None
 
     def check(self) -> None:
         """Check that the tasks are those that there are rules for.

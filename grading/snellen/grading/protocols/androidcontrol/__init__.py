@@ -9,12 +9,15 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from snellen.grading.protocols.androidcontrol.gui_r1 import GUI_R1_RULE
-from snellen.grading.protocols.androidcontrol.nodes import AGENTCPM_RULE, GUIEVALKIT_RULE
+from snellen.grading.protocols.androidcontrol.nodes import (
+    AGENTCPM_RULE,
+    GUIEVALKIT_RULE,
+    UGROUND_RULE,
+)
 from snellen.grading.protocols.androidcontrol.os_atlas import OS_ATLAS_RULE
 from snellen.grading.protocols.androidcontrol.parts import HIGH, LOW
 from snellen.grading.protocols.androidcontrol.qwen import QWEN_RULE, UI_S1_RULE
 from snellen.grading.protocols.androidcontrol.screensuite import SCREENSUITE_RULE
-from snellen.grading.protocols.androidcontrol.uground import UGROUND_RULE
 from snellen.grading.protocols.androidcontrol.ui_r1 import UI_R1_RULE
 from snellen.grading.protocols.base import Protocol
 from snellen.grading.protocols.golds import STEP, GoldShape

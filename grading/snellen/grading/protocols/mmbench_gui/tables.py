@@ -1,7 +1,10 @@
-"""MMBench-GUI's tables, laid out: L1, L2, L3 and L4, and what is lost in between."""
+"""MMBench-GUI's tables: L1, L2, L3 and L4, and what is lost in between."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
+import numpy as np
+
+from snellen.grading.errors import InputError
 from snellen.grading.metrics.weighted_choice import (
     Accuracy,
     GroundingSummary,
@@ -9,6 +12,8 @@ from snellen.grading.metrics.weighted_choice import (
     LevelScore,
     PlatformAccuracy,
 )
+from snellen.grading.models.reports import Report
+from snellen.grading.models.tags import TagColumn
 from snellen.grading.protocols.mmbench_gui.automation import (
     READINGS,
     Automation,
@@ -16,16 +21,28 @@ from snellen.grading.protocols.mmbench_gui.automation import (
     Missing,
     Rate,
     Reading,
+    Run,
+    automation,
     losses,
+    over_attempts,
 )
-from snellen.grading.protocols.mmbench_gui.understanding import Understanding
+from snellen.grading.protocols.mmbench_gui.online import Run as Episode
+from snellen.grading.protocols.mmbench_gui.understanding import (
+    Grounded,
+    Understanding,
+    grounding,
+    understanding,
+)
+from snellen.grading.protocols.summaries import Cells, Joint, Options, Summaries
 from snellen.grading.table import Cell, Column, Kind, PartValue, Summary, Table
 
-L1, L2, L2_BASIC, L2_ADVANCED = (
+L1, L2, L2_BASIC, L2_ADVANCED, L3, L4 = (
     "mmbench-gui/l1",
     "mmbench-gui/l2",
     "mmbench-gui/l2_basic",
     "mmbench-gui/l2_advanced",
+    "mmbench-gui/l3",
+    "mmbench-gui/l4",
 )
 PLATFORMS = ("windows", "macos", "linux", "ios", "android", "web")
 """The platforms as the published tables order them."""
@@ -59,12 +76,25 @@ def in_order(platforms: Iterable[str]) -> list[str]:
     return sorted(platforms, key=lambda name: (known.get(name, len(known)), name))
 
 
+def summaries() -> Summaries:
+    """Return how reports of its tasks are summarized."""
+    return Summaries(
+        {L1: level_1, L2_BASIC: level_2, L2_ADVANCED: level_2, L3: online, L4: online},
+        (
+            Joint((L2_BASIC, L2_ADVANCED), both_of_level_2, replaces=True),
+            Joint((L3, L4), from_level_to_level, repeats=True),
+        ),
+    )
+
+
 # ---- L1 ----------------------------------------------------------------------------------------
 
 
-def understanding_summary(found: Mapping[str, Understanding]) -> Summary:
-    """Lay L1 out in the three ways: difficulties by platforms."""
-    return Summary(
+def level_1(cells: Cells, _: Options) -> Summary:
+    """Summarize L1 by difficulty and platform, in the three ways."""
+    tags = cells.tags("difficulty", "platform", "options")
+    found = understanding(cells.values, tags)
+    summary = Summary(
         task=L1,
         result=found,
         tables=tuple(
@@ -76,6 +106,7 @@ def understanding_summary(found: Mapping[str, Understanding]) -> Summary:
             *_level_values("accuracy", {d: one.plain for d, one in found.items()}),
         ),
     )
+    return cells.of_items(summary)
 
 
 def _level_table(title: str, levels: Mapping[str, LevelScore], source: str, note: str) -> Table:
@@ -102,6 +133,26 @@ def _level_values(metric: str, levels: Mapping[str, LevelScore]) -> Iterable[Par
 # ---- L2 ----------------------------------------------------------------------------------------
 
 _TASKS: Mapping[Instruction, str] = {"basic": L2_BASIC, "advanced": L2_ADVANCED}
+
+
+def level_2(cells: Cells, _: Options) -> Summary:
+    """Summarize one kind of L2's instructions."""
+    kind, task = _grounded(cells), cells.report.task
+    found = grounding(basic=kind) if task == L2_BASIC else grounding(advanced=kind)
+    return cells.of_items(grounding_result(task, found))
+
+
+def both_of_level_2(both: Sequence[Cells], _: Options) -> Summary:
+    """Summarize L2, basic and advanced together."""
+    by_task = {cells.report.task: cells for cells in both}
+    basic, advanced = by_task[L2_BASIC], by_task[L2_ADVANCED]
+    summary = grounding_result(L2, grounding(_grounded(basic), _grounded(advanced)))
+    return basic.of_items(summary) if basic.attempts == advanced.attempts else summary
+
+
+def _grounded(cells: Cells) -> Grounded:
+    unread = [said is None for said in cells.answers]
+    return Grounded(cells.values, cells.tags("platform", "data_type"), unread)
 
 
 def grounding_result(task: str, found: GroundingSummary) -> Summary:
@@ -197,6 +248,83 @@ _POOLING = (
 _POLICY: Mapping[Missing, str] = {"skip": "left out", "zero": "counted 0"}
 
 
+def online(cells: Cells, options: Options) -> Summary:
+    """Summarize L3 or L4 by platform, in every reading of EQA; attempts are averaged."""
+    own, limit = _limits(cells, options)
+    note = f"Episodes of more than {limit:g} steps have failed." if _cuts(own, options) else ""
+    runs, report = _automations(cells, options), cells.report
+    return automation_summary(report.task, runs, reading_of(report, options), note)
+
+
+def _automations(cells: Cells, options: Options) -> tuple[Automation, ...]:
+    own, limit = _limits(cells, options)
+    cut = limit if _cuts(own, options) else None
+    runs = [_run(cells, slot, cut) for slot in range(cells.attempts)]
+    policies: tuple[Missing, ...] = ("skip",) if all(map(_all_ran, runs)) else ("skip", "zero")
+    return tuple(
+        over_attempts([automation(run, limit, missing=missing) for run in runs])
+        for missing in ((options.missing,) if options.missing else policies)
+    )
+
+
+def reading_of(report: Report, options: Options) -> Reading:
+    """Return which EQA a report is quoted by: what is asked for, else its protocol's."""
+    own: Reading | None = next((one for one in READINGS if one == report.provenance.protocol), None)
+    return options.reading or own or "exact"
+
+
+def _limits(cells: Cells, options: Options) -> tuple[float | None, float]:
+    """Return the limit of steps of the tasks, where there is one, and the one to summarise by.
+
+    Raises:
+        InputError: There is none, or several, and none was asked for; or one was that is not above
+            0, or more than the tasks allowed: nobody knows what the episodes would have done then.
+    """
+    steps = cells.item_tags.get("steps", ())
+    known = {float(one.split()[0]) for one in steps if one is not None}
+    if not known:
+        runs: Sequence[Episode | None] = cells.answers
+        known = {run.limit for run in runs if run is not None and run.limit is not None}
+    own = next(iter(known)) if len(known) == 1 else None
+    limit = own if options.limit is None else options.limit
+    if limit is not None and not limit > 0:
+        raise InputError(f"limit= must be a number of steps greater than 0, not {limit:g}")
+    if limit is not None and known and limit > max(known):
+        raise InputError(
+            f"the tasks of {cells.report.task} were limited to {max(known):g} steps: their results"
+            f" within {limit:g} are unknown; give a smaller limit, or omit it"
+        )
+    if limit is None:
+        several = f"several limits of steps ({', '.join(f'{one:g}' for one in sorted(known))})"
+        raise InputError(
+            f"the tasks of {cells.report.task} have {several if known else 'no limit of steps'}:"
+            " give limit=15, or load the split '15 steps'"
+        )
+    return own, limit
+
+
+def _cuts(own: float | None, options: Options) -> bool:
+    return options.limit is not None and (own is None or options.limit < own)
+
+
+def _run(cells: Cells, slot: int, cut: float | None) -> Run:
+    """Return one attempt's episodes; with `cut`, those that took more steps have failed."""
+    rows = slice(slot, None, cells.attempts)
+    runs: Sequence[Episode | None] = cells.answers[rows]
+    costs = [None if run is None or not run.cost else run.cost for run in runs]
+    values = np.where([run is None for run in runs], 0.0, cells.values[rows])
+    if cut is not None:
+        values = np.where([cost is not None and cost > cut for cost in costs], 0.0, values)
+    platforms: TagColumn = cells.tag("platform")[rows]
+    return Run(values, costs, platforms, [run is not None for run in runs])
+
+
+def _all_ran(run: Run) -> bool:
+    there = run.answered or ()
+    ran = {platform for platform, one in zip(run.platforms, there, strict=True) if one}
+    return ran == set(run.platforms)
+
+
 def automation_summary(
     task: str, runs: Sequence[Automation], reading: Reading, note: str = ""
 ) -> Summary:
@@ -237,7 +365,7 @@ def _automation_table(task: str, runs: Sequence[Automation], note: str) -> Table
             for number, rate in enumerate(run.attempts, 1)
         ]
     return Table(
-        f"{task.rpartition('/')[2].upper()} within {first.limit:g} steps",
+        f"{_name(task)} within {first.limit:g} steps",
         (
             Column("platform", Kind.TEXT),
             Column("SR"),
@@ -258,6 +386,52 @@ def _rate_cells(rate: Rate | None) -> tuple[Cell, ...]:
     if rate is None:
         return (None,) * (len(READINGS) + 2)
     return (rate.sr, *(rate.eqa[reading] for reading in READINGS), rate.n)
+
+
+def from_level_to_level(levels: Sequence[Cells], options: Options) -> Summary | None:
+    """Say what is lost from L3 to L4 at one limit, and from one limit to another at one level.
+
+    If a platform was not run there is a table for each policy, and its note names the platform.
+
+    Raises:
+        InputError: Two reports are of one level within one limit.
+    """
+    rates: dict[tuple[str, float], tuple[Automation, ...]] = {}
+    for cells in levels:
+        key = cells.report.task, _limits(cells, options)[1]
+        if key in rates:
+            raise InputError(f"two reports are of {key[0]} within {key[1]:g} steps: give one")
+        rates[key] = _automations(cells, options)
+    reading = reading_of(levels[0].report, options)
+    groups = [
+        (
+            f"What is lost from L3 to L4 within {limit:g} steps",
+            sorted(key for key in rates if key[1] == limit),
+        )
+        for limit in sorted({limit for _, limit in rates})
+    ]
+    groups += [
+        (
+            f"What is lost with fewer steps in {_name(level)}",
+            sorted((key for key in rates if key[0] == level), reverse=True),
+        )
+        for level in sorted({level for level, _ in rates})
+    ]
+    tables = tuple(
+        table
+        for title, keys in groups
+        if len(keys) > 1
+        for table in losses_tables(title, {_line(key): rates[key] for key in keys}, reading)
+    )
+    return Summary("mmbench-gui", rates, tables, ()) if tables else None
+
+
+def _name(task: str) -> str:
+    return task.rpartition("/")[2].upper()
+
+
+def _line(key: tuple[str, float]) -> str:
+    return f"{_name(key[0])}, {key[1]:g} steps"
 
 
 def losses_tables(

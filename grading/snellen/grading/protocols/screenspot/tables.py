@@ -12,12 +12,20 @@ from math import fsum
 from snellen.grading.errors import MetricError
 from snellen.grading.models.tags import TagColumn
 from snellen.grading.protocols.base import FloatArray
+from snellen.grading.protocols.summaries import Cells, Options, Summaries
 from snellen.grading.table import Cell, Column, Kind, PartValue, Summary, Table
 
 MACRO = "macro_accuracy"
 """The key of the mean of the cells."""
 
 KINDS = ("text", "icon")
+
+V2, PRO = "screenspot-v2/point", "screenspot-pro/point"
+
+
+def summaries() -> Summaries:
+    """Return how reports of v2 and Pro are summarized."""
+    return Summaries({V2: screenspot, PRO: screenspot})
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,14 +89,11 @@ def cell_scores(values: FloatArray, groups: TagColumn, kinds: TagColumn) -> Cell
     return CellScores(cells, macro, fsum(values.tolist()) / len(values), len(values))
 
 
-def screenspot_summary(task: str, tag: str, found: CellScores) -> Summary:
-    """Lay the cells and both means out.
-
-    Args:
-        task: The task's id.
-        tag: What the groups are: `platform` in v2, `group` in Pro.
-        found: From `cell_scores`.
-    """
+def screenspot(cells: Cells, _: Options) -> Summary:
+    """Summarize ScreenSpot-v2 by platform, Pro by group, and both by element."""
+    task = cells.report.task
+    tag = "platform" if task == V2 else "group"
+    found = cell_scores(cells.values, cells.tag(tag), cells.tag("data_type"))
     kinds = _in_order({cell.kind for cell in found.cells})
     by_name = {(cell.group, cell.kind): cell for cell in found.cells}
     rows: list[tuple[Cell, ...]] = []
@@ -102,7 +107,7 @@ def screenspot_summary(task: str, tag: str, found: CellScores) -> Summary:
         ("over items", found.micro, found.n),
     )
     columns = (Column(tag, Kind.TEXT), *map(Column, kinds), Column("both"))
-    return Summary(
+    summary = Summary(
         task=task,
         result=found,
         tables=(
@@ -130,6 +135,7 @@ def screenspot_summary(task: str, tag: str, found: CellScores) -> Summary:
             ),
         ),
     )
+    return cells.of_items(summary)
 
 
 def _in_order(kinds: set[str]) -> tuple[str, ...]:

@@ -12,9 +12,20 @@ from typing import NamedTuple
 
 from snellen.grading.errors import MetricError
 from snellen.grading.metrics.efficiency import Episode
+from snellen.grading.models.reports import Report
 from snellen.grading.models.tags import TagColumn
-from snellen.grading.protocols.mmbench_gui.automation import READINGS, Rate, Reading
-from snellen.grading.table import Cell, Column, Kind, Table
+from snellen.grading.protocols.base import AnswerValue
+from snellen.grading.protocols.mmbench_gui.automation import READINGS, Rate, Reading, losses
+from snellen.grading.protocols.mmbench_gui.tables import losses_table, reading_of
+from snellen.grading.protocols.summaries import (
+    DEFAULT,
+    Cells,
+    Joint,
+    Options,
+    Summaries,
+    metric_values,
+)
+from snellen.grading.table import Cell, Column, Kind, PartValue, Summary, Table
 
 FEASIBLE = "feasible"
 """The tag that says `no` of a task that can't be done."""
@@ -308,4 +319,95 @@ def _part_table(task: str, metric: str, tag: str, found: Episodes) -> Table:
         ),
         _SOURCE if reading else "ours",
         "Only tasks that can be done." if apart else "",
+    )
+
+
+# ---- Reports -------------------------------------------------------------------------------------
+
+_EQA = "eqa"
+
+
+def summaries() -> Summaries:
+    """Return how reports of tasks that are acted in here are summarized."""
+    return Summaries(
+        {
+            "desk/l3": played,
+            "desk/l4": played,
+            "tiddlywiki/l3": played,
+            "miniwob/episode": played_on_pages,
+        },
+        (Joint(("desk/l3", "desk/l4"), from_level_to_level),),
+        printed=False,
+    )
+
+
+def played(cells: Cells, _: Options) -> Summary:
+    """Summarize episodes whose tasks have limits of their own; attempts are averaged."""
+    return _summary(cells, reading_of(cells.report, DEFAULT))
+
+
+def played_on_pages(cells: Cells, _: Options) -> Summary:
+    """Summarize episodes of MiniWoB++: whether one counts, and so its EQA, is the protocol's."""
+    return _summary(cells, None)
+
+
+def from_level_to_level(levels: Sequence[Cells], _: Options) -> Summary:
+    """Say what is lost from tasks in one application to tasks across several."""
+    lower, upper = sorted((cells.report for cells in levels), key=lambda report: report.task)
+    reading = reading_of(lower, DEFAULT)
+    rates = {
+        name: Rate(report.value, {reading: report.metrics[_EQA].value}, report.provenance.items)
+        for name, report in (("L3", lower), ("L4", upper))
+    }
+    found = losses(rates, reading=reading)
+    same = reading_of(upper, DEFAULT) == reading
+    benchmark = lower.task.partition("/")[0]
+    note = "" if same else "The protocols differ, and so does what their EQA is."
+    table = losses_table(f"{benchmark}, what is lost from L3 to L4", found, reading, note)
+    return Summary(benchmark, found, (table,), ())
+
+
+def _summary(cells: Cells, reading: Reading | None) -> Summary:
+    report = cells.report
+    found = episodes_of(_attempts(cells), cells.item_tags, cells.by, reading)
+    return Summary(
+        task=report.task,
+        result=found,
+        tables=episodes_tables(report.task, report.numbers.primary, found),
+        values=(*metric_values(report), *_values(report, found)),
+    )
+
+
+def _values(report: Report, found: Episodes) -> list[PartValue]:
+    parts = [*found.wholes[:-1], *(part for parts in found.by.values() for part in parts)]
+    values: list[PartValue] = []
+    for part in parts:
+        key = report.numbers.primary
+        values.append(PartValue(report.task, key, part.name, part.value, part.tasks))
+        area = None if found.reading is None else part.eqa.get(found.reading)
+        if area is not None:
+            values.append(PartValue(report.task, _EQA, part.name, area, part.tasks))
+    return values
+
+
+def _attempts(cells: Cells) -> list[list[Record]]:
+    """Return each attempt's records, item by item."""
+    limits = cells.tag_if_there("steps") or [None] * len(cells.values)
+    rows = [
+        _record(value, answer, None if limit is None else float(limit.split()[0]))
+        for value, answer, limit in zip(cells.values.tolist(), cells.answers, limits, strict=True)
+    ]
+    return [rows[slot :: cells.attempts] for slot in range(cells.attempts)]
+
+
+def _record(success: float, answer: AnswerValue | None, limit: float | None) -> Record:
+    if answer is None:
+        return Record(success, limit)
+    return Record(
+        success=success,
+        limit=limit or answer.limit,
+        there=True,
+        steps=answer.cost,
+        seconds=answer.seconds,
+        image_tokens=answer.image_tokens,
     )

@@ -24,5 +24,6 @@ BENCHMARKS = (
         ),
         load=late(f"{_HERE}.load:load"),
         signs=Signs(rows=(row_sign(_TASK, "id page seed time goal limit"),)),
+        summaries=late("snellen.grading.protocols.worlds.tables:summaries"),
     ),
 )

@@ -20,6 +20,7 @@ from snellen.tasks.data.release import Signs
 
 _V1, _V2, _PRO = "screenspot-v1/point", "screenspot-v2/point", "screenspot-pro/point"
 _TITLE = "Point at the element that an instruction means"
+_SUMMARIES = late("snellen.grading.protocols.screenspot.tables:summaries")
 _LOAD = late("snellen.tasks.benchmarks.screenspot.load:load")
 
 BENCHMARKS = (
@@ -45,6 +46,7 @@ BENCHMARKS = (
             names=dict.fromkeys((*V2_FILES.values(), *V2_COPIES.values()), _V2),
             by_row=v2_by_row,
         ),
+        summaries=_SUMMARIES,
     ),
     Benchmark(
         name="screenspot-pro",
@@ -56,5 +58,6 @@ BENCHMARKS = (
             by_row=pro_by_row,
             folders=(f"{PRO_FOLDER}/*.json",),
         ),
+        summaries=_SUMMARIES,
     ),
 )

@@ -23,5 +23,6 @@ BENCHMARKS = (
         ),
         load=late("snellen.tasks.benchmarks.tiddlywiki.load:load"),
         signs=Signs(rows=(row_sign(_TASK, "id goal tiddlers wiki gold tags"),)),
+        summaries=late("snellen.grading.protocols.worlds.tables:summaries"),
     ),
 )

@@ -8,7 +8,7 @@ from snellen import sdk
 from snellen.grading.errors import InputError
 from snellen.grading.protocols.visualwebbench.average import SEVEN
 from snellen.sdk.analysis.published import beside_tables
-from snellen.sdk.summaries.several import summarise
+from snellen.sdk.summaries import summarise
 
 GOLDS: dict[str, object] = {
     "web_caption": "Shoes",

@@ -1,19 +1,23 @@
-"""A report's scores as columns, one row an item and attempt, for what makes summaries of them."""
+"""The columns that summaries of reports are made of, and how a benchmark names its own summaries.
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+A benchmark's module of tables makes those of its papers; the `Benchmark` object names it.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from snellen.grading.errors import InputError
-from snellen.grading.grade import read_response
 from snellen.grading.metrics.eqa import Missing, Reading
-from snellen.grading.models.scores import Outcome
+from snellen.grading.models.golds import Golds
+from snellen.grading.models.reports import Report
 from snellen.grading.models.tags import TagColumn
-from snellen.grading.protocols.base import NO_CONTEXT, AnswerValue, FloatArray
-from snellen.grading.protocols.table import protocol_of
-from snellen.grading.table import Summary
-from snellen.sdk.scored import ScoredReport, intake_of
+from snellen.grading.protocols.base import AnswerValue, FloatArray
+from snellen.grading.table import PartValue, Summary
+
+SHOWN = 5e-4
+"""What is printed with one decimal place in percent differs from here on."""
 
 
 class Options(NamedTuple):
@@ -34,44 +38,44 @@ class Options(NamedTuple):
 DEFAULT = Options()
 
 
-_LOST = (Outcome.MISSING, Outcome.ERROR)
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Cells:
-    """The scores of a report, item by item and attempt by attempt.
+    """A report with its scores and answers as columns, one row an item and attempt.
 
     Attributes:
-        report: The report; it kept its scores.
+        report: The report.
+        item_tags: The items' tags.
+        by: The tags by which its task is broken down.
+        golds: The references of all items of the data; None: they are not at hand.
+        load: Returns the primary metric; InputError if the report kept no scores.
+        read: Returns what the protocol reads in each response, None where nothing.
     """
 
-    report: ScoredReport
+    report: Report
+    item_tags: Mapping[str, TagColumn]
+    by: tuple[str, ...]
+    golds: Golds | None
+    load: Callable[[], FloatArray]
+    read: Callable[[], Sequence[AnswerValue | None]]
 
     @property
     def attempts(self) -> int:
         """How many rows an item has."""
-        return len(self.report.scores.attempts)
+        return self.report.provenance.attempts
 
     @cached_property
     def values(self) -> FloatArray:
-        """The primary metric."""
-        columns = self.report.scores.columns()
-        return columns.values[:, columns.keys.index(self.report.numbers.primary)]
+        """The primary metric.
+
+        Raises:
+            InputError: The report kept no scores.
+        """
+        return self.load()
 
     @cached_property
     def answers(self) -> Sequence[AnswerValue | None]:
         """What the report's protocol reads in each response; None where nothing."""
-        report = self.report
-        protocol = protocol_of(report.task, report.provenance.protocol)
-        intake = intake_of(report)
-        contexts = () if intake is None else intake.selection.contexts
-        found: list[AnswerValue | None] = []
-        for number, row in enumerate(report.scores.rows()):
-            lost = row["outcome"] in _LOST
-            context = contexts[number // self.attempts] if contexts else NO_CONTEXT
-            said = None if lost else row.get("response")
-            found.append(None if said is None else read_response(protocol, said, context).answer)
-        return found
+        return self.read()
 
     def tag(self, name: str) -> TagColumn:
         """Return a tag's column.
@@ -89,7 +93,7 @@ class Cells:
 
     def tag_if_there(self, name: str) -> TagColumn | None:
         """Return a tag's column; None where the items do not have it."""
-        column = self.report.tags.get(name)
+        column = self.item_tags.get(name)
         return None if column is None else [one for one in column for _ in range(self.attempts)]
 
     def tags(self, *names: str) -> Mapping[str, TagColumn]:
@@ -109,6 +113,40 @@ class Cells:
         return replace(noted, values=values)
 
 
+Summarize: TypeAlias = Callable[[Cells, Options], Summary]
+
+
+class Joint(NamedTuple):
+    """A summary of several tasks of a benchmark.
+
+    Attributes:
+        tasks: The tasks; there is one as soon as two reports are of them.
+        make: Makes it; None: there is nothing to say of these reports.
+        replaces: Whether it stands in place of the reports' own summaries, not behind them.
+        repeats: Whether a task may have several reports, which `make` tells apart.
+    """
+
+    tasks: tuple[str, ...]
+    make: Callable[[Sequence[Cells], Options], Summary | None]
+    replaces: bool = False
+    repeats: bool = False
+
+
+@dataclass(frozen=True)
+class Summaries:
+    """How a benchmark summarizes reports by more than a mean of each metric.
+
+    Attributes:
+        by_task: Makes the summary of one report, by its task.
+        joint: The summaries of several tasks.
+        printed: Whether papers print such tables.
+    """
+
+    by_task: Mapping[str, Summarize] = field(default_factory=dict[str, Summarize])
+    joint: tuple[Joint, ...] = ()
+    printed: bool = True
+
+
 def with_note(summary: Summary, text: str) -> Summary:
     """Return a summary with a sentence more in the note of each table."""
     tables = (
@@ -117,7 +155,7 @@ def with_note(summary: Summary, text: str) -> Summary:
     return replace(summary, tables=tuple(tables))
 
 
-def of_sample(summary: Summary, reports: Iterable[ScoredReport]) -> Summary:
+def of_sample(summary: Summary, reports: Iterable[Report]) -> Summary:
     """Say so where reports are of samples: papers' tables are of items counted once each."""
     if all(report.provenance.sample is None for report in reports):
         return summary
@@ -128,15 +166,9 @@ def of_sample(summary: Summary, reports: Iterable[ScoredReport]) -> Summary:
     )
 
 
-def cells_of(report: ScoredReport) -> Cells:
-    """Return a report's scores as columns.
-
-    Raises:
-        InputError: The report kept no scores.
-    """
-    if not report.has_scores:
-        raise InputError(
-            f"the summary of {report.task} is made of the items' scores, which this report did not"
-            " keep: grade with keep_scores=True"
-        )
-    return Cells(report)
+def metric_values(report: Report) -> tuple[PartValue, ...]:
+    """Return a report's metrics over all of its items."""
+    return tuple(
+        PartValue(report.task, key, "", metric.value, report.provenance.items)
+        for key, metric in report.metrics.items()
+    )

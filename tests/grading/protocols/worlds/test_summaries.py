@@ -7,7 +7,7 @@ import pytest
 
 from snellen import sdk
 from snellen.grading.protocols.matrix.grid import Grid
-from snellen.sdk.summaries.several import summarise
+from snellen.sdk.summaries import summarise
 from snellen.tasks.benchmarks.desk.load import Row, write_rows
 
 CHANGE = {"changed": {"mail.messages.m1.read": [False, True]}, "added": {}, "removed": {}}

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from snellen.grading.actions.tool_calls import tool_call
+from snellen.grading.protocols.matrix.reading import tool_call
 
 CLICK = {"name": "click", "arguments": {"x": 3, "on": True}}
 

@@ -1,1 +1,0 @@
-"""Summaries of one or several reports: the tables of the benchmarks' papers."""
