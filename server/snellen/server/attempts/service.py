@@ -29,7 +29,7 @@ from snellen.server.attempts.report import ExamReport
 from snellen.server.attempts.submit import AnswerRequest, submit
 from snellen.server.errors import ExamError, NoSuchAttemptError
 from snellen.server.exam.file import Phase, exam_of_packs
-from snellen.server.exam.phases import ALL, Phases
+from snellen.server.exam.phases import ALL, Phases, Visibility
 from snellen.server.exam.rules import Contexts, Mode, Rules
 from snellen.server.exam.spec import Exam, ExamSpec
 from snellen.server.logs import log
@@ -294,7 +294,7 @@ class Service(Register):
         if attempt.rules.mode is not Mode.PRACTICE:
             return False
         now = self._clock.now()
-        return self.phases.own_part(self.phases.named(None, now), now) == ALL
+        return Visibility.of(self.phases.named(None, now), now).own == ALL
 
     # ---- the end -----------------------------------------------------------------------------
 
@@ -333,16 +333,15 @@ class Service(Register):
         end = attempt.closed or attempt.opened
         await self.database.off_loop(self.phases.refresh)
         phase = self.phases.with_attempts(end) or self.phases.named(None, end)
-        now = self._clock.now()
-        part = self.phases.own_part(phase, now)
+        shown = Visibility.of(phase, self._clock.now())
         if attempt.rules.mode is Mode.DEFERRED:
             return report
-        if part is None:
+        if shown.own is None:
             return report.without_scores()
-        if part != ALL:
+        if shown.own != ALL:
             report = await self.graded(lambda: self._grading.public(attempt, report, phase))
         # Practice has told what each answer is worth.
-        exact = attempt.rules.mode is Mode.PRACTICE or self.phases.exact(phase, now)
+        exact = attempt.rules.mode is Mode.PRACTICE or shown.exact
         return report if exact else report.rounded()
 
     async def graded(self, work: Callable[[], T]) -> T:

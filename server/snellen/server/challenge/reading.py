@@ -18,7 +18,7 @@ from snellen.server.challenge.queries import Listed
 from snellen.server.challenge.rounding import shown_scores
 from snellen.server.errors import ExamError, ForbiddenError, NotFoundError, UnauthorizedError
 from snellen.server.exam.file import ExamFile, Phase, Who
-from snellen.server.exam.phases import ALL, Phases
+from snellen.server.exam.phases import ALL, Phases, Visibility
 from snellen.server.exam.spec import ExamSpec
 from snellen.server.store import queries as store_queries
 from snellen.server.store.database import Database
@@ -147,14 +147,14 @@ class Reading:
             counts=phase.counts,
             scores=phase.scores,
             reports=phase.reports,
-            part=self.part(phase),
+            part=self.visibility(phase).part,
             protocols=self.protocols(phase),
             changes=self.phases.changes(phase),
         )
 
-    def part(self, phase: Phase, *, organizer: bool = False) -> str:
-        """Return the visible part of the items: all of them after the end of a phase."""
-        return ALL if organizer else self.phases.part(phase, self.now())
+    def visibility(self, phase: Phase, *, organizer: bool = False) -> Visibility:
+        """Return what is shown of a phase's scores now."""
+        return Visibility.of(phase, self.now(), organizer=organizer)
 
     def status(self, submission: str, caller: str | None) -> SubmissionStatus:
         """Return a submission as its participant sees it, or an organizer.
@@ -168,15 +168,16 @@ class Reading:
         """
         row = self.row(submission, caller)
         phase = self.phase_of(row)
-        part = ALL if caller is None else self.phases.own_part(phase, self.now())
-        scores = self.database.read(lambda c: queries.NUMBERS.all(c, {"s": row.id, "p": part}))
+        visible = self.visibility(phase, organizer=caller is None)
+        this = {"s": row.id, "p": visible.own}
+        scores = self.database.read(lambda c: queries.NUMBERS.all(c, this))
         newest = max((score.grading for score in scores), default=None)
         shown = [TaskScore.of(score) for score in scores if score.grading == newest]
-        if shown and not self.phases.exact(phase, self.now(), organizer=caller is None):
-            this = {"g": newest, "p": part, "c": row.caller}
-            own = self.database.read(lambda c: queries.OWN_NUMBERS.all(c, this))
+        if shown and not visible.exact:
+            all_own = {"g": newest, "p": visible.own, "c": row.caller}
+            own = self.database.read(lambda c: queries.OWN_NUMBERS.all(c, all_own))
             shown = [_rounded(score, row.id, own) for score in shown]
-        if not self.phases.measured(phase, self.now(), organizer=caller is None):
+        if not visible.measures:
             shown = [score.without_measures() for score in shown]
         return SubmissionStatus.of(row, shown, organizer=caller is None)
 
@@ -251,13 +252,14 @@ class Reading:
         """Return a submission's score on a task, item by item; as for `report`."""
         row = self.row(submission, None)
         phase = self.phase_of(row)
-        if not organizer and (phase.reports is not Who.PUBLIC or self.part(phase) != ALL):
+        reports = self.visibility(phase, organizer=organizer).reports
+        if reports is not Who.PUBLIC:
             if caller is None:
                 raise UnauthorizedError(
                     "a token is needed: send the header 'Authorization: Bearer TOKEN'"
                 )
             self.row(submission, caller)
-            if phase.reports is Who.HIDDEN or self.part(phase) != ALL:
+            if reports is Who.HIDDEN:
                 raise ForbiddenError(f"only the organizer may see reports of phase {phase.name}")
         scores = self.database.read(lambda c: queries.SCORES.all(c, {"s": row.id, "p": ALL}))
         newest = max((score.grading for score in scores), default=None)

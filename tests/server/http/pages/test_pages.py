@@ -408,6 +408,22 @@ async def test_no_chance_is_shown_beside_values_of_a_part_of_the_items(
 
 
 @pytest.mark.slow
+async def test_a_leaderboard_links_to_public_submissions_once_all_their_scores_are_shown(
+    site: Opening, right: Mapping[str, str]
+) -> None:
+    end = datetime.fromtimestamp(NOON / 1000 + 60, UTC)
+    async with site(public_share=0.5, reports="public", end=end) as here:
+        page = f"/submissions/{(await here.hosted.upload('ada', right)).id}"
+        await here.work()
+        stranger = here.browser()
+        for now, status in ((NOON, 401), (NOON + 120_000, 200)):
+            here.hosted.time[0] = now
+            linked = f'href="{page}"' in (await stranger.get("/leaderboard")).text
+            assert (await stranger.get(page)).status_code == status
+            assert linked is (status == 200)
+
+
+@pytest.mark.slow
 async def test_a_participant_sees_the_progress_of_its_scores_as_they_are_shown(
     site: Opening, right: Mapping[str, str]
 ) -> None:

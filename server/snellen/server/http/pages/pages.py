@@ -31,7 +31,6 @@ from snellen.server.challenge.models import (
 from snellen.server.challenge.reading import MOST_LISTED
 from snellen.server.errors import ExamError, ForbiddenError, NotFoundError, TooLargeError
 from snellen.server.exam.file import Counts, Phase, Who
-from snellen.server.exam.phases import ALL
 from snellen.server.grading.pages import ReportPages
 from snellen.server.http.api.access import Visitor
 from snellen.server.http.api.api import operations
@@ -144,7 +143,8 @@ class Pages(Frame):
             other = key.removeprefix("-") if key.startswith("-") else f"-{key}"
             return f"?{query}&sort={other if sort == key else key}"
 
-        rows = [_shown(row, phase, visitor) for row in board.rows]
+        public = self._challenge.visibility(phase).reports is Who.PUBLIC
+        rows = [_shown(row, visitor, public=public) for row in board.rows]
         groups = {row["group"]: row["submission"] for row in reversed(rows) if row["group"]}
         for row in rows:
             row["first_of_group"] = not sort and groups.get(row["group"]) == row["submission"]
@@ -251,7 +251,7 @@ class Pages(Frame):
         if name is None:
             return None
         challenge = self._challenge
-        exact = challenge.phases.exact(challenge.phase(name), challenge.now())
+        exact = challenge.visibility(challenge.phase(name)).exact
         same = [row for row in rows if row.phase == name]
         return progress_chart(same, len(challenge.exam.offers), exact=exact)
 
@@ -305,7 +305,8 @@ class Pages(Frame):
         row = await self._read(lambda: self._challenge.row(submission, None))
         phase = self._challenge.phase_of(row)
         mine = visitor.organizes or (visitor.name is not None and visitor.name == row.caller)
-        if not mine and not self._public(phase):
+        reports = self._challenge.visibility(phase, organizer=visitor.organizes).reports
+        if not mine and reports is not Who.PUBLIC:
             visitor.owner()
             raise NotFoundError(f"you have no submission {submission[:40]!r}")
         owner = None if visitor.organizes else row.caller
@@ -315,7 +316,7 @@ class Pages(Frame):
         runs = await self._read(lambda: self._comparable(visitor))
         return self._page(
             "submission", request, visitor, status=status, mine=mine,
-            reports=visitor.organizes or self._open_reports(phase),
+            reports=reports is not Who.HIDDEN,
             board=board, place=rows.get(submission),
             runs={key: text for key, text in runs.items() if key != submission},
             deciding=visitor.name == row.caller and not phase.over(self._challenge.now()),
@@ -323,26 +324,17 @@ class Pages(Frame):
             again=request.query_params.get("again", "").split(","),
         )  # fmt: skip
 
-    def _open_reports(self, phase: Phase) -> bool:
-        """Whether participants may see reports of a phase."""
-        return phase.reports is not Who.HIDDEN and self._challenge.part(phase) == ALL
-
-    def _public(self, phase: Phase) -> bool:
-        """Whether everyone may see a phase's submissions."""
-        public = phase.reports is Who.PUBLIC and phase.scores is Who.PUBLIC
-        return public and self._open_reports(phase)
-
     def _comparable(self, visitor: Visitor) -> Mapping[str, str]:
         """Return the submissions that a visitor may compare, by id, as texts to choose from."""
         challenge = self._challenge
         found: dict[str, str] = {}
         for phase in challenge.file.phases:
-            if not (visitor.organizes or self._open_reports(phase)):
-                continue
-            if self._public(phase) and (board := self._board(phase, visitor)) is not None:
+            reports = challenge.visibility(phase).reports
+            board = self._board(phase, visitor) if reports is Who.PUBLIC else None
+            if board is not None:
                 for row in board.rows:
                     found[row.submission] = _choice(row.name, row.participant, phase, row.at)
-            if visitor.organizes or visitor.may(Scope.SUBMIT):
+            if visitor.organizes or (reports is not Who.HIDDEN and visitor.may(Scope.SUBMIT)):
                 key = challenge.key(phase)
                 for row in challenge.listed(
                     visitor.owner(), phase=key, state=JobState.GRADED, limit=MOST_LISTED
@@ -576,8 +568,8 @@ def _choice(name: str, participant: str, phase: Phase, at: str) -> str:
     return f"{name}{whose}, {phase.title or phase.name}, {at[:16].replace('T', ' ')} UTC"
 
 
-def _shown(row: BoardRow, phase: Phase, visitor: Visitor) -> dict[str, Any]:
-    """Return a row of the leaderboard for its template."""
+def _shown(row: BoardRow, visitor: Visitor, *, public: bool) -> dict[str, Any]:
+    """Return a row of the leaderboard for its template; it links to what the visitor may see."""
     items = sum(task.items for task in row.tasks)
     missing = sum(
         count for task in row.tasks for outcome, count in task.outcomes.items()
@@ -591,7 +583,7 @@ def _shown(row: BoardRow, phase: Phase, visitor: Visitor) -> dict[str, Any]:
         "asked": items,
         "missing": missing if known else "",
         "spent": _spent(row.cost),
-        "open": mine or phase.reports is Who.PUBLIC,
+        "open": mine or public,
     }
 
 
