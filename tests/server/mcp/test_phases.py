@@ -146,8 +146,8 @@ async def test_during_a_phase_with_a_public_part_an_agent_sees_what_an_upload_wo
             await asyncio.to_thread(worker.step)
         finally:
             worker.close()
-        (row,) = challenge.listed("local")
-        (score,) = challenge.status(row.id, "local").scores
+        (row,) = challenge.submissions.listed("local")
+        (score,) = challenge.submissions.status(row.id, "local").scores
         (task,) = report["tasks"]
         assert 0 < task["items"] == task["answered"] == score.items < 12
         assert (report["value"], task["value"], report["shown"]) == (
@@ -200,7 +200,7 @@ async def test_attempts_begin_again_and_open_ones_go_on_until_a_moved_end(phased
         challenge = open_challenge(here.settings, here.host)
 
         def deadlines() -> list[int | None]:
-            return [attempt.deadline for attempt in here.host.service.list_attempts()]
+            return [attempt.deadline for attempt in here.host.service.register.list_attempts()]
 
         assert deadlines() == [int(soon.timestamp() * 1000)]
         await challenge.change_phase("main", "boss", PhaseChange(end=later), "the server was down")

@@ -29,7 +29,7 @@ from snellen.server.attempts.report import ExamReport
 from snellen.server.attempts.submit import AnswerRequest, submit
 from snellen.server.errors import ExamError, NoSuchAttemptError
 from snellen.server.exam.file import Phase, exam_of_packs
-from snellen.server.exam.phases import ALL, Phases
+from snellen.server.exam.phases import ALL, Phases, Visibility
 from snellen.server.exam.rules import Contexts, Mode, Rules
 from snellen.server.exam.spec import Exam, ExamSpec
 from snellen.server.logs import log
@@ -48,12 +48,12 @@ MOST_TRACES = 10_000
 _LONGEST_MODEL = 200
 
 
-class Service(Register):
+class Service:
     """Runs attempts: it implements all rules of the exam, and all transports call it.
 
     Methods that read the store are plain functions, which an event loop runs by
     `database.off_loop`. Methods that change it are coroutines; the change is on disk when they
-    return.
+    return. `register` has all attempts of the store.
     """
 
     def __init__(
@@ -64,7 +64,10 @@ class Service(Register):
         phases: Phases | None = None,
         secret: Callable[[], bytes] = bytes,
     ) -> None:
-        super().__init__(database, clock)
+        self.database = database
+        self._clock = clock or Clock()
+        self.now = self._clock.now
+        self.register = Register(database, self._clock)
         self.phases = phases or Phases(exam_of_packs([exam.name], exam.rules))
         # Only the grading object keeps the references.
         self.exam: ExamSpec = exam.spec
@@ -141,7 +144,7 @@ class Service(Register):
             return queries.NUMBERED.one(connection, {"a": number})
 
         # In the same transaction, because the caller's next start may change its handle.
-        attempt = self._current(await self.database.write(work))
+        attempt = self.register.current(await self.database.write(work))
         # So the first report does not wait for it; a failure here is raised there too.
         self._graders.submit(self._grading.prepare, chosen)
         return NewAttempt(handle, attempt, attempt.progress.open)
@@ -162,7 +165,7 @@ class Service(Register):
                 f"this attempt was begun on {row.exam}, and {self.exam.id} is served now:"
                 " it goes on when its exam is served again"
             )
-        found = self._current(row)
+        found = self.register.current(row)
         mode, served = found.rules.mode, self.exam.rules.mode
         if mode is not served and row.report is None:
             # Practice in parallel to an exam would reveal its correct answers.
@@ -294,9 +297,14 @@ class Service(Register):
         if attempt.rules.mode is not Mode.PRACTICE:
             return False
         now = self._clock.now()
-        return self.phases.own_part(self.phases.named(None, now), now) == ALL
+        return Visibility.of(self.phases.named(None, now), now).own == ALL
 
     # ---- the end -----------------------------------------------------------------------------
+
+    async def close(self, attempt: Attempt) -> Attempt:
+        """Close an attempt, with all its calls so far; closing it again changes nothing."""
+        await self.flush()
+        return await self.register.close(attempt)
 
     async def finish(self, attempt: Attempt) -> ExamReport:
         """Close an attempt and return its report; finishing again returns the same one.
@@ -333,16 +341,15 @@ class Service(Register):
         end = attempt.closed or attempt.opened
         await self.database.off_loop(self.phases.refresh)
         phase = self.phases.with_attempts(end) or self.phases.named(None, end)
-        now = self._clock.now()
-        part = self.phases.own_part(phase, now)
+        shown = Visibility.of(phase, self._clock.now())
         if attempt.rules.mode is Mode.DEFERRED:
             return report
-        if part is None:
+        if shown.own is None:
             return report.without_scores()
-        if part != ALL:
+        if shown.own != ALL:
             report = await self.graded(lambda: self._grading.public(attempt, report, phase))
         # Practice has told what each answer is worth.
-        exact = attempt.rules.mode is Mode.PRACTICE or self.phases.exact(phase, now)
+        exact = attempt.rules.mode is Mode.PRACTICE or shown.exact
         return report if exact else report.rounded()
 
     async def graded(self, work: Callable[[], T]) -> T:
@@ -354,7 +361,7 @@ class Service(Register):
 
     def report(self, attempt: Attempt) -> ExamReport:
         """Grade an attempt, or report what it recorded if answers are graded elsewhere."""
-        return self._grading.report(attempt, self.cost(attempt))
+        return self._grading.report(attempt, self.register.cost(attempt))
 
     def grade(self, attempt: Attempt) -> ExamReport:
         """Grade a closed attempt, also a deferred one, for its organizer. It is not saved.
@@ -365,7 +372,7 @@ class Service(Register):
         self._check_closed(attempt, "graded")
         # The call that made a report is not part of the cost in it.
         if attempt.report is None:
-            return self._grading.graded(attempt, self.cost(attempt))
+            return self._grading.graded(attempt, self.register.cost(attempt))
         return self._grading.graded(attempt, ExamReport.model_validate_json(attempt.report).cost)
 
     def export(self, attempt: Attempt) -> Sequence[TaskAnswers]:

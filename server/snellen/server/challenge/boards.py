@@ -67,7 +67,7 @@ class Boards:
 
     def __init__(self, challenge: Challenge) -> None:
         self._challenge = challenge
-        self._kept: OrderedDict[tuple[str, str, str, str], tuple[Turn, Kept]] = OrderedDict()
+        self._kept: OrderedDict[tuple[object, ...], tuple[Turn, Kept]] = OrderedDict()
         self._chances: dict[tuple[int, str], float | None] = {}
 
     def board(
@@ -100,11 +100,9 @@ class Boards:
             raise NotFoundError(f"there is no task {task!r}; there are: {known}", field="task")
         if tag is not None:
             self._check_tag(tag, self.tags(phase, organizer=organizer))
-        part = challenge.part(phase, organizer=organizer)
-        measured = challenge.phases.measured(phase, challenge.now(), organizer=organizer)
-        exact = phase.exact or measured  # what `Phases.exact` says, too
-        this = phase.name, task or "", tag or "", f"{part} {exact} {measured} {source}"
-        parameters = {"f": challenge.key(phase)}
+        visible = challenge.visibility(phase, organizer=organizer)
+        part, this = visible.part, (phase.name, task, tag, source, visible)
+        parameters = {"f": challenge.phases.key(phase)}
         turn = challenge.database.read(lambda c: queries.TURN.one(c, parameters))
         before = self._kept.get(this)
         if before is not None and before[0] == turn:
@@ -117,11 +115,11 @@ class Boards:
         tasks = [task] if task is not None else list(challenge.exam.offers)
         if tag is not None:
             data, tasks = self._tagged(data, tasks, tag)
-        if not measured:
+        if not visible.measures:
             hidden = [replace(row, measures=None) for row in data.scores]
             data = data._replace(scores=hidden)
         board = make_board(
-            data, challenge.file.name, phase.name, tasks, part, phase.counts, exact=exact
+            data, challenge.file.name, phase.name, tasks, part, phase.counts, exact=visible.exact
         )
         body = board.model_dump_json().encode()
         kept = Kept(board, body, f'"{sha256(body).hexdigest()[:32]}"')
@@ -139,9 +137,8 @@ class Boards:
         levels = [level for level in known if level is not None]
         if board.part != ALL or len(levels) < len(known):
             return None
-        challenge = self._challenge
         value = sum(levels) / len(levels)
-        exact = challenge.phases.exact(phase, challenge.now(), organizer=organizer)
+        exact = self._challenge.visibility(phase, organizer=organizer).exact
         return value if exact else round(value, digits_of(None, None))
 
     def _chance_of(self, grading: int, task: str) -> float | None:
@@ -157,9 +154,7 @@ class Boards:
 
     def tags(self, phase: Phase, *, organizer: bool = False) -> Mapping[str, Sequence[str]]:
         """Return the tags for which a phase has leaderboards now, with their values."""
-        challenge = self._challenge
-        shown = challenge.phases.tagged(phase, challenge.now(), organizer=organizer)
-        return self._tags if shown else {}
+        return self._tags if self._challenge.visibility(phase, organizer=organizer).tags else {}
 
     @cached_property
     def _tags(self) -> Mapping[str, Sequence[str]]:
@@ -200,7 +195,7 @@ class Boards:
         return data._replace(scores=scores), kept
 
     def _data(self, connection: Connection, phase: Phase, part: str) -> BoardData:
-        this = {"f": self._challenge.key(phase)}
+        this = {"f": self._challenge.phases.key(phase)}
         grading = queries.SHOWN.first(connection, this)
         if grading is None:
             raise NotFoundError(f"phase {phase.name} has no leaderboard yet")
@@ -228,13 +223,13 @@ class Boards:
             ForbiddenError: It is not visible yet.
         """
         challenge = self._challenge
-        open_reports = phase.reports is Who.PUBLIC and phase.public_share is None
-        shown = phase.scores is Who.PUBLIC and (phase.over(challenge.now()) or open_reports)
-        if not organizer and not shown:
+        reports = challenge.visibility(phase, organizer=organizer).reports
+        over = phase.scores is Who.PUBLIC and phase.over(challenge.now())
+        if reports is not Who.PUBLIC and not over:
             raise ForbiddenError(f"the export of phase {phase.name} is public once it is over")
         # Who may see every item's value may see exact means.
         board = self.board(phase, organizer=organizer)
-        this = {"f": challenge.key(phase)}
+        this = {"f": challenge.phases.key(phase)}
         data, events = challenge.database.read(
             lambda c: (self._data(c, phase, ALL), queries.EVENTS.all(c, this))
         )
@@ -304,7 +299,7 @@ def compare_submissions(
     Raises:
         ExamError: One does not exist, is not visible or not graded, or they are of different items.
     """
-    rows = [challenge.graded(each, task, caller, organizer=organizer) for each in ids]
+    rows = [challenge.submissions.graded(each, task, caller, organizer=organizer) for each in ids]
     one, other = rows
     if one.task != other.task:
         raise ExamError(

@@ -2,8 +2,9 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Protocol
+from typing import NamedTuple
 
 from pydantic import ValidationError
 
@@ -13,14 +14,13 @@ from snellen.server.exam.file import ExamFile, Phase, Who
 ALL, PUBLIC, PRIVATE = "all", "public", "private"
 """The parts of a phase's items."""
 
-FEW, MORE = 2, 3
 _NARROW = 0.02
 """The width of an interval below which a value has a third digit."""
 
 
 def digits_of(low: float | None, high: float | None) -> int:
     """Return how many digits of a value in 0..1 its interval supports; 2 without an interval."""
-    return MORE if low is not None and high is not None and high - low < _NARROW else FEW
+    return 3 if low is not None and high is not None and high - low < _NARROW else 2
 
 
 _MOVABLE = {
@@ -32,26 +32,19 @@ _MOVABLE = {
 """The settings of a phase that an organizer can change, in words, and the word for none."""
 
 
-class Move(Protocol):
+@dataclass(frozen=True, slots=True)
+class Move:
     """An event of the store: an organizer changed settings of a phase.
 
-    Its detail is JSON: the changed settings in the exam file (`file`) and after it (`after`).
+    Attributes:
+        id: Its number.
+        phase: The phase's key in the store.
+        detail: The changed settings in the exam file (`file`) and after it (`after`), as JSON.
     """
 
-    @property
-    def id(self) -> int:
-        """Its number."""
-        ...
-
-    @property
-    def phase(self) -> str:
-        """The phase's key in the store."""
-        ...
-
-    @property
-    def detail(self) -> str:
-        """The settings, as JSON."""
-        ...
+    id: int
+    phase: str
+    detail: str
 
 
 def movable(phase: Phase) -> dict[str, object]:
@@ -86,19 +79,55 @@ def _changed(phase: Phase, settings: Mapping[str, object]) -> Phase:
         return phase
 
 
-def changes(before: Phase, after: Phase) -> tuple[str, ...]:
-    """Return what differs between two versions of a phase, in words."""
-    return tuple(
-        f"{words} from {_said(old, none)} to {_said(new, none)}"
-        for name, (words, none) in _MOVABLE.items()
-        if (old := getattr(before, name)) != (new := getattr(after, name))
-    )
-
-
 def _said(value: datetime | int | None, none: str) -> str:
     if isinstance(value, datetime):
         return f"{value.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
     return none if value is None else str(value)
+
+
+class Visibility(NamedTuple):
+    """What is shown of the scores in a phase at a time.
+
+    Until the end of the phase, values are rounded to what their intervals support, and measures,
+    such as the mean distance of points from targets, are hidden: also in a phase with exact values,
+    because the means of two uploads that differ in one answer tell how near its point is, and a
+    measure has no bounds that say how much rounding hides it. Participants who see every item's
+    value see both.
+
+    Attributes:
+        part: The part of the items whose scores are shown.
+        own: The part whose scores a participant sees of its own answers; None: none.
+        exact: Whether values are exact.
+        measures: Whether measures are shown.
+        reports: Who sees reports: participants see none while a part of the items is hidden.
+        tags: Whether there are leaderboards of the items with a tag. Tags describe items, and the
+            value of a few items tells which answers are right.
+    """
+
+    part: str
+    own: str | None
+    exact: bool
+    measures: bool
+    reports: Who
+    tags: bool
+
+    @classmethod
+    def of(cls, phase: Phase, at: int, *, organizer: bool = False) -> "Visibility":
+        """Return what is shown to participants, or to organizers, who always see everything."""
+        if organizer:
+            return cls(ALL, ALL, exact=True, measures=True, reports=Who.PUBLIC, tags=True)
+        part = ALL if phase.public_share is None or phase.over(at) else PUBLIC
+        reports = phase.reports if part == ALL else Who.HIDDEN
+        measures = phase.over(at) or reports is not Who.HIDDEN
+        exact = phase.exact or measures
+        return cls(
+            part=part,
+            own=None if phase.scores is Who.HIDDEN else part,
+            exact=exact,
+            measures=measures,
+            reports=reports,
+            tags=phase.begun(at) and part == ALL and exact,
+        )
 
 
 class Phases:
@@ -121,13 +150,33 @@ class Phases:
     def refresh(self) -> None:
         """Read the changes by organizers, which any server of the store may have written."""
         moves = self._moves()
-        last: int = moves[-1].id if moves else 0
+        last = moves[-1].id if moves else 0
         if last != self._last:
             self.file, self._last = after_moves(self._given, moves), last
 
+    def key(self, phase: Phase) -> str:
+        """Return a phase's key in the store, which can hold the phases of several exams."""
+        return f"{self.file.name}/{phase.name}"
+
+    def of(self, key: str) -> Phase:
+        """Return a phase by its key.
+
+        Raises:
+            NotFoundError: It is of another exam, or no longer in the exam file.
+        """
+        exam, _, name = key.rpartition("/")
+        if exam != self.file.name or name not in self.file.by_name:
+            raise NotFoundError(f"the phase {key} is not served here")
+        return self.file.by_name[name]
+
     def changes(self, phase: Phase) -> tuple[str, ...]:
         """Return what organizers changed in a phase, in words; empty: it is as in the file."""
-        return changes(self._given.by_name[phase.name], phase)
+        given = self._given.by_name[phase.name]
+        return tuple(
+            f"{words} from {_said(old, none)} to {_said(new, none)}"
+            for name, (words, none) in _MOVABLE.items()
+            if (old := getattr(given, name)) != (new := getattr(phase, name))
+        )
 
     def named(self, name: str | None, at: int) -> Phase:
         """Return a phase by its name, or the one open at a time, or the last one that was open.
@@ -179,40 +228,6 @@ class Phases:
         """Return the phase on whose leaderboard an attempt is that ends at a time; None: none."""
         phases = (phase for phase in self.file.phases if phase.attempts)
         return next((phase for phase in phases if phase.open(at)), None)
-
-    def part(self, phase: Phase, at: int) -> str:
-        """Return the part of the items whose scores are shown: all of them after its end."""
-        return ALL if phase.public_share is None or phase.over(at) else PUBLIC
-
-    def exact(self, phase: Phase, at: int, *, organizer: bool = False) -> bool:
-        """Return whether values are shown exact, not rounded to what their intervals support.
-
-        Until the end of a phase they are rounded, unless its participants see every item's value.
-        """
-        return phase.exact or self.measured(phase, at, organizer=organizer)
-
-    def measured(self, phase: Phase, at: int, *, organizer: bool = False) -> bool:
-        """Return whether measures are shown, such as the mean distance of points from targets.
-
-        They are not rounded but hidden until the end of a phase, also where scores are exact: the
-        means of two uploads that differ in one answer tell how near its point is, and a measure
-        has no bounds that say how much rounding hides it. Participants who see every item's value
-        see them.
-        """
-        items_shown = phase.reports is not Who.HIDDEN and phase.public_share is None
-        return organizer or phase.over(at) or items_shown
-
-    def tagged(self, phase: Phase, at: int, *, organizer: bool = False) -> bool:
-        """Return whether a phase has leaderboards of the items with a tag.
-
-        Tags describe items, and the value of a few items tells which answers are right.
-        """
-        shown = phase.begun(at) and self.part(phase, at) == ALL and self.exact(phase, at)
-        return organizer or shown
-
-    def own_part(self, phase: Phase, at: int) -> str | None:
-        """Return the part whose scores a participant sees of its own answers; None: none."""
-        return None if phase.scores is Who.HIDDEN else self.part(phase, at)
 
     def _coming(self, at: int) -> Phase | None:
         coming = {phase.start: phase for phase in self.file.phases if not phase.begun(at)}

@@ -25,8 +25,9 @@ from sqlalchemy import (
     update,
 )
 
+from snellen.server.exam.phases import Move
 from snellen.server.store.statements import Query, Statement, row_values
-from snellen.server.store.tables.endpoint import EventRow, events
+from snellen.server.store.tables.endpoint import events
 from snellen.server.store.tables.exams import (
     AnswerRow,
     Attempt,
@@ -168,7 +169,12 @@ BEGIN_AGAIN = Statement(
 )
 REISSUE = Statement(update(attempts).where(_ONE).values(digest=bindparam("d")))
 # As text: the index of these events is only used if the query has its condition without parameters.
-MOVES = Query(select(events).where(text("events.what = 'moved'")).order_by(events.c.id), EventRow)
+MOVES = Query(
+    select(events.c.id, events.c.phase, events.c.detail)
+    .where(text("events.what = 'moved'"))
+    .order_by(events.c.id),
+    Move,
+)
 OPEN_ATTEMPTS = Query(
     select(attempts).where(attempts.c.exam == bindparam("x"), attempts.c.state == State.OPEN),
     Attempt,

@@ -17,7 +17,7 @@ from snellen.server.store.tables import metadata
 HEAD = "0009"
 """The newest revision, which the tables in this version are of."""
 
-REVISIONS = ("0004", "0005", "0006", "0007", "0008", HEAD)
+REVISIONS = (HEAD,)
 """Every revision that this version can bring up to date, oldest first."""
 
 # Alembic's own table, with its own names.

@@ -382,7 +382,7 @@ async def test_the_leaderboards_chart_has_lines_at_chance_and_at_baselines(
         await here.hosted.upload("ada", right, name="all of them")
         low = await here.hosted.upload("boss", some, name="seven")
         await here.work()
-        await here.hosted.challenge.set_apart(low.id, "boss", baseline=True)
+        await here.hosted.submissions.set_apart(low.id, "boss", baseline=True)
         page = unescape((await here.browser().get("/leaderboard")).text)
         (label,) = re.findall(r'class="marks" role="img" aria-label="([^"]+)"', page)
         said = r"chance 0\.0 %; baseline seven 58\.3 % \(.+\); all of them 100\.0 % \(.+\)\.$"
@@ -405,6 +405,22 @@ async def test_no_chance_is_shown_beside_values_of_a_part_of_the_items(
         assert "intervals: chance" not in during
         here.hosted.time[0] = NOON + 120_000
         assert "intervals: chance 0.0 %; ada" in (await here.browser().get("/leaderboard")).text
+
+
+@pytest.mark.slow
+async def test_a_leaderboard_links_to_public_submissions_once_all_their_scores_are_shown(
+    site: Opening, right: Mapping[str, str]
+) -> None:
+    end = datetime.fromtimestamp(NOON / 1000 + 60, UTC)
+    async with site(public_share=0.5, reports="public", end=end) as here:
+        page = f"/submissions/{(await here.hosted.upload('ada', right)).id}"
+        await here.work()
+        stranger = here.browser()
+        for now, status in ((NOON, 401), (NOON + 120_000, 200)):
+            here.hosted.time[0] = now
+            linked = f'href="{page}"' in (await stranger.get("/leaderboard")).text
+            assert (await stranger.get(page)).status_code == status
+            assert linked is (status == 200)
 
 
 @pytest.mark.slow
@@ -607,7 +623,7 @@ async def test_the_leaderboard_has_a_column_for_a_measure_once_the_phase_is_over
             assert "ada" in before
             assert "distance" not in before
         here.hosted.time[0] = NOON + 120_000
-        (measure,) = here.hosted.challenge.status(kept.id, "ada").scores[0].measures.values()
+        (measure,) = here.hosted.submissions.status(kept.id, "ada").scores[0].measures.values()
         shown = f"{measure.mean:,.1f}"
         page = (await ada.get(board)).text
         assert ">score</a>" in page

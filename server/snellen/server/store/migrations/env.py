@@ -1,4 +1,4 @@
-"""Alembic's way into the store: the connection is handed in, in a transaction of its own."""
+"""The environment of Alembic: migrations run on a given connection, in its transaction."""
 
 from alembic import context
 

@@ -4,7 +4,7 @@
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0004"
+revision = "0009"
 down_revision = None
 branch_labels = None
 depends_on = None
@@ -102,6 +102,7 @@ def upgrade() -> None:
         sa.Column("conditions", sa.Text(), nullable=False),
         sa.Column("baseline", sa.Boolean(), nullable=False),
         sa.Column("removed", sa.Text(), nullable=True),
+        sa.Column("chosen", sa.BigInteger(), nullable=True),
         sa.PrimaryKeyConstraint("id", name="pk_submissions"),
         sa.UniqueConstraint("attempt", name="uq_submissions_attempt"),
     )
@@ -117,6 +118,7 @@ def upgrade() -> None:
         sa.Column("revoked", sa.BigInteger(), nullable=True),
         sa.Column("expires", sa.BigInteger(), nullable=True),
         sa.Column("team", sa.Text(), nullable=True),
+        sa.Column("subject", sa.Text(), nullable=True),
         sa.PrimaryKeyConstraint("id", name="pk_tokens"),
         sa.UniqueConstraint("digest", name="uq_tokens_digest"),
         sa.UniqueConstraint("name", name="uq_tokens_name"),
@@ -168,6 +170,7 @@ def upgrade() -> None:
         sa.Column("result", sa.Text(), nullable=False),
         sa.Column("image_tokens", sa.Integer(), nullable=False),
         sa.Column("fault", sa.Text(), nullable=False),
+        sa.Column("client", sa.Text(), nullable=True),
         sa.ForeignKeyConstraint(
             ["attempt"], ["attempts.id"], name="fk_episodes_attempt", ondelete="CASCADE"
         ),
@@ -216,6 +219,7 @@ def upgrade() -> None:
         sa.Column("worker", sa.Text(), nullable=True),
         sa.Column("lease", sa.BigInteger(), nullable=True),
         sa.Column("error", sa.Text(), nullable=True),
+        sa.Column("problems", sa.Text(), nullable=True),
         sa.ForeignKeyConstraint(
             ["grading"], ["gradings.id"], name="fk_jobs_grading", ondelete="CASCADE"
         ),
@@ -304,6 +308,8 @@ def upgrade() -> None:
         sa.Column("item_values", sa.LargeBinary(), nullable=False),
         sa.Column("item_groups", sa.LargeBinary(), nullable=False),
         sa.Column("report", sa.LargeBinary(), nullable=True),
+        sa.Column("measures", sa.Text(), nullable=True),
+        sa.Column("item_episodes", sa.LargeBinary(), nullable=True),
         sa.ForeignKeyConstraint(
             ["grading"], ["gradings.id"], name="fk_scores_grading", ondelete="CASCADE"
         ),
@@ -341,6 +347,41 @@ def upgrade() -> None:
         sqlite_with_rowid=False,
     )
     op.create_table(
+        "invitations",
+        sa.Column("id", sa.Integer(), nullable=False),
+        sa.Column("digest", sa.LargeBinary(length=32), nullable=False),
+        sa.Column("caller", sa.Text(), nullable=False),
+        sa.Column("note", sa.Text(), nullable=False),
+        sa.Column("uses", sa.Integer(), nullable=False),
+        sa.Column("used", sa.Integer(), nullable=False),
+        sa.Column("created", sa.BigInteger(), nullable=False),
+        sa.Column("expires", sa.BigInteger(), nullable=False),
+        sa.Column("revoked", sa.BigInteger(), nullable=True),
+        sa.PrimaryKeyConstraint("id", name="pk_invitations"),
+        sa.UniqueConstraint("digest", name="uq_invitations_digest"),
+    )
+    op.create_table(
+        "requests",
+        sa.Column("id", sa.Integer(), nullable=False),
+        sa.Column("name", sa.Text(), nullable=False),
+        sa.Column("digest", sa.LargeBinary(length=32), nullable=False),
+        sa.Column("at", sa.BigInteger(), nullable=False),
+        sa.Column("team", sa.Text(), nullable=True),
+        sa.Column("subject", sa.Text(), nullable=True),
+        sa.PrimaryKeyConstraint("id", name="pk_requests"),
+        sa.UniqueConstraint("name", name="uq_requests_name"),
+        sa.UniqueConstraint("digest", name="uq_requests_digest"),
+        sa.UniqueConstraint("subject", name="uq_requests_subject"),
+    )
+    op.create_table(
+        "teams",
+        sa.Column("name", sa.Text(), nullable=False),
+        sa.Column("digest", sa.LargeBinary(length=32), nullable=False),
+        sa.Column("created", sa.BigInteger(), nullable=False),
+        sa.PrimaryKeyConstraint("name", name="pk_teams"),
+        sa.UniqueConstraint("digest", name="uq_teams_digest"),
+    )
+    op.create_table(
         "traces",
         sa.Column("id", sa.Integer(), nullable=False),
         sa.Column("attempt", sa.Integer(), nullable=False),
@@ -357,6 +398,9 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("id", name="pk_traces"),
     )
     op.create_index("ix_traces_attempt", "traces", ["attempt"], unique=False)
+    op.create_index("ix_tokens_subject", "tokens", ["subject"], unique=True)
+    moved = sa.text("what = 'moved'")
+    op.create_index("ix_events_moved", "events", ["id"], postgresql_where=moved, sqlite_where=moved)
 
 
 def downgrade() -> None:

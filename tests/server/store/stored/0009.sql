@@ -3,7 +3,7 @@ CREATE TABLE alembic_version (
 	version_num VARCHAR(32) NOT NULL,
 	CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num)
 );
-INSERT INTO "alembic_version" VALUES('0007');
+INSERT INTO "alembic_version" VALUES('0009');
 CREATE TABLE annotation_items (
 	annotation INTEGER NOT NULL,
 	task TEXT NOT NULL,
@@ -78,6 +78,7 @@ CREATE TABLE episodes (
 	result TEXT NOT NULL,
 	image_tokens INTEGER NOT NULL,
 	fault TEXT NOT NULL,
+	client TEXT,
 	CONSTRAINT pk_episodes PRIMARY KEY (attempt, place),
 	CONSTRAINT fk_episodes_attempt FOREIGN KEY(attempt) REFERENCES attempts (id) ON DELETE CASCADE
 )
@@ -154,7 +155,8 @@ CREATE TABLE jobs (
 	tries INTEGER NOT NULL,
 	worker TEXT,
 	lease BIGINT,
-	error TEXT, problems TEXT,
+	error TEXT,
+	problems TEXT,
 	CONSTRAINT pk_jobs PRIMARY KEY (submission, grading),
 	CONSTRAINT fk_jobs_submission FOREIGN KEY(submission) REFERENCES submissions (id) ON DELETE CASCADE,
 	CONSTRAINT fk_jobs_grading FOREIGN KEY(grading) REFERENCES gradings (id) ON DELETE CASCADE
@@ -251,11 +253,13 @@ CREATE TABLE scores (
 	item_values BLOB NOT NULL,
 	item_groups BLOB NOT NULL,
 	report BLOB,
+	measures TEXT,
+	item_episodes BLOB,
 	CONSTRAINT pk_scores PRIMARY KEY (submission, grading, task, part),
 	CONSTRAINT fk_scores_submission FOREIGN KEY(submission) REFERENCES submissions (id) ON DELETE CASCADE,
 	CONSTRAINT fk_scores_grading FOREIGN KEY(grading) REFERENCES gradings (id) ON DELETE CASCADE
 );
-INSERT INTO "scores" VALUES('sub_7dqegi7t4fjjltqc',1,'screenqa/short','all','f1',8.33333333333333287074e-02,1.12165961015699890829e-02,4.21477823057642697612e-01,12,'{"answered": 2, "missing": 10}','screenqa/short|data:unknown:sha256:cfb8d5d5c0236abf|protocol:official@1|n:12|items:sha256:2ede441d4bbf97b6|snellen:0.1.0','{"exact_match": 0.08333333333333333, "f1": 0.08333333333333333}',X'789C6360C0073ED8E395260200004E3F0130',X'789C25C3870900200C00B06A5DF5FF830D1848C4D7ECA6C3E9727B2CAF0F03A00038',NULL);
+INSERT INTO "scores" VALUES('sub_7dqegi7t4fjjltqc',1,'screenqa/short','all','f1',8.33333333333333287074e-02,1.12165961015699890829e-02,4.21477823057642697612e-01,12,'{"answered": 2, "missing": 10}','screenqa/short|data:unknown:sha256:cfb8d5d5c0236abf|protocol:official@1|n:12|items:sha256:2ede441d4bbf97b6|snellen:0.1.0','{"exact_match": 0.08333333333333333, "f1": 0.08333333333333333}',X'789C6360C0073ED8E395260200004E3F0130',X'789C25C3870900200C00B06A5DF5FF830D1848C4D7ECA6C3E9727B2CAF0F03A00038',NULL,NULL,NULL);
 CREATE TABLE sessions (
 	digest BLOB NOT NULL,
 	token INTEGER NOT NULL,
@@ -297,7 +301,8 @@ CREATE TABLE submissions (
 	cost TEXT NOT NULL,
 	conditions TEXT NOT NULL,
 	baseline BOOLEAN NOT NULL,
-	removed TEXT, chosen BIGINT,
+	removed TEXT,
+	chosen BIGINT,
 	CONSTRAINT pk_submissions PRIMARY KEY (id),
 	CONSTRAINT uq_submissions_attempt UNIQUE (attempt)
 );
@@ -317,7 +322,8 @@ CREATE TABLE tokens (
 	created BIGINT NOT NULL,
 	revoked BIGINT,
 	expires BIGINT,
-	team TEXT, subject TEXT,
+	team TEXT,
+	subject TEXT,
 	CONSTRAINT pk_tokens PRIMARY KEY (id),
 	CONSTRAINT uq_tokens_name UNIQUE (name),
 	CONSTRAINT uq_tokens_digest UNIQUE (digest)
@@ -340,12 +346,12 @@ CREATE INDEX ix_submissions_caller ON submissions (caller);
 CREATE INDEX ix_submissions_phase ON submissions (phase, at, id);
 CREATE INDEX ix_gradings_phase ON gradings (phase);
 CREATE INDEX ix_events_phase ON events (phase);
-CREATE INDEX ix_attempts_caller ON attempts (caller);
-CREATE INDEX ix_jobs_open ON jobs (at) WHERE state IN ('queued', 'grading');
-CREATE INDEX ix_items_open ON items (attempt, answered, place);
-CREATE INDEX ix_items_holder ON items (attempt, holder, answered);
-CREATE INDEX ix_leases_pair ON leases (attempt, client, pair);
-CREATE INDEX ix_traces_attempt ON traces (attempt);
 CREATE INDEX ix_events_moved ON events (id) WHERE what = 'moved';
 CREATE UNIQUE INDEX ix_tokens_subject ON tokens (subject);
+CREATE INDEX ix_attempts_caller ON attempts (caller);
+CREATE INDEX ix_jobs_open ON jobs (at) WHERE state IN ('queued', 'grading');
+CREATE INDEX ix_items_holder ON items (attempt, holder, answered);
+CREATE INDEX ix_items_open ON items (attempt, answered, place);
+CREATE INDEX ix_leases_pair ON leases (attempt, client, pair);
+CREATE INDEX ix_traces_attempt ON traces (attempt);
 COMMIT;
