@@ -396,3 +396,15 @@ def test_what_a_summary_lacks_is_said() -> None:
         report.summary()
     with pytest.raises(InputError, match="did not keep: grade with keep_scores=True"):
         level_1(keep_scores=False).summary()
+
+
+@pytest.mark.parametrize(
+    ("task", "gold", "said"),
+    [("mmbench-gui/l1", "A", "A"), ("mmbench-gui/l3", {}, {"success": 1, "cost": 5})],
+)
+def test_a_report_without_scores_says_so_before_anything_else(
+    task: str, gold: object, said: object
+) -> None:
+    report = graded(task, {"a": gold}, {"a": said}, keep_scores=False)
+    with pytest.raises(InputError, match=f"the summary of {task} is made of the items' scores"):
+        report.summary()

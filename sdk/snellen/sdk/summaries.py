@@ -25,6 +25,7 @@ from snellen.grading.protocols.summaries import (
 )
 from snellen.grading.protocols.table import protocol_of
 from snellen.grading.report.heat_map import grid_note
+from snellen.grading.score_table import ScoreTable
 from snellen.grading.table import Cell, Column, Kind, PartValue, Summary, Table
 from snellen.sdk.saved import read_report
 from snellen.sdk.scored import ScoredReport, intake_of
@@ -34,8 +35,6 @@ _MATRIX = "matrix/items"
 _TAGS = ("dimension", "level")
 """What items of the matrix lie by: rows, then columns."""
 
-_LOST = (Outcome.MISSING, Outcome.ERROR)
-
 
 def summary_of(report: ScoredReport, options: Options = DEFAULT) -> Summary:
     """Return what the benchmark's paper prints of a report; see `Report.summary`."""
@@ -43,8 +42,10 @@ def summary_of(report: ScoredReport, options: Options = DEFAULT) -> Summary:
         # No paper prints it; a page shows the same as a heat map. Its numbers are a sample's own.
         return _matrix(report)
     own = summaries_of(report.task).by_task.get(report.task)
-    found = _plain(report) if own is None else own(_cells(report), options)
-    return of_sample(found, [report])
+    if own is None:
+        return of_sample(_plain(report), [report])
+    _scores(report)  # Before tags that may be missing, too.
+    return of_sample(own(_cells(report), options), [report])
 
 
 def summaries_of(task: str) -> Summaries:
@@ -86,13 +87,12 @@ def summarise(
         raise InputError(f"give the reports of one model: {detail}")
     joint = _joint(given)
     replaced = {task for each in joint if each.replaces for task in each.tasks}
-    matrix = [one for one in given if one.task == _MATRIX]
     acted = [one for one in given if task_of(one.task).cell and one.has_scores]
     return (
         *_together(given, [each for each in joint if each.replaces], options),
         *(summary_of(one, options) for one in given if one.task not in replaced),
         *_together(given, [each for each in joint if not each.replaces], options),
-        *(_with_episodes(one, acted) for one in matrix if acted),
+        *(_with_episodes(one, acted) for one in given if acted and one.task == _MATRIX),
     )
 
 
@@ -183,7 +183,8 @@ def _matrix(report: ScoredReport) -> Summary:
     """Summarize items of the matrix: dimensions by levels."""
     grid = report.grid(*_TAGS)
     title = f"{report.task}, {grid.metric} by {grid.rows} and {grid.columns}"
-    return Summary(report.task, grid, (_grid_table(title, grid),), _grid_values(report, grid))
+    values = (*metric_values(report), *_cell_values(report.task, grid))
+    return Summary(report.task, grid, (_grid_table(title, grid),), values)
 
 
 def _with_episodes(report: ScoredReport, acted: Sequence[ScoredReport]) -> Summary:
@@ -230,10 +231,6 @@ def _grid_table(title: str, grid: Grid) -> Table:
     )
 
 
-def _grid_values(report: ScoredReport, grid: Grid) -> tuple[PartValue, ...]:
-    return (*metric_values(report), *_cell_values(report.task, grid))
-
-
 def _cell_values(task: str, grid: Grid) -> Iterator[PartValue]:
     for row, cells in zip(grid.row_names, grid.cells, strict=True):
         for column, cell in zip(grid.column_names, cells, strict=True):
@@ -258,13 +255,17 @@ def _cells(report: ScoredReport) -> Cells:
     )
 
 
-def _values(report: ScoredReport) -> FloatArray:
+def _scores(report: ScoredReport) -> ScoreTable:
     if not report.has_scores:
         raise InputError(
             f"the summary of {report.task} is made of the items' scores, which this report did not"
             " keep: grade with keep_scores=True"
         )
-    columns = report.scores.columns()
+    return report.scores
+
+
+def _values(report: ScoredReport) -> FloatArray:
+    columns = _scores(report).columns()
     return columns.values[:, columns.keys.index(report.numbers.primary)]
 
 
@@ -274,8 +275,8 @@ def _answers(report: ScoredReport) -> Sequence[AnswerValue | None]:
     contexts = () if intake is None else intake.selection.contexts
     attempts = report.provenance.attempts
     found: list[AnswerValue | None] = []
-    for number, row in enumerate(report.scores.rows()):
-        lost = row["outcome"] in _LOST
+    for number, row in enumerate(_scores(report).rows()):
+        lost = row["outcome"] in (Outcome.MISSING, Outcome.ERROR)
         context = contexts[number // attempts] if contexts else NO_CONTEXT
         said = None if lost else row.get("response")
         found.append(None if said is None else read_response(protocol, said, context).answer)
