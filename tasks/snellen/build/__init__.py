@@ -1,6 +1,8 @@
 """Building items from pages: a page is captured once in a browser; its snapshot gives items.
 
-    exam, build           a pack from many pages; the work page by page, which can be resumed
+    exam                  a pack from many pages
+    audit                 its items, recomputed from the pages and their pixels
+    build                 the work page by page, which can be resumed
     capture, clicks       one page into a snapshot
     writers, questions    items of a page, a folder for each benchmark; questions with exact answers
     perturb               changes of the live page whose effect is checked

@@ -1,1 +1,1 @@
-"""Auditing an exam: baseline solvers that should fail, and faulty items."""
+"""Auditing an exam: items are recomputed from their frozen pages and pixels, and solvers tried."""

@@ -1,1 +1,1 @@
-"""Auditing an exam: baseline solvers that should fail, and faulty items."""
+"""What can be audited of any pack: faults of its items, and baseline solvers that should fail."""

@@ -1,1 +1,1 @@
-"""Interactive environments: applications that an agent uses step by step."""
+"""Interactive tasks: the interface of an application, what agents may do, and its page's stage."""
