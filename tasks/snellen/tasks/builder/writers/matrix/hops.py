@@ -17,6 +17,7 @@ from typing import Any
 from snellen.tasks.builder.chance import draw
 from snellen.tasks.builder.items import PAGES, Made, PageItems, Refused
 from snellen.tasks.builder.questions.arithmetic import conditioned, series_of
+from snellen.tasks.builder.questions.options import is_clear
 from snellen.tasks.builder.questions.templates import templates_of
 from snellen.tasks.builder.questions.text import folded, language_of, one_line
 from snellen.tasks.builder.screen.buttons import labelled_buttons
@@ -27,7 +28,6 @@ from snellen.tasks.builder.writers.matrix.shared import (
     TASK,
     Ask,
     Reason,
-    is_clear,
     lettered,
     made,
     refused,
