@@ -14,10 +14,10 @@ from snellen.tasks.benchmarks.visualwebbench.load import TASKS, load
 from snellen.tasks.builder.items import PageItems, make_items
 from snellen.tasks.builder.screen.elements import Element, Screen
 from snellen.tasks.builder.snapshots import Captured, Click, Snapshot
+from snellen.tasks.builder.writers.visualwebbench.clicks import offered
 from snellen.tasks.builder.writers.visualwebbench.write import (
     MAKERS,
     VARIANTS,
-    balanced,
     write_data,
 )
 from snellen.tasks.data.check import image_faults
@@ -85,7 +85,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> list[PageItems]:
 @pytest.fixture(scope="module")
 def data(pages: list[PageItems], tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("data") / "visualwebbench"
-    write_data(balanced(pages, 7), folder)
+    write_data(offered(pages, 7), folder)
     return folder
 
 

@@ -16,7 +16,7 @@ from snellen.tasks.builder.writers.matrix.hops import paired
 from snellen.tasks.builder.writers.mmbench_gui import write as mmbench_gui
 from snellen.tasks.builder.writers.screenqa import write as screenqa
 from snellen.tasks.builder.writers.visualwebbench import write as visualwebbench
-from snellen.tasks.builder.writers.visualwebbench.clicks import PREDICTION
+from snellen.tasks.builder.writers.visualwebbench.clicks import PREDICTION, offered
 from snellen.tasks.builder.writers.webrssbench import write as webrssbench
 from snellen.tasks.builder.writers.webrssbench.buttons import COLOR
 
@@ -64,7 +64,7 @@ MAKING: Mapping[str, BenchmarkMaking] = {
         visualwebbench.MAKERS,
         visualwebbench.write_data,
         tasks={task: (task, *others) for task, others in visualwebbench.VARIANTS.items()},
-        balance=visualwebbench.balanced,
+        balance=offered,
     ),
     "screenqa": BenchmarkMaking(
         screenqa.MAKERS,

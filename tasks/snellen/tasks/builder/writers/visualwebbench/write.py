@@ -39,7 +39,6 @@ from snellen.tasks.builder.writers.base import Side, as_lines, side_of, write_ro
 from snellen.tasks.builder.writers.visualwebbench.clicks import (
     PREDICTION,
     action_prediction,
-    offered,
 )
 from snellen.tasks.builder.writers.visualwebbench.shared import Reason, made, refused
 from snellen.tasks.builder.writers.visualwebbench.texts import element_ocr, heading_ocr, web_caption
@@ -302,11 +301,6 @@ VARIANTS: Mapping[str, Sequence[str]] = MappingProxyType(
 
 _PREFIX = "visualwebbench/"
 _SPLIT = "test"
-
-
-def balanced(pages: Sequence[PageItems], seed: int) -> Sequence[PageItems]:
-    """Give action_prediction items their options, and remove surplus items."""
-    return offered(pages, seed)
 
 
 def write_data(pages: Sequence[PageItems], folder: Path) -> None:
