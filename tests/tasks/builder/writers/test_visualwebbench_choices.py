@@ -286,7 +286,7 @@ def test_a_title_tells_a_page_if_its_headings_say_so(
     assert ("Roses - Shop" in map(right_of, found)) is told
 
 
-@pytest.mark.parametrize(("other", "told"), [("First name", False), ("Colour", True)])
+@pytest.mark.parametrize(("other", "told"), [("First name", False), ("Size", True)])
 def test_who_one_is_is_asked_for_by_one_field_of_all_kinds_of_names(
     tmp_path: Path, other: str, told: bool
 ) -> None:
