@@ -112,7 +112,7 @@ def test_clicks_lead_where_they_lead(
     page = make_page(
         CLICKS,
         {
-            "a.html": "<title>About  us</title><p>x",
+            "a.html": "<title>About  us</title><h1>Who we <b>are</b></h1><h2 hidden>x</h2>",
             "late.html": late,
             "a.zip": b"PK",
             "folder/index.html": "<title>Inner</title><p>y",
@@ -142,6 +142,7 @@ def test_clicks_lead_where_they_lead(
         "storage": ("title", "First", "/index.html"),
         "folder": ("page", "Inner", "/folder/"),
     }
+    assert (found["page"].headings, found["title"].headings) == ("Who we are", None)
 
 
 def test_clicks_are_as_many_as_asked_for_and_go_to_different_pages_first(

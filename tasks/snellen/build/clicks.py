@@ -37,6 +37,12 @@ _PATHS = """(ids) => Object.fromEntries(ids.map((id) => {
   return [id, path];
 }))"""
 
+_TITLE = "() => document.title"
+_HEADINGS = """() => [...document.querySelectorAll("h1, h2, h3, h4, [role=heading]")]
+  .filter((heading) => heading.checkVisibility())
+  .map((heading) => heading.innerText)
+  .join(" ")"""
+
 _STATE = "() => `${document.readyState} ${location.href} ${document.title}`"
 
 _MARK = """(path) => {
@@ -161,7 +167,7 @@ def _outcome(visit: Visit, number: int, title: str, url: str) -> Click:
         return Click(number, "", outcome="dialog")
     if requests.popups:
         popup = requests.popups[0]
-        return Click(number, _title(popup), _inside(popup.url, url), "popup")
+        return Click(number, _read(popup, _TITLE), _inside(popup.url, url), "popup")
     if requests.downloads:
         return Click(number, "", _inside(requests.downloads[0], url), "download")
     outside = [address for address in requests.left if not _inside(address, url)]
@@ -172,8 +178,8 @@ def _outcome(visit: Visit, number: int, title: str, url: str) -> Click:
         status = requests.statuses.get(now.partition("#")[0], 200)
         if status != 200:
             return Click(number, "", _inside(now, url), "failed")
-        return Click(number, _title(tab), _inside(now, url), "page")
-    late = _title(tab)
+        return Click(number, _read(tab, _TITLE), _inside(now, url), "page", _read(tab, _HEADINGS))
+    late = _read(tab, _TITLE)
     if late != title:
         return Click(number, late, _inside(now, url), "title")
     return Click(number, "", _inside(now, url) if now != url else "", "same")
@@ -220,11 +226,11 @@ def _state(tab: "Tab") -> str:
         return "closed" if tab.is_closed() else "loading"
 
 
-def _title(tab: "Tab") -> str:
+def _read(tab: "Tab", script: str) -> str:
     from playwright.sync_api import Error
 
     try:
-        return " ".join(tab.title().split())
+        return " ".join(str(tab.evaluate(script)).split())
     except Error:
         # The window has closed itself.
         return ""

@@ -116,12 +116,14 @@ class Click(msgspec.Struct, frozen=True, omit_defaults=True):
         href: The address of the target, within the site.
         outcome: `page` (another page), `title` (the same page, another title), `same`, `popup`,
             `dialog`, `download`, `outside`, `failed`.
+        headings: The headings that another page shows; None if they were not read.
     """
 
     element: int
     title: str
     href: str = ""
     outcome: str = "page"
+    headings: str | None = None
 
 
 class Captured(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -33,6 +33,8 @@ def ask(tmp_path: Path) -> Ask:
         element: int = 0,
         clicks: tuple[Click, ...] = (),
         titles: Mapping[str, str] | None = None,
+        kind: str = "",
+        facts: tuple[dict[str, Any], ...] = (),
         **gold: Any,
     ) -> list[Fault]:
         item = next(one for one in items_of(PACK, open_references(PACK), task))
@@ -40,9 +42,11 @@ def ask(tmp_path: Path) -> Ask:
             update={"item": item.line.item.model_copy(update={"prompt": question})}
         )
         own: dict[str, Any] = {"line": line, "record": {"element": element, **gold}, "options": ()}
+        if kind:
+            own |= {"tags": {"question": kind}, "gold": own["record"].pop("answers")}
         asked = type(item)(**{**{name: getattr(item, name) for name in item.__slots__}, **own})
         screen = Screen(1280, 800, elements, language="en")
-        captured = Captured("index", "shop", "shop/index.html", screen, clicks=clicks)
+        captured = Captured("index", "shop", "shop/index.html", screen, clicks=clicks, facts=facts)
         snapshot: Snapshot = write_snapshot(tmp_path / f"{next(numbers)}", captured, {})
         sight = Sight(FrozenPage("shop", "index", snapshot), {}, [asked], titles or {})
         found = (one for check in CHECKS for one in check(View(asked, sight)))
@@ -89,6 +93,26 @@ def test_letters_that_are_taller_than_their_lines_belong_to_their_heading(ask: A
     question = "Which one is the heading “Welcome Norwood”?"
     assert ask(GROUND, question, heading, *lines, box=whole) == []
     assert ask(GROUND, question, heading, *lines, box=other) == [Fault.WRONG_BOX]
+
+
+def test_two_columns_of_a_row_may_have_one_value(ask: Ask) -> None:
+    headers, row = ["Item", "Unit price", "Amount"], ["Add-on", "$5.00", "$5.00"]
+    fact = {"kind": "table", "headers": headers, "rows": [row, ["Plan", "$9.00", "$18.00"]]}
+    cells = [Element(place, "td", (10, 10, 90, 30), text=text, own=text)
+             for place, text in enumerate([*headers, *row])]  # fmt: skip
+    asked = "Which “Unit price” and which “Amount” are listed for “Add-on”?"
+    for right, faults in (("$5.00, $5.00", []), ("$5.00, $9.00", [Fault.NOT_ON_PAGE])):
+        more: Any = {"kind": "row", "facts": (fact,), "answers": [right]}
+        found = ask("screenqa/short", asked, *cells, **more)
+        assert found[:1] == faults
+
+
+def test_a_text_of_the_page_may_be_in_another_language_than_the_page_says(ask: Ask) -> None:
+    text = "Los datos de la cuenta son para el cliente y no para las otras personas de la casa."
+    for shown, faults in ((text, []), ("Account data", [Fault.LANGUAGE, Fault.NOT_ON_PAGE])):
+        more: Any = {"kind": "text", "answers": text}
+        part = Element(0, "p", (10, 10, 300, 30), text=shown, own=shown)
+        assert ask("visualwebbench/element_ocr", "Read it.", part, **more) == faults
 
 
 HOME = Element(0, "a", (10, 10, 90, 30), role="link", text="Norwood", href="/index.html")

@@ -191,6 +191,8 @@ def test_a_link_is_a_button_when_it_is_drawn_as_one() -> None:
         ("Send feedback", "Sends the feedback."),
         ("Save changes", "Saves the changes that were made."),
         ("Search", "Starts a search for what was typed."),
+        ("Edit", "Opens this for editing."),
+        ("Edit profile", "Opens the profile for editing."),
         ("Save", None),
         ("Delete", None),
     ],

@@ -704,6 +704,32 @@ def test_relations_of_parts_are_those_of_their_boxes(snapshot: Snapshot) -> None
     assert len(seen) == 8
 
 
+def test_a_painted_button_lies_where_it_is_painted_and_not_where_its_text_is(
+    freeze: Freeze,
+) -> None:
+    found = [
+        part(0, "button", (100, 300, 500, 350), "Sign up", role="button", painted=True,
+             ink=(280, 318, 320, 332)),
+        *(
+            part(1 + place, "p", box, text)
+            for place, (text, box) in enumerate(
+                {
+                    "Log in": (420, 400, 480, 420), "Help": (20, 120, 60, 140),
+                    "Contact": (700, 120, 780, 140), "Imprint": (700, 600, 780, 620),
+                    "Jobs": (20, 600, 60, 620), "News": (440, 600, 480, 620),
+                }.items()
+            )
+        ),
+    ]  # fmt: skip
+    asked = by_kind("spatial_relation", "named pair", freeze(found), 40)
+    pair = {"Sign up", "Log in"}
+    relations = {
+        str(one.record["relation"]) for one in asked if pair <= {*quoted(str(one.row["question"]))}
+    }
+    assert relations
+    assert relations <= {"top", "bottom"}
+
+
 @pytest.mark.slow
 def test_each_side_that_is_offered_is_as_often_right(snapshot: Snapshot) -> None:
     right: Counter[str] = Counter()

@@ -365,6 +365,14 @@ def test_links_are_counted_where_a_list_holds_them_all(freeze: Freeze, brand: bo
     assert {one.options.texts[one.options.right] for one in found} == (set() if brand else {"5"})
 
 
+def test_a_text_that_may_be_taken_for_an_options_letter_is_no_option(freeze: Freeze) -> None:
+    elements: list[Element] = []
+    for place, text in enumerate(["A", "B", "C", "D", "E", "F"]):
+        shape = {"role": "tab", "box": (100 + 90 * place, 50, 160 + 90 * place, 80)}
+        part(elements, "a", text, **shape)
+    assert not questions(freeze(elements), "medium").get("next")
+
+
 @pytest.mark.slow
 def test_a_hard_question_combines_cells(freeze: Freeze) -> None:
     found = questions(full(freeze), "hard", 200)

@@ -11,10 +11,10 @@ from ten_links import TITLES, links
 from snellen.build.items import PageItems, make_items
 from snellen.build.screen.elements import Element, Screen
 from snellen.build.snapshots import Captured, Click, Snapshot
+from snellen.build.writers.visualwebbench.clicks import offered
 from snellen.build.writers.visualwebbench.write import (
     MAKERS,
     VARIANTS,
-    balanced,
     write_data,
 )
 from snellen.grading.ceiling import attainable_maximum
@@ -85,7 +85,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> list[PageItems]:
 @pytest.fixture(scope="module")
 def data(pages: list[PageItems], tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("data") / "visualwebbench"
-    write_data(balanced(pages, 7), folder)
+    write_data(offered(pages, 7), folder)
     return folder
 
 

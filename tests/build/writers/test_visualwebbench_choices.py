@@ -149,6 +149,17 @@ def test_what_can_not_be_seen_or_called_is_no_candidate(
     assert len(candidates(page(tmp_path, [link(0, "Home")]))) == 1
 
 
+@pytest.mark.parametrize(("width", "asked_for"), [(32, True), (160, False)])
+def test_a_logo_may_show_another_name_than_its_link_has_and_an_icon_none(
+    tmp_path: Path, width: int, asked_for: bool
+) -> None:
+    one = link(0, "", box=(20, 20, 20 + width, 50), painted=True)
+    one = msgspec.structs.replace(one, name="Home")
+    picture = link(1, "", tag="img", role="img", alt="Home", box=one.box, painted=True, parent=0)
+    found = [each.kind for each in candidates(page(tmp_path, [one, picture]))]
+    assert found == ["link"] * asked_for
+
+
 def test_of_a_link_and_the_heading_in_it_the_link_is_meant(tmp_path: Path) -> None:
     inner = Element(1, "h3", (20, 20, 80, 40), 0, "heading", text="Home", own="Home", level=3)
     (only,) = candidates(page(tmp_path, [link(0, "Home"), inner]))
@@ -260,6 +271,49 @@ def test_a_title_that_other_titles_end_with_is_the_sites_name(tmp_path: Path) ->
     told = wishes(tmp_path, *links()[:2], clicks=clicked, title=f"Tables - {site}")
     assert f"Go to the page with the title “{site}”." not in told
     assert "Go to the page with the title “Roses”." in told
+
+
+@pytest.mark.parametrize(
+    ("headings", "told"), [("Our roses", True), ("About us", False), ("", False), (None, True)]
+)
+def test_a_title_tells_a_page_if_its_headings_say_so(
+    tmp_path: Path, headings: str | None, told: bool
+) -> None:
+    clicked = [Click(0, "Roses - Shop", "/1.html", headings=headings), Click(1, "Web - Shop", "/2")]
+    wish = "Go to the page with the title “Roses - Shop”."
+    assert (wish in wishes(tmp_path, *links()[:2], clicks=clicked)) is told
+    found = made(action_prediction, page(tmp_path, links(), clicked))
+    assert ("Roses - Shop" in map(right_of, found)) is told
+
+
+@pytest.mark.parametrize(("other", "told"), [("First name", False), ("Size", True)])
+def test_who_one_is_is_asked_for_by_one_field_of_all_kinds_of_names(
+    tmp_path: Path, other: str, told: bool
+) -> None:
+    names = [link(place, label, tag="label") for place, label in enumerate(("Full name", other))]
+    given = {"tag": "input", "role": "textbox", "kind": "text"}
+    fields = [
+        msgspec.structs.replace(link(place + 2, ""), label=one.text, name=one.text, **given)
+        for place, one in enumerate(names)
+    ]
+    labels = [msgspec.structs.replace(one, role="") for one in names]
+    assert ("Say who you are." in wishes(tmp_path, *labels, *fields)) is told
+
+
+@pytest.mark.parametrize(("role", "told"), [("button", True), ("link", False)])
+def test_a_link_called_sidebar_opens_no_menu(tmp_path: Path, role: str, told: bool) -> None:
+    for href in ("", "#", "sidebar.html"):
+        found = wishes(tmp_path, link(0, "Sidebar", role=role, href=href))
+        assert ("Open or close the menu." in found) is told
+
+
+@pytest.mark.parametrize("second", ["file", "text"])
+def test_two_fields_for_files_are_not_told_apart_by_what_is_written_on_one(
+    tmp_path: Path, second: str
+) -> None:
+    first = link(0, "Choose file", role="button", kind="file")
+    told = wishes(tmp_path, first, link(1, "Photos", role="button", kind=second))
+    assert ("Use what lets the user choose a file to upload." in told) is (second == "text")
 
 
 @pytest.mark.parametrize(

@@ -123,6 +123,15 @@ def test_the_first_visible_h1_is_the_heading(tmp_path: Path) -> None:
     assert item.record == {"element": 0, "box": [10.0, 10.0, 200.0, 40.0]}
 
 
+@pytest.mark.parametrize(("second", "made_of"), [("Appendix A: Keywords", 0), ("News", 1)])
+def test_a_heading_that_names_the_site_is_not_the_main_one(
+    tmp_path: Path, second: str, made_of: int
+) -> None:
+    below = h1(second, tag="h2", level=2, font_size=24.0, box=(10, 60, 200, 90))
+    snapshot = page(tmp_path, h1("The Book"), below, title="A - Keywords - The Book")
+    assert sum(isinstance(one, Made) for one in heading_ocr(snapshot, Random(1))) == made_of
+
+
 @pytest.mark.parametrize(
     ("elements", "expected"),
     [

@@ -1,9 +1,14 @@
 """Faults of single items."""
 
+from dataclasses import replace
+
 import pytest
 
-from snellen.tasks.audit.faults import contradictory
-from snellen.tasks.audit.items import holds
+from snellen.tasks.audit.faults import contradictory, faults_of
+from snellen.tasks.audit.items import holds, items_of
+from snellen.tasks.audit.models import Fault
+from snellen.tasks.pack.read import open_pack, open_references
+from snellen.tasks.samples import exam_folder
 
 
 @pytest.mark.parametrize(
@@ -47,3 +52,21 @@ def test_a_text_is_found_as_whole_words_or_without_spaces(
     text: str, part: str, expected: bool
 ) -> None:
     assert holds(text, part) is expected
+
+
+@pytest.mark.parametrize(
+    ("options", "visible"),
+    [
+        (("above", "below", "below and to the left"), True),
+        (("above", "above and to the left", "below"), False),
+        (("above", "to the left", "below"), False),
+    ],
+)
+def test_a_rule_that_names_words_of_several_options_tells_none(
+    options: tuple[str, ...], visible: bool
+) -> None:
+    pack = open_pack(exam_folder("sample-full"))
+    item = next(iter(items_of(pack, open_references(pack), "mmbench-gui/l1")))
+    rule = "Where is B? Of two, one is to the left; of others, one is above."
+    told = replace(item, question=rule, options=options, right={0}, answers=options[:1])
+    assert (Fault.VISIBLE in faults_of(told, {})) is visible

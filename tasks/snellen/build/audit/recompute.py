@@ -274,20 +274,20 @@ def _fact(view: View) -> Iterator[Found]:
         return
     names = {folded(name) for name in view.quoted} - {""}
     statements = statements_of(page.snapshot.captured.facts, screen)
-    answering = {
+    answering = [
         statement.value
         for statement in statements
         if names <= statement.names
         and (statement.key in names or not statement.key)
         and statement.value not in names
-    }
+    ]
     if not answering:
         return
     if not any(_is_answer(text, answering) for text in own):
         yield Found(Fault.NOT_ON_PAGE, "; ".join(sorted(answering)), "; ".join(own[:3]))
 
 
-def _is_answer(text: str, answering: set[str]) -> bool:
+def _is_answer(text: str, answering: Sequence[str]) -> bool:
     answer = folded(text)
     return any(answer == value for value in answering) or (
         len(answering) > 1

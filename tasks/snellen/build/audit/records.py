@@ -9,6 +9,7 @@ from snellen.build.audit.views import (
     Check,
     Found,
     View,
+    page_text,
     same_box,
     texts_of,
     written_box,
@@ -210,8 +211,9 @@ def _language(view: View) -> Iterator[Found]:
         return
     text = " ".join(texts_of(view.item.gold))
     letters = [sign for sign in text if sign.isalpha()]
-    # Examples of addresses and numbers are the same in all languages.
-    if len(letters) < _LEAST_LETTERS or re.search(r"@|://|\d{3}", text):
+    # Examples of addresses and numbers are the same in all languages; a page may have several.
+    shown = screen is not None and folded(text) in page_text(screen)
+    if shown or len(letters) < _LEAST_LETTERS or re.search(r"@|://|\d{3}", text):
         return
     for script, pattern in _SCRIPTS.items():
         share = len(pattern.findall(text)) / len(letters)

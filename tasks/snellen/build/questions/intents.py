@@ -16,11 +16,12 @@ from snellen.build.screen.buttons import ends_unknown
 from snellen.build.screen.elements import Element, Screen
 from snellen.build.screen.fields import kind_of, kinds_on
 from snellen.build.screen.words.reading import Words, deed, words_of
-from snellen.build.snapshots import Snapshot
+from snellen.build.snapshots import Click, Snapshot
 
 _FIELDS = frozenset({"textbox", "searchbox", "spinbutton"})
 _TOGGLES = frozenset({"checkbox", "switch"})
 _ACTS = frozenset({"button", "link"})
+# A town or a company may be one that is looked for, and a website only the end of an address.
 _TYPED: Mapping[str, str] = MappingProxyType(
     {
         "email": "Give the address to which electronic mail is sent to you.",
@@ -28,14 +29,11 @@ _TYPED: Mapping[str, str] = MappingProxyType(
         "date": "Say on which day it should be.",
         "birth": "Say when you were born.",
         "name": "Say who you are.",
-        "city": "Say in which town you live.",
-        "postcode": "Say in which postal district you live.",
-        "company": "Say for which company you work.",
-        "website": "Give the address of your own page on the web.",
         "card": "Give the number of the card that you pay with.",
         "people": "Say how many of you will come.",
     }
 )
+_NAMES = frozenset({"name", "first_name", "last_name", "username"})
 _MENU = "Open or close the menu."
 _PLACES: Mapping[str, re.Pattern[str]] = MappingProxyType(
     {
@@ -103,6 +101,20 @@ def intents(snapshot: Snapshot, found: Sequence[Candidate]) -> Sequence[Intent]:
     return [intent for intent in described if counts[folded(intent.text)] == 1]
 
 
+def confirmed(snapshot: Snapshot) -> Iterator[Click]:
+    """Yield the clicks whose target shows in its headings what its title alone says.
+
+    Another title, such as `Free web template`, does not tell where a click leads.
+    """
+    clicks = snapshot.captured.clicks
+    titles = [snapshot.screen.title, *(click.title for click in clicks)]
+    for click in clicks:
+        others = (stems(title) for title in titles if folded(title) != folded(click.title))
+        own = stems(click.title).difference(*others)
+        if click.headings is None or own & stems(click.headings):
+            yield click
+
+
 def _deeds(snapshot: Snapshot, usable: Sequence[Candidate]) -> Iterator[Intent]:
     """Describe the effect of a button, and the one of several things that it acts on."""
     screen = snapshot.screen
@@ -126,9 +138,13 @@ def _deeds(snapshot: Snapshot, usable: Sequence[Candidate]) -> Iterator[Intent]:
         for e in screen.elements
     )
     acts = {folded(e.text or e.name) for e in screen.elements if e.role in _ACTS}
+    files = sum(e.kind == "file" for e in screen.elements)
     for each, does in done:
         # Without its object, the description may match any button.
         if unknown and _VAGUE.search(does):
+            continue
+        # The label of another field for files may name the files.
+        if each.element.kind == "file" and files > 1:
             continue
         # `Apply at our office` may have the same effect as `Apply`, and `Contact` as `Contact us`.
         if any(name != each.key and _is_part(name, each.key) for name in acts):
@@ -182,7 +198,9 @@ def _typed(snapshot: Snapshot, usable: Sequence[Candidate]) -> Iterator[Intent]:
         kind = kind_of(screen, each.element)
         if kind == "email" and _TO_OTHERS.search(folded(f"{each.element.label} {each.name}")):
             continue
-        if kind is not None and kind in _TYPED and kinds[kind] == 1:
+        if kind is None or kind not in _TYPED:
+            continue
+        if sum(kinds[one] for one in (_NAMES if kind in _NAMES else {kind})) == 1:
             yield Intent("typing", _TYPED[kind], each)
 
 
@@ -207,6 +225,7 @@ def _led(snapshot: Snapshot, usable: Sequence[Candidate]) -> Iterator[Intent]:
     targets = Counter(_address(source, each.href) for each in screen.elements if each.href)
     named = Counter(folded(each.text or each.name) for each in screen.elements if each.href)
     by_element = {each.element: each for each in clicks}
+    known = [*confirmed(snapshot)]
     for each in usable:
         click = by_element.get(each.element.id)
         # The picture does not show which of two links of the same name leads there.
@@ -222,7 +241,7 @@ def _led(snapshot: Snapshot, usable: Sequence[Candidate]) -> Iterator[Intent]:
             continue
         others = [screen.title, *(other.title for other in clicks if other is not click)]
         # What is in the title of another page does not tell this page, but may name the site.
-        if not any(f" {title} " in f" {folded(other)} " for other in others):
+        if click in known and not any(f" {title} " in f" {folded(other)} " for other in others):
             text = f"Go to the page with the title “{one_line(click.title)}”."
             yield Intent("destination", text, each)
 
@@ -263,9 +282,11 @@ def _places(snapshot: Snapshot, usable: Sequence[Candidate]) -> Iterator[Intent]
         for each in usable:
             target = _address(snapshot.captured.source, each.element.href)
             leads = target != here and urlsplit(target).scheme in {"", "http", "https"}
-            # A link `Menu` may lead to the dishes, and a button `Help` opens something.
-            fits = each.element.id not in stayed and leads and each.kind == "link"
-            if fitting == [each.element] and fits != (text == _MENU):
+            # A link `Menu` may lead to the dishes, a link `Sidebar` anywhere, and a button `Help`
+            # opens something.
+            led = each.element.id not in stayed and leads and each.kind == "link"
+            opens = not led and (each.kind == "button" or "sidebar" not in each.key)
+            if fitting == [each.element] and (opens if text == _MENU else led):
                 yield Intent("role", text, each)
 
 

@@ -47,6 +47,8 @@ USED = frozenset(NOUNS) - {"heading", "img", ""}
 """The roles of interactive elements."""
 
 _SMALLEST = 10.0
+_WIDEST_ICON = 64.0
+_SHOWN = frozenset({"link", "button", "img"})
 _LARGEST_SHARE = 0.2
 _LONGEST = 60
 
@@ -143,6 +145,10 @@ def _candidate(snapshot: Snapshot, element: Element) -> Candidate | None:
     if where is None:
         return None
     left, top, right, bottom = where.box
+    # A larger picture, such as a logo, may show another name than its alternative text.
+    pressed = {"link", "button"} & {kind, *(outer.role for outer in screen.ancestors(element))}
+    if pressed and not element.text and kind in _SHOWN and right - left > _WIDEST_ICON:
+        return None
     small = min(right - left, bottom - top) < _SMALLEST
     large = (right - left) * (bottom - top) > _LARGEST_SHARE * screen.width * screen.height
     if small or large or left < 0 or top < 0 or right > screen.width or bottom > screen.height:

@@ -69,6 +69,11 @@ def form_of(text: str) -> str:
     return f"{form} in words" if wordy and form != "words" else form
 
 
+def is_clear(option: str) -> bool:
+    """Whether an option's text can't be taken for the letter of an option."""
+    return len(folded(option)) > 1 or folded(option).isdecimal()
+
+
 _WORD = 4
 _PROMPT = "question options"
 _RUN, _DIGIT = re.compile(r"\d+"), re.compile(r"\d")

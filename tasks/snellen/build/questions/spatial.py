@@ -12,7 +12,7 @@ from random import Random
 from typing import NamedTuple
 
 from snellen.build.questions.marks import crop
-from snellen.build.questions.text import folded, is_plain, occurrences, one_line
+from snellen.build.questions.text import folded, is_plain, occurrences, one_line, stems
 from snellen.build.screen.elements import Element, Ltrb, Screen
 from snellen.build.snapshots import Snapshot
 
@@ -149,19 +149,23 @@ def _usual_size(screen: Screen) -> float:
 def is_outranked(screen: Screen, heading: Element) -> bool:
     """Whether a heading is not clearly the main one of its page.
 
-    That is so if another level-1 heading is as large, any other heading is larger, or it is only a
-    number, such as `12°C`.
+    That is so if another level-1 heading is as large, any other heading is larger, it is only a
+    number, such as `12°C`, or the page's title ends with it and begins with another heading: it is
+    the name of the site.
     """
     text = one_line(heading.text)
     if any(map(str.isdigit, text)) and not _WORD.search(text):
         return True
+    title = folded(screen.title)
+    topic = stems(title.removesuffix(folded(text))) if title.endswith(folded(text)) else set[str]()
     size = max(part.font_size for part in (heading, *screen.inside(heading)))
     for other in screen.elements:
         if other.role != "heading" or not other.text or folded(other.text) == folded(text):
             continue
         rival = other.id != heading.id and not screen.nested(heading, other)
         equal = other.level == 1 and other.font_size >= size
-        if rival and (equal or other.font_size > size + _SAME_SIZE):
+        titled = bool(topic & stems(other.text))
+        if rival and (equal or titled or other.font_size > size + _SAME_SIZE):
             return True
     return False
 

@@ -15,7 +15,7 @@ from snellen.build.writers.matrix.hops import paired
 from snellen.build.writers.mmbench_gui import write as mmbench_gui
 from snellen.build.writers.screenqa import write as screenqa
 from snellen.build.writers.visualwebbench import write as visualwebbench
-from snellen.build.writers.visualwebbench.clicks import PREDICTION
+from snellen.build.writers.visualwebbench.clicks import PREDICTION, offered
 from snellen.build.writers.webrssbench import write as webrssbench
 from snellen.build.writers.webrssbench.buttons import COLOR
 from snellen.tasks.benchmarks.screenqa.load import PAGE_PROMPTS
@@ -64,7 +64,7 @@ MAKING: Mapping[str, BenchmarkMaking] = {
         visualwebbench.MAKERS,
         visualwebbench.write_data,
         tasks={task: (task, *others) for task, others in visualwebbench.VARIANTS.items()},
-        balance=visualwebbench.balanced,
+        balance=offered,
     ),
     "screenqa": BenchmarkMaking(
         screenqa.MAKERS,

@@ -63,7 +63,11 @@ def _visible(item: AuditItem, _: Looks) -> Iterator[Fault]:
     in_question = [text for text in shown if holds(item.question, text)]
     if item.options and item.right:
         others = [text for place, text in enumerate(item.options) if place not in item.right]
-        if in_question and not any(holds(item.question, text) for text in others):
+        # A rule about several options may name the parts of one in other places.
+        spoken = set(words(item.question))
+        told = [{word for word in words(text) if len(word) >= _CONTENT} for text in others]
+        offered = any(parts and parts <= spoken for parts in told)
+        if in_question and not offered and not any(holds(item.question, each) for each in others):
             yield Fault.VISIBLE
     elif any(not _offered(item.question, text) for text in in_question):
         yield Fault.VISIBLE

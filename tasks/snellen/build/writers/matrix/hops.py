@@ -17,6 +17,7 @@ from typing import Any
 from snellen.build.chance import draw
 from snellen.build.items import PAGES, Made, PageItems, Refused
 from snellen.build.questions.arithmetic import conditioned, series_of
+from snellen.build.questions.options import is_clear
 from snellen.build.questions.templates import templates_of
 from snellen.build.questions.text import folded, language_of, one_line
 from snellen.build.screen.buttons import labelled_buttons
@@ -27,7 +28,6 @@ from snellen.build.writers.matrix.shared import (
     TASK,
     Ask,
     Reason,
-    is_clear,
     lettered,
     made,
     refused,

@@ -220,7 +220,7 @@ def _box(element: Element) -> Ltrb:
 
 
 def _ink(element: Element) -> Ltrb:
-    return element.ink or element.box
+    return element.box if element.painted or not element.ink else element.ink
 
 
 def _marked_pair(snapshot: Snapshot, parts: Sequence[Element], random: Random) -> Ask | None:

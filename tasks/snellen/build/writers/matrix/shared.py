@@ -16,7 +16,6 @@ from random import Random
 from typing import Any, NamedTuple
 
 from snellen.build.items import Made, Refused
-from snellen.build.questions.text import folded
 from snellen.build.snapshots import Snapshot
 from snellen.tasks.benchmarks.matrix.format import DIMENSIONS
 
@@ -168,11 +167,6 @@ def lettered(random: Random, right: str, others: Sequence[str]) -> Lettered:
     options = [right, *others]
     random.shuffle(options)
     return Lettered(options, "ABCDEFGHIJKLMNOPQRSTUVWXYZ"[options.index(right)])
-
-
-def is_clear(option: str) -> bool:
-    """Whether an option's text can't be taken for the letter of an option."""
-    return len(folded(option)) > 1
 
 
 def some_of(random: Random, right: str, every: Sequence[str], most: int = 5) -> Lettered:

@@ -28,6 +28,7 @@ from snellen.build.questions.options import (
     any_of,
     counts,
     form_of,
+    is_clear,
     of_all_sizes,
     stands_out,
     steps,
@@ -117,6 +118,7 @@ def ask(
             len(answers[question.text]) == 1
             and folded(right) not in id_parts
             and question.text not in asked
+            and all(map(is_clear, question.options.texts))
         ):
             kinds.setdefault(question.kind, []).append(question)
     if kinds:

@@ -19,6 +19,7 @@ from typing import NamedTuple
 
 from snellen.build.chance import draw
 from snellen.build.items import Made, PageItems, Refused, without
+from snellen.build.questions.intents import confirmed
 from snellen.build.questions.marks import mark_box
 from snellen.build.questions.spatial import fractions, is_readable, rounded
 from snellen.build.questions.text import folded, is_plain, one_line, stems
@@ -197,7 +198,7 @@ def _led(snapshot: Snapshot) -> Mapping[str, Sequence[_Led]]:
     screen = snapshot.screen
     own = folded(screen.title)
     by_title: dict[str, list[_Led]] = {}
-    for click in snapshot.captured.clicks:
+    for click in confirmed(snapshot):
         title = one_line(click.title)
         key = folded(title)
         if click.outcome in _LED and key and key != own and is_plain(title):

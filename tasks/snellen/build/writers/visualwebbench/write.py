@@ -38,7 +38,6 @@ from snellen.build.writers.base import Side, as_lines, side_of, write_rows
 from snellen.build.writers.visualwebbench.clicks import (
     PREDICTION,
     action_prediction,
-    offered,
 )
 from snellen.build.writers.visualwebbench.shared import Reason, made, refused
 from snellen.build.writers.visualwebbench.texts import element_ocr, heading_ocr, web_caption
@@ -302,11 +301,6 @@ VARIANTS: Mapping[str, Sequence[str]] = MappingProxyType(
 
 _PREFIX = "visualwebbench/"
 _SPLIT = "test"
-
-
-def balanced(pages: Sequence[PageItems], seed: int) -> Sequence[PageItems]:
-    """Give action_prediction items their options, and remove surplus items."""
-    return offered(pages, seed)
 
 
 def write_data(pages: Sequence[PageItems], folder: Path) -> None:
