@@ -344,11 +344,11 @@ class Hosted:
         groups = zlib.compress((np.arange(items) // 3).astype("<i4").tobytes())
 
         def work(connection: Connection) -> None:
-            grading = queries.NEWEST.one(connection, {"f": self.challenge.key(phase)}).id
+            grading = queries.NEWEST.one(connection, {"f": self.challenge.phases.key(phase)}).id
             for number in range(runs):
                 values = (random.random(items) < 0.4 + 0.4 * number / runs).astype("<f8")
                 row = SubmissionRow(
-                    id=f"sub_{number:06}", phase=self.challenge.key(phase),
+                    id=f"sub_{number:06}", phase=self.challenge.phases.key(phase),
                     caller=TEAM if number == 0 else f"team{number}",
                     source=Source.UPLOAD, attempt=None, task=None, name=f"run {number}", link="",
                     form=".jsonl", digest=b"x" * 32, size=1, at=number, day="2026-01-01",

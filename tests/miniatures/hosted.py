@@ -9,6 +9,7 @@ from typing import Any
 
 from snellen.server.challenge.models import SubmissionStatus, Upload
 from snellen.server.challenge.service import Challenge
+from snellen.server.challenge.submissions import Submissions
 from snellen.server.host import Host
 from snellen.server.settings import Settings
 
@@ -27,11 +28,16 @@ class Hosted:
     time: list[int] = field(default_factory=lambda: [NOON])
     files: int = 0
 
+    @property
+    def submissions(self) -> Submissions:
+        """The submissions of the challenge."""
+        return self.challenge.submissions
+
     async def upload(
         self, caller: str = "ada", answers: Mapping[str, str] | str | None = None, **said: Any
     ) -> SubmissionStatus:
         """Upload answers to the sample, a new file without any when nothing is given."""
-        kept, _ = await self.challenge.keep(self.file(caller, answers, **said))
+        kept, _ = await self.submissions.keep(self.file(caller, answers, **said))
         return kept
 
     def file(

@@ -14,8 +14,7 @@ from snellen.grading.models.items import AnswerFormat, AnswerKind, Item
 from snellen.server.attempts.service import Service
 from snellen.server.errors import ExamError
 from snellen.server.exam.rules import Mode, Rules
-from snellen.server.exam.shuffle import lettered, shuffle
-from snellen.server.exam.spec import Exam
+from snellen.server.exam.spec import Exam, lettered, shuffle
 from snellen.tasks.pack.read import open_pack, open_references
 from snellen.tasks.pack.write import Part, write_pack
 

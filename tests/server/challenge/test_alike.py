@@ -134,6 +134,6 @@ async def test_the_same_file_of_two_participants_is_named_once_and_not_what_was_
         (pair,) = (await here.pairs()).json()["pairs"]
         assert (pair["one"]["participant"], pair["other"]["participant"]) == ("ada", "bob")
         assert (pair["same_file"], pair["wrong"]) == (True, 0)
-        await here.hosted.challenge.remove(pair["other"]["submission"], "boss", "copied")
+        await here.hosted.submissions.remove(pair["other"]["submission"], "boss", "copied")
         admin = await here.pairs(Scope.ADMIN)
         assert admin.json() == {"pairs": []}

@@ -115,9 +115,9 @@ async def test_a_bomb_fails_with_a_reason_and_the_next_file_is_graded(
         assert [await asyncio.to_thread(worker.step) for _ in range(3)] == [True, True, False]
     finally:
         worker.close()
-    found = here.challenge.status(kept.id, "ada")
+    found = here.submissions.status(kept.id, "ada")
     assert (found.state, found.tries) == (JobState.FAILED, 1), found
     assert found.error
     assert len(found.error) < 2000
-    (good,) = here.challenge.listed("bob")
+    (good,) = here.submissions.listed("bob")
     assert good.state is JobState.GRADED

@@ -26,11 +26,11 @@ async def test_an_upload_is_queued_and_only_its_participant_and_organizers_see_i
     await here.challenge.begin()
     kept = await here.upload("ada", {"a": "1"}, name="A run")
     assert (kept.state, kept.participant, kept.name) == (JobState.QUEUED, "ada", "A run")
-    assert here.challenge.status(kept.id, "ada") == here.challenge.status(kept.id, None)
+    assert here.submissions.status(kept.id, "ada") == here.submissions.status(kept.id, None)
     with pytest.raises(NotFoundError):
-        here.challenge.status(kept.id, "bob")
-    assert [row.id for row in here.challenge.listed("ada")] == [kept.id]
-    assert not here.challenge.listed("bob")
+        here.submissions.status(kept.id, "bob")
+    assert [row.id for row in here.submissions.listed("ada")] == [kept.id]
+    assert not here.submissions.listed("bob")
 
 
 async def test_racing_uploads_get_what_the_quota_has_and_not_one_more(hosted: Hosting) -> None:
@@ -39,7 +39,7 @@ async def test_racing_uploads_get_what_the_quota_has_and_not_one_more(hosted: Ho
     found = await asyncio.gather(*(here.upload("ada") for _ in range(40)), return_exceptions=True)
     assert sum(not isinstance(each, BaseException) for each in found) == 7
     assert sum(isinstance(each, QuotaError) for each in found) == 33
-    assert len(here.challenge.listed("ada")) == 7
+    assert len(here.submissions.listed("ada")) == 7
 
 
 async def test_a_day_of_uploads_begins_anew_and_others_have_their_own(hosted: Hosting) -> None:
@@ -59,12 +59,12 @@ async def test_a_day_of_uploads_begins_anew_and_others_have_their_own(hosted: Ho
 async def test_the_same_key_with_the_same_bytes_is_the_same_submission(hosted: Hosting) -> None:
     here = hosted(uploads=1)
     await here.challenge.begin()
-    first, new = await here.challenge.keep(here.file("ada", {"a": "1"}, key="k-1"))
-    again, newer = await here.challenge.keep(here.file("ada", {"a": "1"}, key="k-1"))
+    first, new = await here.submissions.keep(here.file("ada", {"a": "1"}, key="k-1"))
+    again, newer = await here.submissions.keep(here.file("ada", {"a": "1"}, key="k-1"))
     assert (new, newer) == (True, False)
     assert again.id == first.id
     with pytest.raises(ExamError, match="used with another file"):
-        await here.challenge.keep(here.file("ada", {"a": "2"}, key="k-1"))
+        await here.submissions.keep(here.file("ada", {"a": "2"}, key="k-1"))
 
 
 async def test_nothing_is_taken_before_a_phase_or_after_it(hosted: Hosting) -> None:
@@ -117,11 +117,11 @@ async def test_a_removal_needs_a_reason_and_can_be_undone(hosted: Hosting) -> No
     await here.challenge.begin()
     kept = await here.upload("ada")
     with pytest.raises(ExamError, match="give a reason"):
-        await here.challenge.remove(kept.id, "root", "  ")
-    await here.challenge.remove(kept.id, "root", "trained on the test set")
-    assert here.challenge.status(kept.id, "ada").removed == "trained on the test set"
-    await here.challenge.restore(kept.id, "root", "it was not")
-    assert here.challenge.status(kept.id, "ada").removed is None
+        await here.submissions.remove(kept.id, "root", "  ")
+    await here.submissions.remove(kept.id, "root", "trained on the test set")
+    assert here.submissions.status(kept.id, "ada").removed == "trained on the test set"
+    await here.submissions.restore(kept.id, "root", "it was not")
+    assert here.submissions.status(kept.id, "ada").removed is None
 
 
 async def test_only_what_failed_or_is_stuck_is_tried_again(hosted: Hosting) -> None:
@@ -129,4 +129,4 @@ async def test_only_what_failed_or_is_stuck_is_tried_again(hosted: Hosting) -> N
     await here.challenge.begin()
     kept = await here.upload("ada")
     with pytest.raises(ExamError, match="queued"):
-        await here.challenge.retry(kept.id, "root")
+        await here.submissions.retry(kept.id, "root")

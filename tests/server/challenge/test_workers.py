@@ -52,7 +52,7 @@ async def test_a_finished_attempt_becomes_one_submission_and_counts_where_its_ph
     assert await collector.collect() == 0
     await service.finish(started.attempt)
     assert [await collector.collect() for _ in range(2)] == [1, 0]
-    (kept,) = here.challenge.listed("ada")
+    (kept,) = here.submissions.listed("ada")
     assert (kept.source, kept.name, kept.state) == (Source.ATTEMPT, "model-1", JobState.QUEUED)
     assert "contexts:" in kept.conditions
     assert (kept.removed is None) is enters
@@ -100,7 +100,7 @@ async def test_uploads_are_graded_as_the_sdk_does_and_stand_on_the_board(
         assert [await asyncio.to_thread(worker.step) for _ in range(4)] == [True] * 3 + [False]
     finally:
         worker.close()
-    one, two, three = (here.challenge.status(each.id, None) for each in uploads)
+    one, two, three = (here.submissions.status(each.id, None) for each in uploads)
     assert (one.state, one.scores[0].value, one.scores[0].items) == (JobState.GRADED, 1.0, 12)
     assert (two.scores[0].value, two.scores[0].outcomes) == (0.5, {"answered": 6, "missing": 6})
     assert one.scores[0].signature.startswith(f"{TASK}|data:")
@@ -126,7 +126,7 @@ async def test_what_failed_has_its_reason_without_the_place_where_the_file_lay(
         await asyncio.to_thread(worker.step)
     finally:
         worker.close()
-    found = here.challenge.status(kept.id, "ada")
+    found = here.submissions.status(kept.id, "ada")
     assert found.state is JobState.FAILED
     assert found.error == "the file (*.jsonl), line 1: nonsense is no answer"
 
@@ -228,7 +228,7 @@ async def test_a_reply_belongs_to_its_job_wherever_the_store_fails(
             of_files = [each.id for each in kept]
             await asyncio.to_thread(_finish_all, worker, opened, of_files)
             for text, each in zip(files, kept, strict=True):
-                found = opened.status(each.id, None)
+                found = opened.submissions.status(each.id, None)
                 assert text == "fault" or found.tries <= 2, (failing, found)
                 if text == "fault":
                     assert (found.state, found.error) == (JobState.STUCK, "RuntimeError: a fault")
@@ -251,7 +251,8 @@ def _finish_all(worker: Worker, challenge: Challenge, files: Sequence[str]) -> N
     """Work until all files have ended: a lease that ended in this millisecond is held in it."""
     working = True
     while working or any(
-        challenge.status(each, None).state in (JobState.QUEUED, JobState.GRADING) for each in files
+        challenge.submissions.status(each, None).state in (JobState.QUEUED, JobState.GRADING)
+        for each in files
     ):
         try:
             working = worker.step()
@@ -270,7 +271,7 @@ async def test_scores_of_another_submission_are_not_written(hosted: Hosting) -> 
         one, other = other, one
     with pytest.raises(ValueError, match="scores of another submission"):
         jobs.finish(job, Ended([_score(other.id, job.grading.id, 1.0)]))
-    assert here.challenge.status(one.id, None).state is JobState.GRADING
+    assert here.submissions.status(one.id, None).state is JobState.GRADING
 
 
 def open_removing(_: Settings) -> Grader:
@@ -299,7 +300,7 @@ async def test_a_file_that_is_gone_is_no_fault_of_its_participant(hosted: Hostin
         await asyncio.to_thread(worker.step)
     finally:
         worker.close()
-    assert here.challenge.status(kept.id, None).state is JobState.QUEUED
+    assert here.submissions.status(kept.id, None).state is JobState.QUEUED
 
 
 async def test_an_error_names_no_folder_of_the_server(hosted: Hosting) -> None:
@@ -311,7 +312,7 @@ async def test_an_error_names_no_folder_of_the_server(hosted: Hosting) -> None:
         await asyncio.to_thread(worker.step)
     finally:
         worker.close()
-    found = here.challenge.status(kept.id, "ada")
+    found = here.submissions.status(kept.id, "ada")
     assert found.error == "the file (*.jsonl), line 3: no answer"
 
 
@@ -330,11 +331,11 @@ async def test_a_fault_of_ours_is_tried_five_times_then_stuck_and_its_place_give
     finally:
         worker.close()
     assert steps == [True] * MOST_TRIES + [False]
-    found = here.challenge.status(kept.id, "ada")
+    found = here.submissions.status(kept.id, "ada")
     assert (found.state, found.tries) == (JobState.STUCK, MOST_TRIES)
     assert found.error is not None
     assert said not in found.error
-    assert said in (here.challenge.status(kept.id, None).error or "")
+    assert said in (here.submissions.status(kept.id, None).error or "")
     await here.upload("ada", "another")
 
 
@@ -352,13 +353,13 @@ async def test_who_crashes_the_grader_again_and_again_is_stopped_until_the_organ
             stuck.append((await here.upload("ada", trouble)).id)
             for _ in range(MOST_TRIES + 1):
                 await asyncio.to_thread(worker.step)
-            assert here.challenge.status(stuck[-1], None).state is JobState.STUCK
+            assert here.submissions.status(stuck[-1], None).state is JobState.STUCK
     finally:
         worker.close()
     with pytest.raises(QuotaError, match="3 of your uploads in phase main could not be graded"):
         await here.upload("ada", "crash")
     await here.upload("bob", "another")
-    await here.challenge.retry(stuck[-1], "root")
+    await here.submissions.retry(stuck[-1], "root")
     with pytest.raises(QuotaError, match="all are used"):
         await here.upload("ada", "crash")
 
@@ -372,7 +373,7 @@ async def test_a_file_that_takes_too_long_ends_its_process_and_fails(hosted: Hos
         await asyncio.to_thread(worker.step)
     finally:
         worker.close()
-    assert here.challenge.status(kept.id, "ada").error == "grading it took more than 0.1 s"
+    assert here.submissions.status(kept.id, "ada").error == "grading it took more than 0.1 s"
 
 
 async def test_the_exam_file_sets_how_long_grading_may_take(hosted: Hosting) -> None:
@@ -385,7 +386,7 @@ async def test_the_exam_file_sets_how_long_grading_may_take(hosted: Hosting) -> 
         await asyncio.to_thread(worker.step)
     finally:
         worker.close()
-    assert here.challenge.status(kept.id, "ada").error == "grading it took more than 0.2 s"
+    assert here.submissions.status(kept.id, "ada").error == "grading it took more than 0.2 s"
 
 
 def open_slowly(_: Settings) -> Grader:
@@ -402,7 +403,7 @@ async def test_opening_the_exam_is_not_the_files_time(hosted: Hosting) -> None:
         await asyncio.to_thread(worker.step)
     finally:
         worker.close()
-    assert "nonsense is no answer" in (here.challenge.status(kept.id, "ada").error or "")
+    assert "nonsense is no answer" in (here.submissions.status(kept.id, "ada").error or "")
 
 
 async def test_who_has_less_waiting_comes_first(hosted: Hosting) -> None:
@@ -457,7 +458,7 @@ async def test_a_dead_workers_job_is_taken_up_and_a_worker_that_wakes_writes_not
     assert not await asyncio.to_thread(stopped.finish, first, Ended(error="late"))
     assert not await asyncio.to_thread(stopped.give_back, first)
     assert await asyncio.to_thread(other.finish, second, Ended(error="in time"))
-    assert here.challenge.status(kept.id, None).error == "in time"
+    assert here.submissions.status(kept.id, None).error == "in time"
     assert await asyncio.to_thread(other.claim) is None
 
 
@@ -469,7 +470,7 @@ async def test_a_worker_that_is_asked_to_stop_gives_its_job_back_untried(hosted:
     job = await asyncio.to_thread(jobs.claim)
     assert job is not None
     assert await asyncio.to_thread(jobs.give_back, job)
-    found = here.challenge.status(kept.id, None)
+    found = here.submissions.status(kept.id, None)
     assert (found.state, found.tries) == (JobState.QUEUED, 0)
 
 
@@ -497,7 +498,7 @@ async def test_a_new_grading_is_shown_when_all_of_it_is_done_and_the_record_says
     await asyncio.to_thread(finish, fixed)
     assert [row.value for row in board_of(here).rows] == [1.0, 0.5]
     events = here.challenge.database.read(
-        lambda c: queries.EVENTS.all(c, {"f": here.challenge.key(phase)})
+        lambda c: queries.EVENTS.all(c, {"f": here.challenge.phases.key(phase)})
     )
     whats = {event.submission: event.what for event in events if event.submission}
     assert whats == {kept[0].id: "same", kept[1].id: "rescored"}
@@ -558,4 +559,4 @@ async def test_a_file_whose_workers_are_killed_again_and_again_is_never_stuck(
     job = await asyncio.to_thread(last.claim)
     assert job is not None
     assert await asyncio.to_thread(last.finish, job, Ended(error="a bad file"))
-    assert here.challenge.status(kept.id, None).state is JobState.FAILED
+    assert here.submissions.status(kept.id, None).state is JobState.FAILED

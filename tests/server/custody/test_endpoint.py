@@ -97,7 +97,7 @@ async def hosting(
             given = Upload(
                 caller, [zlib.compress(body)], sha256(body).digest(), len(body), ".jsonl", NOON
             )
-            ids.append((await challenge.keep(given))[0].id)
+            ids.append((await challenge.submissions.keep(given))[0].id)
         worker = Worker(challenge, settings)
         try:
             while await asyncio.to_thread(worker.step):
@@ -283,7 +283,7 @@ async def test_with_hidden_scores_two_exams_that_differ_in_gold_answer_alike(
         (tmp_path / str(number)).mkdir()
         async with hosting(exam, tmp_path / str(number), HIDDEN, files) as served:
             app, challenge, _, ids = served
-            states = [challenge.status(each, None).state for each in ids]
+            states = [challenge.submissions.status(each, None).state for each in ids]
             assert states == [JobState.GRADED, JobState.FAILED] * 2
             answers, called = await crawl(*served)
             assert called == addresses(app)

@@ -15,8 +15,7 @@ from snellen.grading.protocols.table import gold_shape
 from snellen.server.attempts.models import Caller
 from snellen.server.attempts.service import Clock, Service
 from snellen.server.exam.rules import Rules
-from snellen.server.exam.shuffle import lettered, listed, shuffle
-from snellen.server.exam.spec import Exam, ExamSpec
+from snellen.server.exam.spec import Exam, ExamSpec, lettered, listed, shuffle
 from snellen.server.store.schema import open_store
 from snellen.tasks.benchmarks.table import TASKS, load_task
 from snellen.tasks.models import TaskData

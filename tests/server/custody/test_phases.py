@@ -226,7 +226,7 @@ class Exam:
             given = Upload(
                 caller, [zlib.compress(body)], sha256(body).digest(), len(body), ".jsonl", OPEN
             )
-            self.ids.append((await challenge.keep(given))[0].id)
+            self.ids.append((await challenge.submissions.keep(given))[0].id)
         by_question = {said("item", screen): screen for screen in SCREENS}
         async with app.router.lifespan_context(app), self.agent(app, "ada", []) as client:
             handle = (await told(client, "start_attempt"))["attempt"]
@@ -246,7 +246,7 @@ class Exam:
                 pass
         finally:
             worker.close()
-        listed = [row.id for row in challenge.listed("ada")]
+        listed = [row.id for row in challenge.submissions.listed("ada")]
         self.ids += [each for each in listed if each not in self.ids]
         assert len(self.ids) == 4
 

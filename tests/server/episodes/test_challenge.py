@@ -138,8 +138,8 @@ async def test_no_file_says_what_happened_in_a_world(
     mixed = await here.upload("eve", f"{json.dumps(asked)}\n{json.dumps(acted)}\n", at=NOON)
     honest = await here.upload("ada", f"{json.dumps(asked)}\n", at=NOON)
     await work(challenge, settings)
-    status = challenge.status(mixed.id, None)
+    status = challenge.submissions.status(mixed.id, None)
     assert status.state is JobState.FAILED
     assert "items of desk/l3 are acted in" in (status.error or "")
-    assert challenge.status(honest.id, None).state is JobState.GRADED
+    assert challenge.submissions.status(honest.id, None).state is JobState.GRADED
     host.close()

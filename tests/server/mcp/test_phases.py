@@ -146,8 +146,8 @@ async def test_during_a_phase_with_a_public_part_an_agent_sees_what_an_upload_wo
             await asyncio.to_thread(worker.step)
         finally:
             worker.close()
-        (row,) = challenge.listed("local")
-        (score,) = challenge.status(row.id, "local").scores
+        (row,) = challenge.submissions.listed("local")
+        (score,) = challenge.submissions.status(row.id, "local").scores
         (task,) = report["tasks"]
         assert 0 < task["items"] == task["answered"] == score.items < 12
         assert (report["value"], task["value"], report["shown"]) == (

@@ -65,16 +65,19 @@ async def test_an_upload_is_graded_and_given_back_from_there_and_the_store_has_i
     await here.challenge.begin()
     body = '{"item_id": "1", "response": "a long answer"}\n'
     kept = await here.upload("ada", body, at=NOON)
-    row, parts = here.challenge.file_of(kept.id, "ada")
+    row, parts = here.submissions.file_of(kept.id, "ada")
     assert (row.size, [part.body for part in parts]) == (len(body), [b""])
-    assert await here.challenge.bytes_of(parts) == body.encode()
+    assert await here.submissions.bytes_of(parts) == body.encode()
     worker = Worker(here.challenge, here.settings)
     try:
         assert worker.step()
     finally:
         worker.close()
     # The file has been read: what is wrong with it is said.
-    assert here.challenge.status(kept.id, "ada").state in {JobState.GRADED, JobState.FAILED}
+    assert here.submissions.status(kept.id, "ada").state in {
+        JobState.GRADED,
+        JobState.FAILED,
+    }
     # A server whose exam file lost the place says what to write.
     lost = Challenge(
         file.model_copy(update={"files": ""}),
@@ -83,7 +86,7 @@ async def test_an_upload_is_graded_and_given_back_from_there_and_the_store_has_i
         here.host.database,
     )
     with pytest.raises(StoreError, match="set `files`"):
-        await lost.bytes_of(parts)
+        await lost.submissions.bytes_of(parts)
 
 
 async def test_an_upload_that_can_t_be_kept_takes_no_quota_and_leaves_no_row(
@@ -99,7 +102,7 @@ async def test_an_upload_that_can_t_be_kept_takes_no_quota_and_leaves_no_row(
     folder.write_text("in the way")
     with pytest.raises(StoreError, match="nothing was stored"):
         await here.upload("ada")
-    assert here.challenge.listed("ada", limit=5) == []
+    assert here.submissions.listed("ada", limit=5) == []
     folder.unlink()
     folder.mkdir()
     await here.upload("ada")
@@ -125,4 +128,4 @@ async def test_a_job_whose_file_can_t_be_read_for_a_moment_is_graded_afterwards(
         assert worker.step()
     finally:
         worker.close()
-    assert here.challenge.status(kept.id, "ada").state is JobState.FAILED
+    assert here.submissions.status(kept.id, "ada").state is JobState.FAILED

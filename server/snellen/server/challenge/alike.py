@@ -102,7 +102,7 @@ def alike_submissions(challenge: Challenge, boards: Boards, phase: Phase) -> Seq
 
 
 def _same_files(challenge: Challenge, phase: Phase) -> Iterator[Alike]:
-    this = {"f": challenge.key(phase)}
+    this = {"f": challenge.phases.key(phase)}
     by_digest: dict[bytes, dict[str, NamedRun]] = {}
     for row in challenge.database.read(lambda c: queries.OF_PHASE.all(c, this)):
         if row.removed is None and not row.baseline:

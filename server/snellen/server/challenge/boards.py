@@ -102,7 +102,7 @@ class Boards:
             self._check_tag(tag, self.tags(phase, organizer=organizer))
         visible = challenge.visibility(phase, organizer=organizer)
         part, this = visible.part, (phase.name, task, tag, source, visible)
-        parameters = {"f": challenge.key(phase)}
+        parameters = {"f": challenge.phases.key(phase)}
         turn = challenge.database.read(lambda c: queries.TURN.one(c, parameters))
         before = self._kept.get(this)
         if before is not None and before[0] == turn:
@@ -195,7 +195,7 @@ class Boards:
         return data._replace(scores=scores), kept
 
     def _data(self, connection: Connection, phase: Phase, part: str) -> BoardData:
-        this = {"f": self._challenge.key(phase)}
+        this = {"f": self._challenge.phases.key(phase)}
         grading = queries.SHOWN.first(connection, this)
         if grading is None:
             raise NotFoundError(f"phase {phase.name} has no leaderboard yet")
@@ -229,7 +229,7 @@ class Boards:
             raise ForbiddenError(f"the export of phase {phase.name} is public once it is over")
         # Who may see every item's value may see exact means.
         board = self.board(phase, organizer=organizer)
-        this = {"f": challenge.key(phase)}
+        this = {"f": challenge.phases.key(phase)}
         data, events = challenge.database.read(
             lambda c: (self._data(c, phase, ALL), queries.EVENTS.all(c, this))
         )
@@ -299,7 +299,7 @@ def compare_submissions(
     Raises:
         ExamError: One does not exist, is not visible or not graded, or they are of different items.
     """
-    rows = [challenge.graded(each, task, caller, organizer=organizer) for each in ids]
+    rows = [challenge.submissions.graded(each, task, caller, organizer=organizer) for each in ids]
     one, other = rows
     if one.task != other.task:
         raise ExamError(

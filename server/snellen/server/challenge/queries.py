@@ -45,6 +45,9 @@ from snellen.server.store.tables.endpoint import (
 )
 from snellen.server.store.tables.exams import Attempt, State, attempts
 
+LATEST = 1 << 62
+"""A time after all others."""
+
 _CLOCKS = {
     "sqlite": "SELECT CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)",
     "postgresql": "SELECT CAST(extract(epoch from clock_timestamp()) * 1000 AS BIGINT)",
@@ -480,6 +483,12 @@ def add_grading(connection: Connection, row: GradingRow) -> int:
     """Write a grading and return its number, assigned by the store."""
     query = insert(gradings).returning(gradings.c.id)
     return int(connection.execute(query, row_values(row)).scalar_one())
+
+
+def add_job(connection: Connection, submission: str, grading: int, at: int) -> None:
+    """Queue a submission for a grading, at the database's time."""
+    row = JobRow(submission=submission, grading=grading, state=JobState.QUEUED, at=at)
+    ADD_JOB.run(connection, row_values(row))
 
 
 def add_event(connection: Connection, row: EventRow) -> None:

@@ -7,7 +7,7 @@ time, so the counts do not change until it commits.
 from sqlalchemy import Connection
 
 from snellen.server.challenge import queries
-from snellen.server.challenge.reading import LATEST
+from snellen.server.challenge.queries import LATEST
 from snellen.server.errors import QuotaError
 from snellen.server.exam.file import Phase
 from snellen.server.store.statements import row_values

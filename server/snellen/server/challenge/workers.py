@@ -128,7 +128,7 @@ class AttemptCollector:
             if attempt.state is State.OPEN:
                 attempt = await self._service.close(attempt)
             row, body = await self._service.graded(lambda a=attempt: self._submission(a))
-            await self._challenge.keep_attempt(row, body)
+            await self._challenge.submissions.keep_attempt(row, body)
             kept += 1
         return kept
 
@@ -141,7 +141,7 @@ class AttemptCollector:
         cost = self._service.cost(attempt)
         row = SubmissionRow(
             id="",
-            phase=challenge.key(phase),
+            phase=challenge.phases.key(phase),
             caller=attempt.caller,
             source=Source.ATTEMPT,
             attempt=attempt.id,
@@ -260,7 +260,7 @@ class Worker:
             path = Path(room) / f"answers{job.submission.form}"
             with path.open("wb") as file:
                 for part in job.parts:
-                    file.write(self._challenge.body_of(part))
+                    file.write(self._challenge.submissions.body_of(part))
             self._work(job, path)
         log().info(
             "job",
@@ -277,7 +277,7 @@ class Worker:
             submission=row.id,
             grading=job.grading.id,
             task=row.task,
-            phase=self._challenge.phase_of(row),
+            phase=self._challenge.phases.of(row.phase),
             conditions=row.conditions,
             recorded=row.source is Source.ATTEMPT,
         )

@@ -20,7 +20,7 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any, Self
+from typing import Annotated, Self
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -305,7 +305,7 @@ def read_exam_file(path: Path) -> ExamFile:
         read = ExamFile.model_validate(given)
     except ValidationError as error:
         found = error.errors(include_url=False, include_input=False)[0]
-        place = _place(found["loc"])
+        place = ".".join(map(str, found["loc"]))
         message = _plain(found["msg"], found["type"], place)
         raise InputError(message, file=str(path), field=place or None) from None
     home = path.parent.absolute()
@@ -413,10 +413,6 @@ def _store(read: ExamFile, home: Path) -> str:
 
 def _place_of(given: str, home: Path) -> str:
     return given if not given or "://" in given else str(home / given)
-
-
-def _place(path: Sequence[Any]) -> str:
-    return ".".join(str(part) for part in path)
 
 
 def _plain(message: str, kind: str, place: str) -> str:

@@ -14,14 +14,13 @@ from snellen.server.exam.file import ExamFile, Phase, Who
 ALL, PUBLIC, PRIVATE = "all", "public", "private"
 """The parts of a phase's items."""
 
-FEW, MORE = 2, 3
 _NARROW = 0.02
 """The width of an interval below which a value has a third digit."""
 
 
 def digits_of(low: float | None, high: float | None) -> int:
     """Return how many digits of a value in 0..1 its interval supports; 2 without an interval."""
-    return MORE if low is not None and high is not None and high - low < _NARROW else FEW
+    return 3 if low is not None and high is not None and high - low < _NARROW else 2
 
 
 _MOVABLE = {
@@ -78,15 +77,6 @@ def _changed(phase: Phase, settings: Mapping[str, object]) -> Phase:
         return Phase.model_validate({**phase.model_dump(), **settings}) if settings else phase
     except ValidationError:  # the file was edited, and both together are no phase
         return phase
-
-
-def changes(before: Phase, after: Phase) -> tuple[str, ...]:
-    """Return what differs between two versions of a phase, in words."""
-    return tuple(
-        f"{words} from {_said(old, none)} to {_said(new, none)}"
-        for name, (words, none) in _MOVABLE.items()
-        if (old := getattr(before, name)) != (new := getattr(after, name))
-    )
 
 
 def _said(value: datetime | int | None, none: str) -> str:
@@ -164,9 +154,29 @@ class Phases:
         if last != self._last:
             self.file, self._last = after_moves(self._given, moves), last
 
+    def key(self, phase: Phase) -> str:
+        """Return a phase's key in the store, which can hold the phases of several exams."""
+        return f"{self.file.name}/{phase.name}"
+
+    def of(self, key: str) -> Phase:
+        """Return a phase by its key.
+
+        Raises:
+            NotFoundError: It is of another exam, or no longer in the exam file.
+        """
+        exam, _, name = key.rpartition("/")
+        if exam != self.file.name or name not in self.file.by_name:
+            raise NotFoundError(f"the phase {key} is not served here")
+        return self.file.by_name[name]
+
     def changes(self, phase: Phase) -> tuple[str, ...]:
         """Return what organizers changed in a phase, in words; empty: it is as in the file."""
-        return changes(self._given.by_name[phase.name], phase)
+        given = self._given.by_name[phase.name]
+        return tuple(
+            f"{words} from {_said(old, none)} to {_said(new, none)}"
+            for name, (words, none) in _MOVABLE.items()
+            if (old := getattr(given, name)) != (new := getattr(phase, name))
+        )
 
     def named(self, name: str | None, at: int) -> Phase:
         """Return a phase by its name, or the one open at a time, or the last one that was open.

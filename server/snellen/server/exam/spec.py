@@ -1,20 +1,21 @@
-"""The exam spec: the tasks, packs and rules of a server, fixed at its start."""
+"""The exam spec: the tasks, packs and rules of a server, and the form of its questions."""
 
 import hmac
+import re
 from base64 import b32encode
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from hashlib import sha256
+from string import ascii_uppercase
 from threading import Lock
 from typing import NamedTuple
 
-from snellen.grading.models.items import Item
+from snellen.grading.models.items import AnswerKind, Item
 from snellen.grading.models.scores import Submission
 from snellen.grading.protocols.table import protocol_of
 from snellen.server.errors import ExamError
 from snellen.server.exam.rules import Mode, Rules
-from snellen.server.exam.shuffle import Shuffled, shuffle
 from snellen.tasks.models import TaskData
 from snellen.tasks.pack.format import ITEMS, PackItem
 from snellen.tasks.pack.read import Pack, References, task_data
@@ -104,7 +105,7 @@ class ExamSpec:
     def offers(self) -> Mapping[str, Offer]:
         """The offered tasks, by id, with the number of their items in an attempt."""
         return {
-            task.task: Offer(task.task, len(self._sampled(task.task)), pack.name)
+            task.task: Offer(task.task, len(self.asked(task.task)), pack.name)
             for pack in self.packs
             for task in pack.manifest.tasks
         }
@@ -122,7 +123,7 @@ class ExamSpec:
     @cached_property
     def acted(self) -> frozenset[str]:
         """The interactive tasks, which are graded by the server's record."""
-        first = {task: next(iter(self._sampled(task)), None) for task in self.offers}
+        first = {task: next(iter(self.asked(task)), None) for task in self.offers}
         return frozenset(
             task
             for task, item in first.items()
@@ -158,10 +159,6 @@ class ExamSpec:
                 )
             tasks.update(dict.fromkeys(matches))
         return tuple(tasks)
-
-    def asked(self, task: str) -> Sequence[str]:
-        """Return the ids of a task's items in every attempt, in the pack's order."""
-        return self._sampled(task)
 
     def items(self, tasks: Sequence[str], secret: bytes) -> Sequence[ExamItem]:
         """Return an attempt's items in their order.
@@ -204,12 +201,13 @@ class ExamSpec:
         return {
             task: [
                 (sha256(f"{self.rules.seed}|order|{task}|{item}".encode()).digest(), task, item)
-                for item in self._sampled(task)
+                for item in self.asked(task)
             ]
             for task in self.offers
         }
 
-    def _sampled(self, task: str) -> Sequence[str]:
+    def asked(self, task: str) -> Sequence[str]:
+        """Return the ids of a task's items in every attempt, in the pack's order."""
         items = self.packs_by_task[task].index[task]
         drawn = items if self.rules.sample is None else self._drawn[task]
         return [item for item in items if item in drawn]
@@ -283,6 +281,109 @@ class Exam(ExamSpec):
                     pin = read.pin.model_copy(update={"path": None})
                     self._data[other.task] = replace(read, pin=pin)
         return self._data[task]
+
+
+@dataclass(frozen=True, slots=True)
+class Shuffled:
+    """An item with shuffled options.
+
+    Attributes:
+        item: The item with shuffled options.
+        order: For each shuffled option, its index in the original item.
+    """
+
+    item: Item
+    order: tuple[int, ...]
+
+    def original(self, letter: str) -> str:
+        """Return the letter of an option in the original item."""
+        return ascii_uppercase[self.order[ascii_uppercase.index(letter)]]
+
+
+def shuffle(item: Item, key: bytes) -> Shuffled | None:
+    """Shuffle an item's options by a key; None if the item does not allow it.
+
+    The options must be texts that occur in the prompt once, in one of `WRITINGS`. Letters drawn in
+    the image are not shuffled, and neither are options that refer to others by letter or position.
+    Equal keys give equal orders on every version of Python, because an attempt can outlive its
+    server.
+    """
+    options, most = item.answer_format.options, len(ascii_uppercase)
+    if item.answer_format.kind is not AnswerKind.CHOICE or not 2 <= len(options) <= most:
+        return None
+    if _belong_in_their_order(options):
+        return None
+    found = {text: write for write in WRITINGS if (text := write(options)) in item.prompt}
+    if len(found) != 1:
+        return None
+    ((block, write),) = found.items()
+    if item.prompt.count(block) != 1:
+        return None
+    order = sorted(
+        range(len(options)), key=lambda place: hmac.digest(key, bytes([place]), "sha256")
+    )
+    mixed = tuple(options[place] for place in order)
+    return Shuffled(
+        item.model_copy(
+            update={
+                "prompt": item.prompt.replace(block, write(mixed)),
+                "answer_format": item.answer_format.model_copy(update={"options": mixed}),
+            }
+        ),
+        tuple(order),
+    )
+
+
+def lettered(options: Sequence[str]) -> str:
+    """Write options one per line, each after its letter: `A. Save`."""
+    return "\n".join(
+        f"{letter}. {option}" for letter, option in zip(ascii_uppercase, options, strict=False)
+    )
+
+
+def lettered_on_a_line(options: Sequence[str]) -> str:
+    """Write options like `lettered`, with the line breaks within one as spaces."""
+    return lettered([" ".join(option.split()) for option in options])
+
+
+def listed(options: Sequence[str]) -> str:
+    r"""Write options as a Python list, as in VisualWebBench's published prompt.
+
+    >>> listed(("It's new", "Save"))
+    '["It\'s new", \'Save\']'
+    """
+    return repr([*options])
+
+
+WRITINGS: tuple[Callable[[Sequence[str]], str], ...] = (lettered, lettered_on_a_line, listed)
+"""The ways in which prompts write options."""
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _belong_in_their_order(options: tuple[str, ...]) -> bool:
+    # Cached, because every attempt has the same options.
+    return any(speaks_of_others(option, len(options)) for option in options)
+
+
+def speaks_of_others(option: str, count: int) -> bool:
+    """Whether an option refers to others by letter or position, so that a shuffle changes it.
+
+    >>> [speaks_of_others(text, 4) for text in ("Both A and C", "B", "All of the above")]
+    [True, True, True]
+    >>> [speaks_of_others(text, 4) for text in ("A red button", "None", "Above the table")]
+    [False, False, False]
+    """
+    one = f"[{ascii_uppercase[:count]}]"
+    patterns = (
+        r"\b(?i:of the (?:above|below|options|answers|choices)|all (?:the )?above)\b",
+        rf"\b(?i:options?|answers?|choices?)\s+\(?{one}\)?(?!\w)",
+        # Nothing but letters and what joins them.
+        rf"^(?=.*\b{one}\b)\W*(?:(?:(?i:{_JOINING})|{one})\b\W*)+$",
+    )
+    return any(re.search(pattern, option) for pattern in patterns)
+
+
+_JOINING = "both|either|neither|all|none|only|and|or|nor|of"
 
 
 @dataclass(frozen=True, slots=True)

@@ -72,7 +72,7 @@ def _backlog(connection: Connection, challenge: Challenge) -> _Backlog:
 
 def _counts(connection: Connection, challenge: Challenge) -> _Counts:
     """Return the counts of a challenge; the store can hold several exams."""
-    owned = {challenge.key(phase) for phase in challenge.file.phases}
+    owned = {challenge.phases.key(phase) for phase in challenge.file.phases}
     return _Counts(
         [row for row in queries.JOB_COUNTS.all(connection, {}) if row.phase in owned],
         [row for row in queries.SUBMISSION_COUNTS.all(connection, {}) if row.phase in owned],

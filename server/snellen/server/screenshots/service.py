@@ -25,10 +25,6 @@ from snellen.tasks.memory import return_freed_memory
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-if TYPE_CHECKING:
-    from PIL.Image import Image
-
-
 # Far larger images are first reduced by a whole number, to no less than twice the size: that is
 # twice as fast and can't be seen. Else a view is scaled as `snellen.tasks.views` scales.
 _GAP = 2.0

@@ -159,7 +159,7 @@ async def test_uploads_and_attempts_are_ranked_apart_where_asked(
         body = as_lines(dict(list(right.items())[:3])).encode()
         row = SubmissionRow(
             id="",
-            phase=challenge.key(challenge.phase(None)),
+            phase=challenge.phases.key(challenge.phase(None)),
             caller="ada",
             source=Source.ATTEMPT,
             attempt=1,
@@ -172,7 +172,7 @@ async def test_uploads_and_attempts_are_ranked_apart_where_asked(
             at=NOON,
             day="2026-01-01",
         )
-        await challenge.keep_attempt(row, [zlib.compress(body)])
+        await challenge.submissions.keep_attempt(row, [zlib.compress(body)])
         await here.work()
 
         async def rows(**query: str) -> list[tuple[str, float, int]]:

@@ -35,7 +35,7 @@ async def replica(here: Any, file: ExamFile | None = None) -> AsyncGenerator[htt
         known.exam,
         known.references,
         known.database,
-        known._clock,
+        known.clock,
     )
     desk = Desk(challenge, Boards(challenge), Access(here.tokens, guarded=True))
     async with httpx2.AsyncClient(

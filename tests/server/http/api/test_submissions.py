@@ -91,7 +91,7 @@ async def test_the_same_file_is_new_after_it_was_withdrawn_and_where_the_server_
         await here.call("POST", f"{EXAM}/submissions/{first}/withdraw", ada)
         second = await here.upload(ada, {"a": "1"})
         assert (second.status_code, second.json()["id"] != first) == (201, True)
-        await here.hosted.challenge.remove(second.json()["id"], "boss", "copied")
+        await here.hosted.submissions.remove(second.json()["id"], "boss", "copied")
         assert (await here.upload(ada, {"a": "1"})).json()["id"] == second.json()["id"]
 
 

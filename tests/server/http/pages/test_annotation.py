@@ -315,7 +315,7 @@ async def test_an_organizer_sees_the_report_and_what_was_decided_is_in_the_recor
         assert closed.status_code == 403
         assert "is closed" in (await ada.get("/annotate/texts")).text
         await boss.post("/organize/annotations/texts/close", data={"open": "yes"})
-        events = [(event.what, event.why) for event in here.challenge.latest_events()]
+        events = [(event.what, event.why) for event in here.challenge.events.latest()]
         assert events == [
             ("annotation opened", "texts"),
             ("annotation closed", "texts"),

@@ -382,7 +382,7 @@ async def test_the_leaderboards_chart_has_lines_at_chance_and_at_baselines(
         await here.hosted.upload("ada", right, name="all of them")
         low = await here.hosted.upload("boss", some, name="seven")
         await here.work()
-        await here.hosted.challenge.set_apart(low.id, "boss", baseline=True)
+        await here.hosted.submissions.set_apart(low.id, "boss", baseline=True)
         page = unescape((await here.browser().get("/leaderboard")).text)
         (label,) = re.findall(r'class="marks" role="img" aria-label="([^"]+)"', page)
         said = r"chance 0\.0 %; baseline seven 58\.3 % \(.+\); all of them 100\.0 % \(.+\)\.$"
@@ -623,7 +623,7 @@ async def test_the_leaderboard_has_a_column_for_a_measure_once_the_phase_is_over
             assert "ada" in before
             assert "distance" not in before
         here.hosted.time[0] = NOON + 120_000
-        (measure,) = here.hosted.challenge.status(kept.id, "ada").scores[0].measures.values()
+        (measure,) = here.hosted.submissions.status(kept.id, "ada").scores[0].measures.values()
         shown = f"{measure.mean:,.1f}"
         page = (await ada.get(board)).text
         assert ">score</a>" in page

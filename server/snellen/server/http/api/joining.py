@@ -185,7 +185,9 @@ async def invite(desk: Desk, request: Request, caller: str, given: NewInvitation
     )
     until = iso(row.expires)[:16].replace("T", " ")
     words = f"number {row.id}, uses {row.uses}, until {until} UTC"
-    await desk.challenge.note(caller, "invitation", f"{words}: {row.note}" if row.note else words)
+    await desk.challenge.events.note(
+        caller, "invitation", f"{words}: {row.note}" if row.note else words
+    )
     link = f"{address_of(request)}/join?{urlencode({'code': code})}"
     return MadeInvitation(number=row.id, code=code, link=link, expires=iso(row.expires))
 
@@ -197,7 +199,7 @@ async def revoke_invitation(desk: Desk, caller: str, number: int) -> None:
         NotFoundError: There is none of that number.
     """
     await asyncio.to_thread(desk.signup.revoke, number)
-    await desk.challenge.note(caller, "invitation revoked", f"number {number}")
+    await desk.challenge.events.note(caller, "invitation revoked", f"number {number}")
 
 
 async def answer_request(desk: Desk, caller: str, name: str, *, approved: bool) -> None:
@@ -208,7 +210,7 @@ async def answer_request(desk: Desk, caller: str, name: str, *, approved: bool) 
         ExamError: A token has the name by now.
     """
     await asyncio.to_thread(desk.signup.answer, name, approved=approved)
-    await desk.challenge.note(caller, "approved" if approved else "refused", name)
+    await desk.challenge.events.note(caller, "approved" if approved else "refused", name)
 
 
 def check_code(desk: Desk, request: Request, code: str) -> None:
@@ -238,7 +240,7 @@ async def join(desk: Desk, request: Request, given: NewParticipant) -> Participa
     except NotFoundError:
         access.count_wrong_token(request)
         raise
-    await desk.challenge.note(
+    await desk.challenge.events.note(
         given.name,
         "asked to join" if joined.invitation is None else "joined",
         _words(joined, subject),

@@ -10,8 +10,8 @@ from starlette.responses import Response
 
 from snellen.grading.models.base import Closed
 from snellen.server.challenge.alike import Alike, alike_submissions
+from snellen.server.challenge.events import MOST_LISTED
 from snellen.server.challenge.models import EventCard, PhaseCard, PhaseChange, SubmissionStatus, iso
-from snellen.server.challenge.reading import MOST_LISTED
 from snellen.server.http.api.access import Visitor
 from snellen.server.http.api.desk import LONGEST_BODY, Desk, Parameters, answered
 from snellen.server.http.api.problems import EVERYWHERE, JsonRoute, documented
@@ -146,7 +146,7 @@ async def make_token(desk: Desk, caller: str, given: NewToken) -> str:
     tokens = desk.access.tokens
     made = await asyncio.to_thread(tokens.create, given.name, given.scopes, given.days, given.team)
     whose = given.name if given.team is None else f"{given.name} of {given.team}"
-    await desk.challenge.note(caller, "token", f"{whose}: {', '.join(given.scopes)}")
+    await desk.challenge.events.note(caller, "token", f"{whose}: {', '.join(given.scopes)}")
     return made
 
 
@@ -157,7 +157,7 @@ async def revoke_token(desk: Desk, caller: str, name: str) -> None:
         NotFoundError: There is no token of that name.
     """
     await asyncio.to_thread(desk.access.tokens.revoke, name)
-    await desk.challenge.note(caller, "revoked", name)
+    await desk.challenge.events.note(caller, "revoked", name)
 
 
 def routes(desk: Desk) -> APIRouter:
@@ -170,6 +170,7 @@ def routes(desk: Desk) -> APIRouter:
         responses={**EVERYWHERE, **documented(HTTPStatus.FORBIDDEN)},
     )
     challenge, access = desk.challenge, desk.access
+    submissions = challenge.submissions
     one = "/exams/{exam}/submissions/{submission}"
     missing = documented(HTTPStatus.NOT_FOUND)
     unread = documented(HTTPStatus.BAD_REQUEST, HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
@@ -178,7 +179,7 @@ def routes(desk: Desk) -> APIRouter:
 
     async def shown(submission: str) -> Response:
         return answered(
-            await challenge.database.off_loop(lambda: challenge.status(submission, None))
+            await challenge.database.off_loop(lambda: submissions.status(submission, None))
         )
 
     @router.post(f"{one}/remove", response_model=SubmissionStatus, responses=deciding)
@@ -186,7 +187,7 @@ def routes(desk: Desk) -> APIRouter:
         """Remove a submission from the leaderboard; it is kept, with the reason."""
         desk.check_exam(exam)
         caller = await access.named(request, Scope.ORGANIZE)
-        await challenge.remove(submission, caller, given.why)
+        await submissions.remove(submission, caller, given.why)
         return await shown(submission)
 
     @router.post(f"{one}/restore", response_model=SubmissionStatus, responses=deciding)
@@ -194,7 +195,7 @@ def routes(desk: Desk) -> APIRouter:
         """Put a submission back on the leaderboard."""
         desk.check_exam(exam)
         caller = await access.named(request, Scope.ORGANIZE)
-        await challenge.restore(submission, caller, given.why)
+        await submissions.restore(submission, caller, given.why)
         return await shown(submission)
 
     @router.post(
@@ -204,7 +205,7 @@ def routes(desk: Desk) -> APIRouter:
         """Make a submission a baseline, which is not ranked, or rank it again."""
         desk.check_exam(exam)
         caller = await access.named(request, Scope.ORGANIZE)
-        await challenge.set_apart(submission, caller, baseline=given.baseline)
+        await submissions.set_apart(submission, caller, baseline=given.baseline)
         return await shown(submission)
 
     @router.post(f"{one}/retry", response_model=SubmissionStatus, responses={**missing, **refused})
@@ -212,7 +213,7 @@ def routes(desk: Desk) -> APIRouter:
         """Grade a failed or stuck submission again."""
         desk.check_exam(exam)
         caller = await access.named(request, Scope.ORGANIZE)
-        await challenge.retry(submission, caller)
+        await submissions.retry(submission, caller)
         return await shown(submission)
 
     @router.post(
@@ -262,8 +263,8 @@ def routes(desk: Desk) -> APIRouter:
 
         def page(visitor: Visitor) -> EventPage:
             visitor.need(Scope.ORGANIZE)
-            key = "" if query.phase is None else challenge.key(challenge.phase(query.phase))
-            found = tuple(challenge.events(key, query.after, query.limit))
+            key = "" if query.phase is None else challenge.phases.key(challenge.phase(query.phase))
+            found = tuple(challenge.events.page(key, query.after, query.limit))
             following = str(found[-1].id) if len(found) == query.limit else None
             return EventPage(events=found, next=following)
 

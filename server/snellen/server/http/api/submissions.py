@@ -12,8 +12,8 @@ from pydantic import Field
 from starlette.responses import Response
 
 from snellen.grading.models.base import Closed
+from snellen.server.challenge.events import MOST_LISTED
 from snellen.server.challenge.models import FORMS, QuotaCard, SubmissionStatus, Upload
-from snellen.server.challenge.reading import MOST_LISTED
 from snellen.server.errors import FormError, MalformedError, TooLargeError
 from snellen.server.http.api.access import Visitor
 from snellen.server.http.api.desk import (
@@ -26,7 +26,7 @@ from snellen.server.http.api.desk import (
     root_of,
 )
 from snellen.server.http.api.problems import EVERYWHERE, JsonRoute, documented
-from snellen.server.store.tables.endpoint import JobState
+from snellen.server.store.tables.endpoint import JobState, SubmissionRow
 from snellen.server.store.tables.exams import Scope
 
 PART_BYTES = 256 << 10
@@ -122,6 +122,7 @@ def routes(desk: Desk) -> APIRouter:
     """Return the routes."""
     router = APIRouter(tags=["submissions"], responses=EVERYWHERE)
     challenge, access = desk.challenge, desk.access
+    submissions = challenge.submissions
     guarded = documented(HTTPStatus.FORBIDDEN, HTTPStatus.NOT_FOUND)
     taking = documented(
         HTTPStatus.BAD_REQUEST,
@@ -173,7 +174,7 @@ def routes(desk: Desk) -> APIRouter:
                 field="content-type",
             )
         body = await receive(request, challenge.file.longest_upload)
-        kept, new = await challenge.keep(
+        kept, new = await submissions.keep(
             Upload(
                 caller=caller,
                 body=body.parts,
@@ -198,7 +199,7 @@ def routes(desk: Desk) -> APIRouter:
         return answered(
             await access.ask(
                 request,
-                lambda visitor: challenge.quota(visitor.need(Scope.SUBMIT), query.phase),
+                lambda visitor: submissions.quota(visitor.need(Scope.SUBMIT), query.phase),
             )
         )
 
@@ -211,15 +212,17 @@ def routes(desk: Desk) -> APIRouter:
 
         def page(visitor: Visitor) -> SubmissionPage:
             owner = visitor.owner()
-            found = challenge.listed(
+            found = submissions.listed(
                 owner,
-                phase="" if query.phase is None else challenge.key(challenge.phase(query.phase)),
+                phase=""
+                if query.phase is None
+                else challenge.phases.key(challenge.phase(query.phase)),
                 state=query.state,
                 before=query.before,
                 limit=query.limit,
             )
             return SubmissionPage(
-                submissions=tuple(challenge.status(row.id, owner) for row in found),
+                submissions=tuple(submissions.status(row.id, owner) for row in found),
                 next=found[-1].id if len(found) == query.limit else None,
             )
 
@@ -235,7 +238,7 @@ def routes(desk: Desk) -> APIRouter:
 
     async def shown(submission: str, caller: str) -> Response:
         return answered(
-            await challenge.database.off_loop(lambda: challenge.status(submission, caller))
+            await challenge.database.off_loop(lambda: submissions.status(submission, caller))
         )
 
     @router.get(one, response_model=SubmissionStatus, responses=guarded)
@@ -247,7 +250,7 @@ def routes(desk: Desk) -> APIRouter:
     ) -> Response:
         """Show a submission's state and scores; until it is done, poll it after `Retry-After`."""
         desk.check_exam(exam)
-        status = await access.ask(request, lambda v: challenge.status(submission, v.owner()))
+        status = await access.ask(request, lambda v: submissions.status(submission, v.owner()))
         body = status.model_dump_json().encode()
         headers = {"ETag": f'"{sha256(body).hexdigest()}"', "Cache-Control": "private, no-cache"}
         if not status.done:
@@ -268,7 +271,7 @@ def routes(desk: Desk) -> APIRouter:
         """Choose a submission to count at the end of its phase, or take the choice back."""
         desk.check_exam(exam)
         caller = await access.named(request, Scope.SUBMIT)
-        await challenge.choose(submission, caller, chosen=given.chosen)
+        await submissions.choose(submission, caller, chosen=given.chosen)
         return await shown(submission, caller)
 
     @own.post(f"{one}/withdraw", response_model=SubmissionStatus, responses=deciding)
@@ -276,7 +279,7 @@ def routes(desk: Desk) -> APIRouter:
         """Take your submission off the leaderboard; its upload stays used."""
         desk.check_exam(exam)
         caller = await access.named(request, Scope.SUBMIT)
-        await challenge.withdraw(submission, caller)
+        await submissions.withdraw(submission, caller)
         return await shown(submission, caller)
 
     router.routes.extend(own.routes)
@@ -290,7 +293,7 @@ def routes(desk: Desk) -> APIRouter:
 
         body = await access.ask(
             request,
-            lambda visitor: challenge.report(
+            lambda visitor: submissions.report(
                 submission, query.task, visitor.name, organizer=visitor.organizes
             ),
         )
@@ -304,14 +307,17 @@ def routes(desk: Desk) -> APIRouter:
     async def file(request: Request, exam: str, submission: str) -> Response:
         """Return a submission's file, unchanged."""
         desk.check_exam(exam)
-        row, parts = await access.ask(request, lambda v: challenge.file_of(submission, v.owner()))
-        body = await challenge.bytes_of(parts)
-        name = f'attachment; filename="{row.id}{row.form}"'
-        return Response(
-            body, media_type="application/octet-stream", headers={"Content-Disposition": name}
-        )
+        row, parts = await access.ask(request, lambda v: submissions.file_of(submission, v.owner()))
+        return file_response(row, await submissions.bytes_of(parts))
 
     return router
+
+
+def file_response(row: SubmissionRow, body: bytes) -> Response:
+    """Return a submission's file as a response."""
+    name = f'attachment; filename="{row.id}{row.form}"'
+    headers = {"Content-Disposition": name, "Cache-Control": "no-store"}
+    return Response(body, media_type="application/octet-stream", headers=headers)
 
 
 class Received(Closed):

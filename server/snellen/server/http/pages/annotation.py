@@ -218,7 +218,7 @@ class AnnotationPages(Frame):
         closed = (await words_of(request)).get("open") != "yes"
         await asyncio.to_thread(self._annotations.close, name, closed=closed)
         what = "annotation closed" if closed else "annotation opened"
-        await self._challenge.note(caller, what, name)
+        await self._challenge.events.note(caller, what, name)
         return go(request, f"/organize/annotations/{name}")
 
     async def _extend(self, request: Request, visitor: Visitor) -> Response:
@@ -227,7 +227,7 @@ class AnnotationPages(Frame):
         rated = await self._rated(name)
         places = [(each.data.task, item.item_id) for each in rated for item in each.report.disputed]
         await asyncio.to_thread(self._annotations.extend, name, places)
-        await self._challenge.note(caller, "annotation extended", name)
+        await self._challenge.events.note(caller, "annotation extended", name)
         return go(request, f"/organize/annotations/{name}")
 
     async def _rated(self, name: str) -> Sequence[RatedTask]:

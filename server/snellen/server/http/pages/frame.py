@@ -44,6 +44,7 @@ class Frame:
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
         self._challenge = desk.challenge
+        self._submissions = desk.challenge.submissions
 
     # ---- responses ---------------------------------------------------------------------------
 

@@ -20,6 +20,7 @@ from snellen.grading.errors import SnellenError
 from snellen.server.challenge.alike import alike_submissions
 from snellen.server.challenge.board import Board, BoardRow
 from snellen.server.challenge.boards import compare_submissions
+from snellen.server.challenge.events import MOST_LISTED
 from snellen.server.challenge.models import (
     FORMS,
     PhaseChange,
@@ -28,7 +29,6 @@ from snellen.server.challenge.models import (
     Upload,
     iso,
 )
-from snellen.server.challenge.reading import MOST_LISTED
 from snellen.server.errors import ExamError, ForbiddenError, NotFoundError, TooLargeError
 from snellen.server.exam.file import Counts, Phase, Who
 from snellen.server.grading.pages import ReportPages
@@ -43,7 +43,7 @@ from snellen.server.http.api.organizing import (
     make_token,
     revoke_token,
 )
-from snellen.server.http.api.submissions import keep_bytes
+from snellen.server.http.api.submissions import file_response, keep_bytes
 from snellen.server.http.pages.charts import Progress, interval_chart, progress_chart
 from snellen.server.http.pages.frame import FORM, HTML, Frame, go, style, words_of
 from snellen.server.http.pages.session import back_to, cookie_name, sign_in
@@ -84,7 +84,7 @@ class Pages(Frame):
             route("/", self._exam),
             route("/style.css", style),
             route("/leaderboard", self._leaderboard),
-            route("/submissions", self._submissions),
+            route("/submissions", self._list_submissions),
             route("/submissions", self._upload, "POST"),
             route(one, self._submission),
             route(f"{one}/file", self._file),
@@ -216,21 +216,21 @@ class Pages(Frame):
 
     # ---- submissions -------------------------------------------------------------------------
 
-    async def _submissions(self, request: Request, visitor: Visitor) -> Response:
+    async def _list_submissions(self, request: Request, visitor: Visitor) -> Response:
         given = request.query_params
         state = given.get("state") or None
         if state is not None and state not in list(JobState):
             raise NotFoundError(f"there is no state {state[:20]!r}")
         owner, limit = visitor.owner(), 50
         found = await self._read(
-            lambda: self._challenge.listed(
+            lambda: self._submissions.listed(
                 owner,
                 state=None if state is None else JobState(state),
                 before=given.get("before"),
                 limit=limit,
             )
         )
-        rows = await self._read(lambda: [self._challenge.status(row.id, owner) for row in found])
+        rows = await self._read(lambda: [self._submissions.status(row.id, owner) for row in found])
         return self._page(
             "submissions",
             request,
@@ -260,7 +260,7 @@ class Pages(Frame):
         if visitor.name is None or not visitor.may(Scope.SUBMIT):
             return None
         try:
-            return await self._read(lambda: self._challenge.quota(visitor.name or "", None))
+            return await self._read(lambda: self._submissions.quota(visitor.name or "", None))
         except ForbiddenError:
             return None
 
@@ -282,7 +282,7 @@ class Pages(Frame):
             ending = next((each for each in _ENDINGS if file.filename.endswith(each)), "")
             body = await keep_bytes(_chunks(file.read), most)
             words = {name: str(form.get(name) or "") for name in ("name", "link", "task")}
-        kept, new = await self._challenge.keep(
+        kept, new = await self._submissions.keep(
             Upload(
                 caller=caller,
                 body=body.parts,
@@ -302,15 +302,15 @@ class Pages(Frame):
 
     async def _submission(self, request: Request, visitor: Visitor) -> Response:
         submission = request.path_params["submission"]
-        row = await self._read(lambda: self._challenge.row(submission, None))
-        phase = self._challenge.phase_of(row)
+        row = await self._read(lambda: self._submissions.row(submission, None))
+        phase = self._challenge.phases.of(row.phase)
         mine = visitor.organizes or (visitor.name is not None and visitor.name == row.caller)
         reports = self._challenge.visibility(phase, organizer=visitor.organizes).reports
         if not mine and reports is not Who.PUBLIC:
             visitor.owner()
             raise NotFoundError(f"you have no submission {submission[:40]!r}")
         owner = None if visitor.organizes else row.caller
-        status = await self._read(lambda: self._challenge.status(submission, owner))
+        status = await self._read(lambda: self._submissions.status(submission, owner))
         board = await self._read(lambda: self._board(phase, visitor))
         rows = {} if board is None else {each.submission: each for each in board.rows}
         runs = await self._read(lambda: self._comparable(visitor))
@@ -335,8 +335,8 @@ class Pages(Frame):
                 for row in board.rows:
                     found[row.submission] = _choice(row.name, row.participant, phase, row.at)
             if visitor.organizes or (reports is not Who.HIDDEN and visitor.may(Scope.SUBMIT)):
-                key = challenge.key(phase)
-                for row in challenge.listed(
+                key = challenge.phases.key(phase)
+                for row in self._submissions.listed(
                     visitor.owner(), phase=key, state=JobState.GRADED, limit=MOST_LISTED
                 ):
                     found[row.id] = _choice(row.name, row.caller, phase, iso(row.at))
@@ -344,21 +344,15 @@ class Pages(Frame):
 
     async def _file(self, request: Request, visitor: Visitor) -> Response:
         submission, owner = request.path_params["submission"], visitor.owner()
-        row, parts = await self._read(lambda: self._challenge.file_of(submission, owner))
-        body = await self._challenge.bytes_of(parts)
-        name = f'attachment; filename="{row.id}{row.form}"'
-        return Response(
-            body,
-            media_type="application/octet-stream",
-            headers={"Content-Disposition": name, "Cache-Control": "no-store"},
-        )
+        row, parts = await self._read(lambda: self._submissions.file_of(submission, owner))
+        return file_response(row, await self._submissions.bytes_of(parts))
 
     async def _report(self, request: Request, visitor: Visitor) -> Response:
         submission = request.path_params["submission"]
         task = request.query_params.get("task") or None
         organizer = visitor.organizes
         found = await self._read(
-            lambda: self._challenge.graded(submission, task, visitor.name, organizer=organizer)
+            lambda: self._submissions.graded(submission, task, visitor.name, organizer=organizer)
         )
         key = (submission, found.grading, found.task, organizer)
         page = self._rendered.get(key)
@@ -396,7 +390,7 @@ class Pages(Frame):
                 organizer=visitor.organizes,
             )
         )
-        rows = [await self._read(lambda one=each: self._challenge.row(one, None)) for each in ids]
+        rows = [await self._read(lambda one=each: self._submissions.row(one, None)) for each in ids]
         names = [row.name for row in rows]
         if names[0] == names[1]:
             names = [f"{row.name} ({row.id})" for row in rows]
@@ -413,9 +407,9 @@ class Pages(Frame):
         submission = request.path_params["submission"]
         form = await words_of(request)
         if request.url.path.endswith("/withdraw"):
-            await self._challenge.withdraw(submission, caller)
+            await self._submissions.withdraw(submission, caller)
         else:
-            await self._challenge.choose(submission, caller, chosen=form.get("chosen") == "yes")
+            await self._submissions.choose(submission, caller, chosen=form.get("chosen") == "yes")
         return go(request, f"/submissions/{submission}")
 
     async def _decide(self, request: Request, visitor: Visitor) -> Response:
@@ -425,14 +419,14 @@ class Pages(Frame):
         what = request.url.path.rpartition("/")[2]
         match what:
             case "remove":
-                await self._challenge.remove(submission, caller, form.get("why", ""))
+                await self._submissions.remove(submission, caller, form.get("why", ""))
             case "restore":
-                await self._challenge.restore(submission, caller, form.get("why", ""))
+                await self._submissions.restore(submission, caller, form.get("why", ""))
             case "baseline":
                 baseline = form.get("baseline") == "yes"
-                await self._challenge.set_apart(submission, caller, baseline=baseline)
+                await self._submissions.set_apart(submission, caller, baseline=baseline)
             case _:
-                await self._challenge.retry(submission, caller)
+                await self._submissions.retry(submission, caller)
         return go(request, f"/submissions/{submission}")
 
     async def _organize(self, request: Request, visitor: Visitor) -> Response:
@@ -448,8 +442,8 @@ class Pages(Frame):
             "organize",
             request,
             visitor,
-            counts=await self._read(self._challenge.counts),
-            events=await self._read(self._challenge.latest_events),
+            counts=await self._read(self._submissions.counts),
+            events=await self._read(self._challenge.events.latest),
             tokens=None if held is None else [TokenCard.of(token) for token in held],
             scopes=list(Scope),
             made=made,
@@ -481,8 +475,7 @@ class Pages(Frame):
     async def _revoke(self, request: Request, visitor: Visitor) -> Response:
         caller = visitor.need(Scope.ADMIN)
         form = await words_of(request)
-        name = form.get("name", "")
-        await revoke_token(self._desk, caller, name)
+        await revoke_token(self._desk, caller, form.get("name", ""))
         return go(request, "/organize")
 
     async def _rescore(self, request: Request, visitor: Visitor) -> Response:
