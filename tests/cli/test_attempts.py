@@ -51,7 +51,7 @@ def take(store: Path) -> Took:
                     await service.submit(attempt, ME, leased.item.opaque, answer)
             if finish:
                 await service.finish(attempt)
-            return service.numbered(attempt.id)
+            return service.register.numbered(attempt.id)
 
         try:
             return asyncio.run(work())

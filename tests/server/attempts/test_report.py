@@ -61,7 +61,7 @@ async def test_the_report_equals_grading_the_exported_answers(
     references = open_references(pack)
     assert [task.task for task in report.tasks] == list(service.exam.offers)
     for told, exported in zip(
-        report.tasks, service.export(service.numbered(attempt.id)), strict=True
+        report.tasks, service.export(service.register.numbered(attempt.id)), strict=True
     ):
         file = tmp_path / "answers.jsonl"
         file.write_text(exported.lines(), encoding="utf-8")
@@ -149,7 +149,7 @@ async def test_of_several_answers_one_counts(
             await service.submit(attempt, ME, leased.item.opaque, answer)
     report = await service.finish(attempt)
     assert report.value == value
-    lines = service.export(service.numbered(attempt.id))[0].lines().splitlines()
+    lines = service.export(service.register.numbered(attempt.id))[0].lines().splitlines()
     number = {"first": 1, "last": 3, "best": 2}[counting]
     assert [json.loads(line)["meta"]["number"] for line in lines] == [number] * 2
 
@@ -228,12 +228,12 @@ async def test_a_deferred_exam_records_and_grades_nothing(
     ] * 3
     assert sum(task.answered for task in report.tasks) == 16
     with pytest.raises(ExamError, match="answers are graded elsewhere"):
-        deferred.grade(deferred.numbered(attempt.id))
+        deferred.grade(deferred.register.numbered(attempt.id))
     here = serve("mixed", seed=3)
     told = await here.finish(await take(here, golds, right=13))
     pack = open_pack(packs / "mixed")
     references = open_references(pack)
-    exported = deferred.export(deferred.numbered(attempt.id))
+    exported = deferred.export(deferred.register.numbered(attempt.id))
     for task, part in zip(told.tasks, exported, strict=True):
         lines = [json.loads(line) for line in part.lines().splitlines()]
         data = task_data(pack, references, part.task)

@@ -106,7 +106,7 @@ async def test_attempts_are_counted_by_caller_however_they_end(serve: Serve) -> 
     service = serve(attempts=2)
     given_up = (await service.start(ME)).attempt
     await service.lease(given_up, ME)
-    await service.abandon(given_up)
+    await service.register.abandon(given_up)
     await service.finish((await service.start(ME)).attempt)
     with pytest.raises(ExamError, match="all 2 attempts are used; ask the exam's organizer"):
         await service.start(ME)
@@ -122,7 +122,7 @@ async def test_a_caller_that_lost_its_handle_before_it_saw_anything_gets_another
     service.list_items(lost.attempt)
     now[0] += 40 * MINUTE
     if swept:
-        await service.abandon(service.numbered(lost.attempt.id))
+        await service.register.abandon(service.register.numbered(lost.attempt.id))
     again = await service.start(ME, model="some-model")
     assert again.attempt.id == lost.attempt.id
     assert (again.count, again.attempt.state) == (8, State.OPEN)
@@ -162,7 +162,7 @@ async def test_an_organizer_replaces_a_handle_that_was_lost(serve: Serve) -> Non
     service = serve(attempts=1)
     started = await service.start(ME)
     item = await answer(service, started.attempt)
-    handle = await service.reissue(service.numbered(started.attempt.id))
+    handle = await service.register.reissue(service.register.numbered(started.attempt.id))
     assert handle != started.handle
     with pytest.raises(NoSuchAttemptError):
         service.attempt(started.handle, ME.name)
@@ -171,15 +171,15 @@ async def test_an_organizer_replaces_a_handle_that_was_lost(serve: Serve) -> Non
     attempt = service.attempt(handle, ME.name)
     assert (await service.submit(attempt, ME, item, "an answer")).again
     report = await service.finish(attempt)
-    last = await service.reissue(service.numbered(attempt.id))
+    last = await service.register.reissue(service.register.numbered(attempt.id))
     assert await service.finish(service.attempt(last, ME.name)) == report
 
 
 async def test_the_handle_of_an_attempt_that_was_abandoned_is_not_replaced(serve: Serve) -> None:
     service = serve()
-    attempt = await service.abandon((await service.start(ME)).attempt)
+    attempt = await service.register.abandon((await service.start(ME)).attempt)
     with pytest.raises(ExamError, match="attempt 1 was abandoned, and a handle of it opens noth"):
-        await service.reissue(attempt)
+        await service.register.reissue(attempt)
 
 
 async def test_practice_uses_up_no_attempt_at_the_exam(serve: Serve) -> None:
@@ -247,17 +247,17 @@ async def test_after_the_deadline_the_attempt_is_expired(serve: Serve, now: list
 async def test_an_abandoned_attempt_has_no_report(serve: Serve) -> None:
     service = serve()
     attempt = (await service.start(ME)).attempt
-    assert (await service.abandon(attempt)).state is State.ABANDONED
+    assert (await service.register.abandon(attempt)).state is State.ABANDONED
     with pytest.raises(ExamError, match="was abandoned; start_attempt opens a new one"):
         await service.finish(attempt)
-    assert len(service.export(service.numbered(attempt.id))[0].lines().splitlines()) == 8
+    assert len(service.export(service.register.numbered(attempt.id))[0].lines().splitlines()) == 8
 
 
 async def test_a_finished_attempt_can_not_be_abandoned(serve: Serve) -> None:
     service = serve()
     attempt = (await service.start(ME)).attempt
     await service.finish(attempt)
-    assert (await service.abandon(attempt)).state is State.FINISHED
+    assert (await service.register.abandon(attempt)).state is State.FINISHED
 
 
 async def test_a_sweep_closes_what_is_over_and_what_nobody_touches(
@@ -271,10 +271,11 @@ async def test_a_sweep_closes_what_is_over_and_what_nobody_touches(
     now[0] += 50 * MINUTE
     await service.lease(leased, ME)
     service.trace(traced, Call("list_items", 12))
+    await service.flush()
     now[0] += 50 * MINUTE
-    swept = await service.sweep(idle_minutes=60)
+    swept = await service.register.sweep(idle_minutes=60)
     assert (swept.expired, swept.abandoned) == (1, 1)
-    states = {attempt.id: attempt.state for attempt in service.list_attempts()}
+    states = {attempt.id: attempt.state for attempt in service.register.list_attempts()}
     assert states == {
         timed.id: State.EXPIRED,
         idle.id: State.ABANDONED,
@@ -282,18 +283,18 @@ async def test_a_sweep_closes_what_is_over_and_what_nobody_touches(
         traced.id: State.OPEN,
         finished.id: State.FINISHED,
     }
-    assert service.numbered(timed.id).closed == timed.deadline
-    assert (await service.sweep(idle_minutes=60)).abandoned == 0
+    assert service.register.numbered(timed.id).closed == timed.deadline
+    assert (await service.register.sweep(idle_minutes=60)).abandoned == 0
 
 
 async def test_an_organizer_pages_through_everybodys_attempts(serve: Serve) -> None:
     service = serve()
     made = [(await service.start(Caller(name))).attempt for name in ("x", "y", "z")]
-    first = service.list_attempts(limit=2)
+    first = service.register.list_attempts(limit=2)
     assert [attempt.caller for attempt in first] == ["x", "y"]
-    assert [a.id for a in service.list_attempts(after=first[-1].id)] == [made[2].id]
+    assert [a.id for a in service.register.list_attempts(after=first[-1].id)] == [made[2].id]
     with pytest.raises(NoSuchAttemptError):
-        service.numbered(99)
+        service.register.numbered(99)
 
 
 async def test_an_attempt_goes_on_where_it_was_after_a_restart(
@@ -337,10 +338,10 @@ async def test_calls_are_traced_and_add_up(serve: Serve, now: list[int]) -> None
     attempt = (await service.start(ME)).attempt
     service.trace(attempt, Call("get_item", 900, 0, 50_000, 1_200, {"region": [0, 0, 9, 9]}))
     service.trace(attempt, Call("submit_answer", 700, 0))
-    assert service.cost(attempt).calls == 0
+    assert service.register.cost(attempt).calls == 0
     await service.flush()
     now[0] += 2_500
-    cost = service.cost(attempt)
+    cost = service.register.cost(attempt)
     assert (cost.calls, cost.image_bytes, cost.image_tokens) == (2, 50_000, 1_200)
     assert cost.seconds == 2.5
 
@@ -352,10 +353,10 @@ async def test_a_clock_that_is_set_back_makes_no_time_negative(
     service = serve(minutes=minutes)
     attempt = (await service.start(ME)).attempt
     now[0] -= 60 * MINUTE
-    assert service.cost(attempt).seconds == 0.0
+    assert service.register.cost(attempt).seconds == 0.0
     report = await service.finish(attempt)
     assert (report.state, report.cost.seconds) == (State.FINISHED, 0.0)
-    assert service.numbered(attempt.id).closed == attempt.opened
+    assert service.register.numbered(attempt.id).closed == attempt.opened
 
 
 def test_an_exam_error_is_an_input_error() -> None:

@@ -223,7 +223,7 @@ class AttemptMachine(RuleBasedStateMachine):
     def end(self, how: str) -> None:
         over = not self.takes_calls and self.state is State.OPEN
         if how == "sweep":
-            swept = self.run(self.service.sweep(idle_minutes=1_000))
+            swept = self.run(self.service.register.sweep(idle_minutes=1_000))
             assert (swept.expired, swept.abandoned) == (int(over), 0)
             self.state = State.EXPIRED if over else self.state
             return
@@ -231,7 +231,7 @@ class AttemptMachine(RuleBasedStateMachine):
             wanted = State.FINISHED if how == "finish" else State.ABANDONED
             self.state = State.EXPIRED if over else wanted
         if how == "abandon":
-            assert self.run(self.service.abandon(self.attempt)).state is self.state
+            assert self.run(self.service.register.abandon(self.attempt)).state is self.state
             return
         try:
             report = self.run(self.service.finish(self.attempt))
@@ -261,7 +261,7 @@ class AttemptMachine(RuleBasedStateMachine):
     def has_every_answer_that_counts_once(self) -> None:
         if self.state is State.OPEN:
             return
-        (exported,) = self.service.export(self.service.numbered(1))
+        (exported,) = self.service.export(self.service.register.numbered(1))
         kept = {
             record["item_id"]: (record["meta"]["client"], record["response"])
             for record in map(json.loads, exported.lines().splitlines())

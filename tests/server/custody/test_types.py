@@ -14,6 +14,7 @@ from pydantic import BaseModel
 from snellen.grading.models.golds import Golds
 from snellen.server.attempts import models, submit
 from snellen.server.attempts.models import Caller
+from snellen.server.attempts.register import Register
 from snellen.server.attempts.service import Service
 from snellen.server.exam.rules import Mode, Rules
 from snellen.server.exam.spec import AnswerSet, Exam, ExamItem, ExamSpec, Question
@@ -39,9 +40,9 @@ METHODS = (
     Service.score,
     Service.finish,
     Service.close,
-    Service.abandon,
+    Register.abandon,
     Service.export,
-    Service.cost,
+    Register.cost,
 )
 """What an examinee's calls come to."""
 

@@ -340,7 +340,7 @@ async def test_an_episode_starts_again_for_another_client_and_its_record_says_so
         await agent.answer(item, "done", client="other")
         assert (await report(played))["metrics"]["sr"] == 1.0
         service = played.host.service
-        (answers,) = service.export(service.numbered(1))
+        (answers,) = service.export(service.register.numbered(1))
         record = json.loads(answers.lines())["response"]
         assert (record["tries"], record["cost"], record["seconds"]) == (2, 1, 4)
 

@@ -200,7 +200,7 @@ async def test_attempts_begin_again_and_open_ones_go_on_until_a_moved_end(phased
         challenge = open_challenge(here.settings, here.host)
 
         def deadlines() -> list[int | None]:
-            return [attempt.deadline for attempt in here.host.service.list_attempts()]
+            return [attempt.deadline for attempt in here.host.service.register.list_attempts()]
 
         assert deadlines() == [int(soon.timestamp() * 1000)]
         await challenge.change_phase("main", "boss", PhaseChange(end=later), "the server was down")

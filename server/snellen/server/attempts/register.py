@@ -42,10 +42,6 @@ class Register:
         self.database = database
         self._clock = clock or Clock()
 
-    def now(self) -> int:
-        """Return the time, in milliseconds since 1970."""
-        return self._clock.now()
-
     def numbered(self, number: int) -> Attempt:
         """Return an attempt by its number in the store, of any caller.
 
@@ -57,13 +53,13 @@ class Register:
             row = self.database.read(lambda c: queries.NUMBERED.first(c, {"a": number}))
         if row is None:
             raise NoSuchAttemptError(f"there is no attempt {number} in this store")
-        return self._current(row)
+        return self.current(row)
 
     def list_attempts(self, *, after: int = 0, limit: int = MOST_LISTED) -> Sequence[Attempt]:
         """Return a page of all attempts, those after a number."""
         parameters = {"after": after, "most": min(limit, MOST_LISTED)}
         rows = self.database.read(lambda c: queries.LISTED.all(c, parameters))
-        return [self._current(row) for row in rows]
+        return [self.current(row) for row in rows]
 
     def all_attempts(self, after: int = 0) -> Iterator[Attempt]:
         """Yield all attempts, those after a number, page by page."""
@@ -101,7 +97,6 @@ class Register:
         now = max(self._clock.now(), attempt.opened)
         if attempt.deadline is not None and now > attempt.deadline:
             state, now = State.EXPIRED, attempt.deadline
-        await self.flush()
         parameters = {"a": attempt.id, "s": state, "now": now}
         await self.database.write(lambda c: queries.CLOSE.run(c, parameters))
         return await self.database.off_loop(lambda: self.numbered(attempt.id))
@@ -127,7 +122,6 @@ class Register:
         """Close attempts after their deadline as expired, and idle ones as abandoned."""
         now = self._clock.now()
         since = now - round(idle_minutes * 60_000)
-        await self.flush()
 
         def close(connection: Connection) -> SweepResult:
             expired = connection.execute(queries.EXPIRE, {"now": now}).rowcount
@@ -136,10 +130,7 @@ class Register:
 
         return await self.database.write(close)
 
-    async def flush(self) -> None:
-        """Write pending data: none here, unless calls are served as well."""
-
-    def _current(self, attempt: Attempt) -> Attempt:
+    def current(self, attempt: Attempt) -> Attempt:
         """Return an attempt in its current state: expired after its deadline, closed or not."""
         over = attempt.deadline is not None and self._clock.now() > attempt.deadline
         return (

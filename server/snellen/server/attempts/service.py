@@ -48,12 +48,12 @@ MOST_TRACES = 10_000
 _LONGEST_MODEL = 200
 
 
-class Service(Register):
+class Service:
     """Runs attempts: it implements all rules of the exam, and all transports call it.
 
     Methods that read the store are plain functions, which an event loop runs by
     `database.off_loop`. Methods that change it are coroutines; the change is on disk when they
-    return.
+    return. `register` has all attempts of the store.
     """
 
     def __init__(
@@ -64,7 +64,10 @@ class Service(Register):
         phases: Phases | None = None,
         secret: Callable[[], bytes] = bytes,
     ) -> None:
-        super().__init__(database, clock)
+        self.database = database
+        self._clock = clock or Clock()
+        self.now = self._clock.now
+        self.register = Register(database, self._clock)
         self.phases = phases or Phases(exam_of_packs([exam.name], exam.rules))
         # Only the grading object keeps the references.
         self.exam: ExamSpec = exam.spec
@@ -141,7 +144,7 @@ class Service(Register):
             return queries.NUMBERED.one(connection, {"a": number})
 
         # In the same transaction, because the caller's next start may change its handle.
-        attempt = self._current(await self.database.write(work))
+        attempt = self.register.current(await self.database.write(work))
         # So the first report does not wait for it; a failure here is raised there too.
         self._graders.submit(self._grading.prepare, chosen)
         return NewAttempt(handle, attempt, attempt.progress.open)
@@ -162,7 +165,7 @@ class Service(Register):
                 f"this attempt was begun on {row.exam}, and {self.exam.id} is served now:"
                 " it goes on when its exam is served again"
             )
-        found = self._current(row)
+        found = self.register.current(row)
         mode, served = found.rules.mode, self.exam.rules.mode
         if mode is not served and row.report is None:
             # Practice in parallel to an exam would reveal its correct answers.
@@ -298,6 +301,11 @@ class Service(Register):
 
     # ---- the end -----------------------------------------------------------------------------
 
+    async def close(self, attempt: Attempt) -> Attempt:
+        """Close an attempt, with all its calls so far; closing it again changes nothing."""
+        await self.flush()
+        return await self.register.close(attempt)
+
     async def finish(self, attempt: Attempt) -> ExamReport:
         """Close an attempt and return its report; finishing again returns the same one.
 
@@ -353,7 +361,7 @@ class Service(Register):
 
     def report(self, attempt: Attempt) -> ExamReport:
         """Grade an attempt, or report what it recorded if answers are graded elsewhere."""
-        return self._grading.report(attempt, self.cost(attempt))
+        return self._grading.report(attempt, self.register.cost(attempt))
 
     def grade(self, attempt: Attempt) -> ExamReport:
         """Grade a closed attempt, also a deferred one, for its organizer. It is not saved.
@@ -364,7 +372,7 @@ class Service(Register):
         self._check_closed(attempt, "graded")
         # The call that made a report is not part of the cost in it.
         if attempt.report is None:
-            return self._grading.graded(attempt, self.cost(attempt))
+            return self._grading.graded(attempt, self.register.cost(attempt))
         return self._grading.graded(attempt, ExamReport.model_validate_json(attempt.report).cost)
 
     def export(self, attempt: Attempt) -> Sequence[TaskAnswers]:

@@ -138,7 +138,7 @@ class AttemptCollector:
         named = challenge.phases.with_attempts(closed)
         phase = named or challenge.file.phases[-1]
         body = "".join(part.lines() for part in self._service.export(attempt)).encode()
-        cost = self._service.cost(attempt)
+        cost = self._service.register.cost(attempt)
         row = SubmissionRow(
             id="",
             phase=challenge.phases.key(phase),
