@@ -40,7 +40,7 @@ from snellen.server.grading.pages import ReportPages
 from snellen.server.http import monitors
 from snellen.server.http.api.access import Access
 from snellen.server.http.api.api import PREFIX, rest_app
-from snellen.server.http.api.desk import Desk
+from snellen.server.http.api.context import RouteContext
 from snellen.server.http.api.problems import problem
 from snellen.server.http.auth import Tokens
 from snellen.server.http.connections import connection_limit, protocol
@@ -196,16 +196,16 @@ def monitor_routes(
 def challenge_routes(hosted: Hosted, tokens: Tokens, *, guarded: bool) -> Sequence[BaseRoute]:
     """Return the routes of a challenge: REST under `/v1`, and its pages; both check tokens."""
     access = Access(tokens, guarded=guarded)
-    desk = Desk(hosted.challenge, Boards(hosted.challenge), access)
-    rest = rest_app(desk)
+    context = RouteContext(hosted.challenge, Boards(hosted.challenge), access)
+    rest = rest_app(context)
     challenge, key = hosted.challenge, hosted.settings.key
     annotations = Annotations(challenge.exam.packs, challenge.database)
     rater = Rater(lambda pack: find_key(key, pack=pack.folder))
     return [
         Mount(PREFIX, rest),
-        *AnnotationPages(desk, annotations, rater).routes(),
-        *JoinPages(desk).routes(),
-        *Pages(desk, rest.openapi, ReportPages(hosted.settings)).routes(),
+        *AnnotationPages(context, annotations, rater).routes(),
+        *JoinPages(context).routes(),
+        *Pages(context, rest.openapi, ReportPages(hosted.settings)).routes(),
     ]
 
 
