@@ -16,7 +16,7 @@ from snellen.server.exam.file import ExamFile, Phase
 from snellen.server.host import open_challenge, open_exam
 from snellen.server.http.api.access import Access
 from snellen.server.http.api.api import rest_app
-from snellen.server.http.api.desk import Desk
+from snellen.server.http.api.context import RouteContext
 from snellen.server.http.auth import Tokens
 from snellen.server.settings import Settings
 from snellen.server.store.tables.exams import Scope
@@ -77,8 +77,8 @@ def sixty(either_store: str, tmp_path: Path) -> Opening:
         challenge = open_challenge(settings, host)
         await challenge.begin()
         tokens = Tokens(host.database)
-        desk = Desk(challenge, Boards(challenge), Access(tokens, guarded=True))
-        transport = httpx2.ASGITransport(rest_app(desk))
+        context = RouteContext(challenge, Boards(challenge), Access(tokens, guarded=True))
+        transport = httpx2.ASGITransport(rest_app(context))
         try:
             async with httpx2.AsyncClient(transport=transport, base_url="http://a") as http:
                 hosted = Hosted(settings, host, challenge, [challenge.now()])

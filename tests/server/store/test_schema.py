@@ -191,7 +191,7 @@ def test_a_folder_that_can_not_be_made_is_named(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("url", ["sqlite://", "sqlite:///:memory:"])
 def test_a_store_in_memory_is_refused(url: str) -> None:
-    with pytest.raises(StoreError, match="what is acknowledged is on disk"):
+    with pytest.raises(StoreError, match="an exam needs a database file, not :memory:"):
         open_store(url)
 
 

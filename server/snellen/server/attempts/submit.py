@@ -103,7 +103,7 @@ def submit(
         response = _json_text(read_answer(question, request.answer))
     except UnreadableAnswerError as error:
         unreadable = error
-        response = _json_text(_unread(question, request.answer))
+        response = _json_text(_unreadable(question, request.answer))
     if row.submissions:
         last = queries.LAST.one(connection, {"a": attempt.id, "p": row.place})
         again = (last.response, last.holder) == (response, request.client)
@@ -170,7 +170,7 @@ def _rewrite(left: int) -> str:
     return f"Write it again, at most {left} times: then an answer is kept as it is"
 
 
-def _unread(question: Question, answer: JsonValue) -> JsonValue:
+def _unreadable(question: Question, answer: JsonValue) -> JsonValue:
     """Return an answer that can't be read in the form in which it is graded: as it is.
 
     Among shuffled options, a letter that a protocol might still find would stand for another

@@ -147,17 +147,17 @@ class Episodes:
         """
         world = _world(lease)
         async with self._running.playing(_key(attempt, lease)) as live:
-            row = await self._going(attempt, lease, world)
+            row = await self._open_episode(attempt, lease, world)
             done = _inputs(await self._steps(row))
             screen = Screen(*self._running.size(world), attempt.space, _pointer(done))
             try:
                 acted = read_act(given, screen)
             except ActError as error:
-                return await self._unread(live, row, world, given, str(error))
+                return await self._bad_action(live, row, world, given, str(error))
             if acted.end:
                 return await self._shown(row, world, acted.end)
             if not acted.inputs:
-                return await self._looked(live, row, world)
+                return await self._view(live, row, world)
             return await self._acted(live, row, world, done, given, acted)
 
     async def call(self, attempt: Attempt, lease: Lease, tool: str, given: Said) -> Turn:
@@ -168,14 +168,14 @@ class Episodes:
         """
         world = _world(lease)
         async with self._running.playing(_key(attempt, lease)) as live:
-            row = await self._going(attempt, lease, world)
+            row = await self._open_episode(attempt, lease, world)
             snapshot = row.snapshot
             start = time.perf_counter_ns()
 
             def past() -> Past:
                 return Past((), msgspec.json.decode(snapshot))
 
-            played = await self._twice(
+            played = await self._retry_once(
                 live, row, lambda: self._running.call(live, world, past, tool, given)
             )
             row = replace(row, steps=row.steps + 1)
@@ -195,7 +195,7 @@ class Episodes:
             raise ExamError("there is no screen: use the application's tools for this task")
         async with self._running.playing(_key(attempt, lease)) as live:
             row = _opened(await self._row(attempt.id, lease.item.place), lease.client)
-            return await self._looked(live, row, world)
+            return await self._view(live, row, world)
 
     async def end(
         self, attempt: Attempt, caller: Caller, item: str, answer: JsonValue, meta: AnswerMeta
@@ -271,7 +271,7 @@ class Episodes:
         start = time.perf_counter_ns()
         by_tools = attempt.rules.door is Door.TOOLS
         begin = partial(self._running.call if by_tools else self._running.play, live, world, Past)
-        played = await self._twice(live, row, begin)
+        played = await self._retry_once(live, row, begin)
         # The first view is step 0, which costs nothing.
         return await self._keep(live, row, world, [_Taken(None, "")], played, {}, start)
 
@@ -290,7 +290,9 @@ class Episodes:
         def past() -> Past:
             return Past(done, msgspec.json.decode(row.snapshot))
 
-        played = await self._twice(live, row, lambda: self._running.play(live, world, past, wanted))
+        played = await self._retry_once(
+            live, row, lambda: self._running.play(live, world, past, wanted)
+        )
         taken = [_Taken(given, note) for given, note in zip(wanted, played.notes, strict=False)]
         notes = [acted.note]
         if len(wanted) < len(acted.inputs) and not played.over:
@@ -298,7 +300,7 @@ class Episodes:
         row = replace(row, steps=row.steps + len(taken), over=played.over)
         return await self._keep(live, row, world, taken, played, given, start, notes)
 
-    async def _unread(
+    async def _bad_action(
         self, live: Live, row: EpisodeRow, world: World, given: Said, why: str
     ) -> Turn:
         start = time.perf_counter_ns()
@@ -307,7 +309,7 @@ class Episodes:
         row = replace(row, steps=row.steps + 1)
         return await self._keep(live, row, world, [_Taken(None, why)], played, given, start)
 
-    async def _twice(
+    async def _retry_once(
         self, live: Live, row: EpisodeRow, play: Callable[[], Awaitable[Played]]
     ) -> Played:
         """Play; if the world fails, play once more in a new one.
@@ -391,7 +393,7 @@ class Episodes:
     async def _shown(self, row: EpisodeRow, world: World, note: str = "") -> Turn:
         return _turn(row, world, note, self._shot(world, await self._frame(row)))
 
-    async def _looked(self, live: Live, row: EpisodeRow, world: World) -> Turn:
+    async def _view(self, live: Live, row: EpisodeRow, world: World) -> Turn:
         most = LOOKS_PER_STEP * world.limit
         if row.looks >= most:
             raise ExamError(
@@ -413,7 +415,7 @@ class Episodes:
         )
         return found.place, self._service.exam.line(found.task, found.item).world
 
-    async def _going(self, attempt: Attempt, lease: Lease, world: World) -> EpisodeRow:
+    async def _open_episode(self, attempt: Attempt, lease: Lease, world: World) -> EpisodeRow:
         """Return an episode that a step is possible in.
 
         Raises:

@@ -40,7 +40,7 @@ from snellen.server.grading.pages import ReportPages
 from snellen.server.http import monitors
 from snellen.server.http.api.access import Access
 from snellen.server.http.api.api import PREFIX, rest_app
-from snellen.server.http.api.desk import Desk
+from snellen.server.http.api.context import RouteContext
 from snellen.server.http.api.problems import problem
 from snellen.server.http.auth import Tokens
 from snellen.server.http.connections import connection_limit, protocol
@@ -76,7 +76,7 @@ _DRAIN_SECONDS = 1.0
 
 
 class RefusedError(AuthenticationError):
-    """A request that is not let in."""
+    """The token of a request is missing or not valid, or lacks the scope."""
 
     def __init__(
         self, status: HTTPStatus, message: str, headers: Mapping[str, str] | None = None
@@ -86,11 +86,11 @@ class RefusedError(AuthenticationError):
         super().__init__(message)
 
 
-class Gate(AuthenticationBackend):
-    """Lets in who holds a token of a scope; `/health` and `/ready` are open.
+class TokenAuth(AuthenticationBackend):
+    """Requires a token with a scope.
 
-    The gate for examinees stands before the whole server, that for organizers before `/metrics`,
-    also where examinees need no token.
+    For examinees it guards `/mcp`. For organizers it guards `/metrics`, also if examinees need no
+    token.
     """
 
     def __init__(self, tokens: Tokens, scope: Scope = Scope.TAKE) -> None:
@@ -98,22 +98,22 @@ class Gate(AuthenticationBackend):
         self._scope = scope
 
     async def authenticate(self, conn: HTTPConnection) -> tuple[AuthCredentials, BaseUser] | None:
-        """Return who calls.
+        """Return the caller.
 
         Raises:
-            RefusedError: The caller may not call.
+            RefusedError: The token is missing or not valid, or lacks the scope.
         """
         # Without the prefix below which an application is mounted.
         path = conn.scope["path"].removeprefix(conn.scope.get("root_path", ""))
         if self._scope is Scope.TAKE and not _is_exam(path):
             return None
         try:
-            return await self._tokens.database.off_loop(lambda: self._let_in(conn))
+            return await self._tokens.database.off_loop(lambda: self._authenticate(conn))
         except StoreError as error:
             log().error("fault", path=path, **fault(error))
             raise RefusedError(status_of(error), str(error), headers_of(error)) from error
 
-    def _let_in(self, conn: HTTPConnection) -> tuple[AuthCredentials, BaseUser]:
+    def _authenticate(self, conn: HTTPConnection) -> tuple[AuthCredentials, BaseUser]:
         checked: Holder | None = conn.scope.get(HOLDER)
         if self._scope is Scope.ORGANIZE and not self._tokens.known and checked is None:
             raise RefusedError(HTTPStatus.FORBIDDEN, f"there is no token yet: {_MAKE_ONE}")
@@ -134,7 +134,7 @@ class Gate(AuthenticationBackend):
 
 
 def _is_exam(path: str) -> bool:
-    """Whether examinees call there; everything else is open, or asks for tokens itself."""
+    """Whether a path is the exam's over MCP; other routes are open or check tokens themselves."""
     return path == PATH or path.startswith(f"{PATH}/")
 
 
@@ -150,11 +150,11 @@ def web_app(
 
     Args:
         exam_server: The exam.
-        address: Where it will listen, and by which names it may be called.
-        tokens: Who may call; None: anybody.
-        more: Further routes, which request tokens themselves.
-        issuer: Checks the tokens of an identity provider; None: there is none.
-        metrics: Where requests are counted.
+        address: The address of the server, and its host names.
+        tokens: The tokens that it requires; None: it requires none.
+        more: Further routes, which check tokens themselves.
+        issuer: The check of an identity provider's tokens; None: there is none.
+        metrics: The counters of requests.
     """
     app = exam_server.server.streamable_http_app(
         streamable_http_path=PATH,
@@ -173,7 +173,9 @@ def web_app(
     # No route takes a path with a line break in it.
     app.router.default = problem(HTTPStatus.NOT_FOUND, "there is nothing here")
     if tokens is not None:
-        app.add_middleware(AuthenticationMiddleware, backend=Gate(tokens), on_error=_turned_away)
+        app.add_middleware(
+            AuthenticationMiddleware, backend=TokenAuth(tokens), on_error=_unauthorized
+        )
     # The last one added is the first to see a request.
     if issuer is not None:
         app.add_middleware(OAuthMiddleware, issuer=issuer)
@@ -186,24 +188,24 @@ def monitor_routes(
     service: Service, challenge: Challenge | None, tokens: Tokens, metrics: RequestMetrics
 ) -> Sequence[Route]:
     """Return `/ready`, and `/metrics` for organizers."""
-    gate = Gate(tokens, Scope.ORGANIZE)
-    guard = [Middleware(AuthenticationMiddleware, backend=gate, on_error=_turned_away)]
+    auth = TokenAuth(tokens, Scope.ORGANIZE)
+    guard = [Middleware(AuthenticationMiddleware, backend=auth, on_error=_unauthorized)]
     return monitors.routes(service, challenge, metrics, guard)
 
 
 def challenge_routes(hosted: Hosted, tokens: Tokens, *, guarded: bool) -> Sequence[BaseRoute]:
-    """Return what serves a challenge: REST under `/v1`, and its pages; both ask for tokens."""
+    """Return the routes of a challenge: REST under `/v1`, and its pages; both check tokens."""
     access = Access(tokens, guarded=guarded)
-    desk = Desk(hosted.challenge, Boards(hosted.challenge), access)
-    rest = rest_app(desk)
+    context = RouteContext(hosted.challenge, Boards(hosted.challenge), access)
+    rest = rest_app(context)
     challenge, key = hosted.challenge, hosted.settings.key
     annotations = Annotations(challenge.exam.packs, challenge.database)
     rater = Rater(lambda pack: find_key(key, pack=pack.folder))
     return [
         Mount(PREFIX, rest),
-        *AnnotationPages(desk, annotations, rater).routes(),
-        *JoinPages(desk).routes(),
-        *Pages(desk, rest.openapi, ReportPages(hosted.settings)).routes(),
+        *AnnotationPages(context, annotations, rater).routes(),
+        *JoinPages(context).routes(),
+        *Pages(context, rest.openapi, ReportPages(hosted.settings)).routes(),
     ]
 
 
@@ -212,7 +214,7 @@ def exam_app(exam: ServedExam, address: Address) -> Starlette:
 
     Args:
         exam: The exam.
-        address: Where it will listen, and by which names it may be called.
+        address: The address of the server, and its host names.
     """
     metrics = RequestMetrics()
     tokens, hosted, guarded = exam.tokens, exam.hosted, exam.guarded
@@ -232,14 +234,13 @@ def exam_app(exam: ServedExam, address: Address) -> Starlette:
 def serve(exams: Sequence[ServedExam], address: Address, notify: Callable[[str], None]) -> None:
     """Serve exams over HTTP until the process is asked to stop.
 
-    One is served at `/`, several below their names. Where an exam's store knows of no token,
-    anybody who reaches the server may take the exam; so it then listens on this machine's own
-    address only.
+    One is served at `/`, several below their names. Without tokens the server listens on localhost
+    only.
 
     Args:
         exams: The exams.
-        address: Where to listen.
-        notify: Called with a sentence about each thing that is done.
+        address: The address to listen on.
+        notify: Prints a message.
 
     Raises:
         ExamError: An exam would be open to everybody, or the port is taken.
@@ -318,7 +319,7 @@ def _tell(
 
 
 def _notices(exam: ServedExam) -> Iterator[str]:
-    """Yield what an organizer should know of an exam at its start."""
+    """Yield the notices about an exam at its start, for the organizer."""
     rules = exam.settings.rules
     if exam.challenge is not None:
         for phase in exam.challenge.card().phases:
@@ -328,7 +329,7 @@ def _notices(exam: ServedExam) -> Iterator[str]:
         yield _UNLIMITED
 
 
-def _turned_away(_: HTTPConnection, error: AuthenticationError) -> Response:
+def _unauthorized(_: HTTPConnection, error: AuthenticationError) -> Response:
     status = error.status if isinstance(error, RefusedError) else HTTPStatus.UNAUTHORIZED
     headers = dict(error.headers) if isinstance(error, RefusedError) else {}
     if status == HTTPStatus.UNAUTHORIZED:
@@ -339,7 +340,7 @@ def _turned_away(_: HTTPConnection, error: AuthenticationError) -> Response:
 
 
 def _names(address: Address) -> TransportSecuritySettings:
-    """Return which Host headers are served: a page in a browser must not reach the exam."""
+    """Return the allowed Host headers: a page in a browser must not reach the exam."""
     if not address.is_loopback and not address.names:
         # Every call carries a token, which a strange page does not have.
         return TransportSecuritySettings(enable_dns_rebinding_protection=False)

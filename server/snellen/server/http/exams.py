@@ -29,7 +29,7 @@ from snellen.server.exam.rules import Mode
 from snellen.server.host import Host, LazyHost, open_challenge, open_exam, world_tools
 from snellen.server.http import monitors
 from snellen.server.http.api.access import Visitor
-from snellen.server.http.api.desk import address_of
+from snellen.server.http.api.context import address_of
 from snellen.server.http.api.problems import problem
 from snellen.server.http.auth import Tokens
 from snellen.server.http.oauth import Issuer

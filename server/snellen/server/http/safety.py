@@ -75,7 +75,7 @@ class SafetyMiddleware:
         with structlog.contextvars.bound_contextvars(request=request):
             if self._names is not None and _name(headers.get("host", "")) not in self._names:
                 refused = JSONResponse(
-                    {"error": "this server is not called so"}, HTTPStatus.MISDIRECTED_REQUEST
+                    {"error": "unknown host name"}, HTTPStatus.MISDIRECTED_REQUEST
                 )
                 await refused(scope, receive, sent)
             else:

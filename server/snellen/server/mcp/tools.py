@@ -59,7 +59,6 @@ SMALL = 160_000
 """The most pixels of a further image that comes with its item."""
 MOST_SMALL = 8
 
-
 _WITHOUT_WEBP = re.compile(r"llama|lm.?studio", re.IGNORECASE)
 """Software whose models can't read WebP. llama.cpp decodes images with stb_image (llama.cpp#15542),
 and some versions leave out what they can't decode without an error; ollama and LM Studio use it."""
@@ -217,7 +216,7 @@ async def list_items(call: ToolCall, given: arguments.ListItems) -> Sequence[Con
             | ({} if item.leased_to is None else {"held_by": item.leased_to})
             for item in shown
         ],
-        "progress": _progress(attempt),
+        "progress": attempt.progress,
     }
     if len(items) > len(shown):
         result["next_cursor"] = str(shown[-1].place)
@@ -235,7 +234,7 @@ async def get_item(call: ToolCall, given: arguments.GetItem) -> Sequence[Content
     left: dict[str, Any] = {
         "answered": lease.item.answered,
         "submissions_left": lease.submissions_left,
-        "progress": _progress(attempt),
+        "progress": attempt.progress,
     }
     return [_json({**look.words, **left}), *look.images]
 
@@ -271,8 +270,8 @@ async def _show(
         look = await _screen(call, turn.shot)
         return _Look({**words, "images": [screen], **_state(turn), **look.words}, look.images)
     looks = [
-        await _look(call, lease, view.image, view.request, brief=brief)
-        for view in _views_of(item, call)
+        await _look(call, lease, name, request, brief=brief)
+        for name, request in _views_of(item, call)
     ]
     views = [look.words["view"] for look in looks if "view" in look.words]
     for look in looks:
@@ -286,17 +285,11 @@ async def _show(
     return _Look(words, [image for look in looks for image in look.images])
 
 
-class _WantedView(NamedTuple):
-    """A view that comes with an item: the image's name, and the tile or the whole."""
+def _views_of(item: "Item", call: ToolCall) -> "Iterator[tuple[str, ViewRequest | None]]":
+    """Yield the views that come with an item: of its first image, and of its small ones.
 
-    image: str
-    request: "ViewRequest | None" = None
-
-
-def _views_of(item: "Item", call: ToolCall) -> Iterator[_WantedView]:
-    """Yield the views that come with an item: its first image, and its small ones.
-
-    The first image comes in tiles if text would be too small to read in the whole.
+    The first image comes in tiles if text would be too small to read in the whole. A view is an
+    image's name and a request for a tile, or None for the whole.
     """
     from snellen.server.screenshots.frames import Extent
     from snellen.server.screenshots.requests import ViewRequest, make_plan
@@ -311,13 +304,13 @@ def _views_of(item: "Item", call: ToolCall) -> Iterator[_WantedView]:
         if plan.frame.shown.width < READABLE * full.width and plan.grid.count <= MOST_TILES:
             tiles = plan.grid.count
     if tiles == 1:
-        yield _WantedView(first.name)
+        yield first.name, None
     else:
         for tile in range(1, tiles + 1):
-            yield _WantedView(first.name, ViewRequest(tile=tile))
+            yield first.name, ViewRequest(tile=tile)
     small = [image for image in others if 0 < (image.width or 0) * (image.height or 0) <= SMALL]
     for image in small[:MOST_SMALL]:
-        yield _WantedView(image.name)
+        yield image.name, None
 
 
 async def get_screenshot(call: ToolCall, given: arguments.GetScreenshot) -> Sequence[Content]:
@@ -374,7 +367,7 @@ async def submit_answer(call: ToolCall, given: arguments.SubmitAnswer) -> Sequen
         "stored": receipt.stored,
         "again": receipt.again,
         "submissions_left": receipt.submissions_left,
-        "progress": {"answered": receipt.progress.answered, "open": receipt.progress.open},
+        "progress": receipt.progress,
         "next": "get_item" if receipt.more else "finish_attempt",
     }
     if service.scores_answers(attempt):
@@ -547,10 +540,6 @@ def calling_tools(worlds: Sequence["WorldTool"]) -> dict[str, ExamTool[Any]]:
     }
 
 
-def _progress(attempt: "Attempt") -> dict[str, int]:
-    return {"answered": attempt.progress.answered, "open": attempt.progress.open}
-
-
 def _json(result: object) -> TextContent:
     return TextContent(type="text", text=msgspec.json.encode(result).decode())
 
@@ -569,21 +558,21 @@ async def _look(
     brief: bool = False,
 ) -> _Look:
     """Return a view, or the message of a fault: a damaged image must not stop an examinee."""
+    from snellen.server.screenshots.sources import image_source
+
+    pack = call.host.service.exam.packs_by_task[lease.item.task]
     try:
-        view = await _view(call, lease, name, request)
+        source = image_source(pack, lease.question.line, name)
+        view = await call.host.screenshots.view(source, request, call.limits(), call.name)
     except DataError as error:
         from snellen.tasks.pack.format import IMAGES
 
         call.fault = name
         image = lease.question.line.images[name]
-        pack = call.host.service.exam.packs_by_task[lease.item.task]
         file = str(pack.folder / IMAGES / image.file)
         log().error("image fault", image=file, reason=str(error))
         return _Look({"fault": text.image_fault(name)}, ())
-    call.views.append(view)
-    content = ImageContent(type="image", data=view.base64, mime_type=view.media_type)
-    shows = view.brief_words() if brief else view.words()
-    return _Look({"view": {"id": view.view_id()} | ({"shows": shows} if shows else {})}, (content,))
+    return _sent(call, view, view.brief_words() if brief else view.words())
 
 
 async def _screen(call: ToolCall, shot: "Shot", request: "ViewRequest | None" = None) -> _Look:
@@ -599,16 +588,13 @@ async def _screen(call: ToolCall, shot: "Shot", request: "ViewRequest | None" = 
     else:
         source = Source(shot.digest, shot.name, lambda: shot.frame)
         view = await call.host.screenshots.view(source, request, limits, call.name)
+    # A step's whole screenshot needs no description of the view.
+    whole = plan.frame.shown == shot.size and request is None
+    return _sent(call, view, "" if whole else view.words())
+
+
+def _sent(call: ToolCall, view: "View", shows: str) -> _Look:
+    """Return a view as it is sent, with words on what it shows; empty: none are needed."""
     call.views.append(view)
     content = ImageContent(type="image", data=view.base64, mime_type=view.media_type)
-    # A step's whole screenshot needs no description of the view.
-    said = {} if plan.frame.shown == shot.size and request is None else {"shows": view.words()}
-    return _Look({"view": {"id": view.view_id(), **said}}, (content,))
-
-
-async def _view(call: ToolCall, lease: "Lease", name: str, request: "ViewRequest | None") -> "View":
-    from snellen.server.screenshots.sources import image_source
-
-    pack = call.host.service.exam.packs_by_task[lease.item.task]
-    source = image_source(pack, lease.question.line, name)
-    return await call.host.screenshots.view(source, request, call.limits(), call.name)
+    return _Look({"view": {"id": view.view_id()} | ({"shows": shows} if shows else {})}, (content,))

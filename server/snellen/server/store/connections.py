@@ -219,7 +219,7 @@ class FileConnections:
 
 def _sqlite_engine(url: URL, patience: float) -> Engine:
     if not url.database or url.database == ":memory:":
-        raise StoreError("an exam needs a database file: what is acknowledged is on disk")
+        raise StoreError("an exam needs a database file, not :memory:")
     _make(Path(url.database))
     engine = create_engine(
         url,

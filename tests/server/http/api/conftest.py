@@ -13,7 +13,7 @@ from snellen.server.challenge.boards import Boards
 from snellen.server.challenge.workers import Worker
 from snellen.server.http.api.access import Access
 from snellen.server.http.api.api import rest_app
-from snellen.server.http.api.desk import Desk
+from snellen.server.http.api.context import RouteContext
 from snellen.server.http.auth import Tokens
 from snellen.server.http.signup import Joining, SignUp
 from snellen.server.store.tables.exams import JoinRequest, Scope
@@ -98,9 +98,11 @@ def door(hosted: Callable[..., Hosted]) -> Opening:
         tokens = replace(
             Tokens.of(here.host.database, here.challenge.file), now=lambda: here.time[0]
         )
-        desk = Desk(here.challenge, Boards(here.challenge), Access(tokens, guarded=guarded))
+        context = RouteContext(
+            here.challenge, Boards(here.challenge), Access(tokens, guarded=guarded)
+        )
         # A fault is answered, and a test sees the answer.
-        transport = httpx2.ASGITransport(rest_app(desk), raise_app_exceptions=False)
+        transport = httpx2.ASGITransport(rest_app(context), raise_app_exceptions=False)
         async with httpx2.AsyncClient(transport=transport, base_url="http://127.0.0.1") as http:
             yield Door(here, tokens, http)
 

@@ -12,7 +12,7 @@ from snellen.server.challenge.service import Challenge
 from snellen.server.exam.file import ExamFile, Phase
 from snellen.server.http.api.access import Access
 from snellen.server.http.api.api import rest_app
-from snellen.server.http.api.desk import Desk
+from snellen.server.http.api.context import RouteContext
 from snellen.server.store.tables.exams import Scope
 
 EXAM = "/exams/sample"
@@ -37,9 +37,9 @@ async def replica(here: Any, file: ExamFile | None = None) -> AsyncGenerator[htt
         known.database,
         known.clock,
     )
-    desk = Desk(challenge, Boards(challenge), Access(here.tokens, guarded=True))
+    context = RouteContext(challenge, Boards(challenge), Access(here.tokens, guarded=True))
     async with httpx2.AsyncClient(
-        transport=httpx2.ASGITransport(rest_app(desk)), base_url="http://127.0.0.1"
+        transport=httpx2.ASGITransport(rest_app(context)), base_url="http://127.0.0.1"
     ) as http:
         yield http
 

@@ -182,7 +182,7 @@ class Access:
         kind, _, given = request.headers.get("authorization", "").partition(" ")
         token = given.strip()
         if kind.lower() != "bearer" or not token:
-            self._let_in(f"at {address}")
+            self._count(f"at {address}")
             # A token created while the server runs identifies its holder at once, but callers
             # without a token keep their rights until the next start.
             return _STRANGER if self._guarded else _HERE
@@ -200,7 +200,7 @@ class Access:
             RateError: There are too many calls.
         """
         request.scope[CALLER] = holder.name
-        self._let_in(f"of {holder.name}")
+        self._count(f"of {holder.name}")
         return Visitor(self.tokens.participant(holder), holder.scopes)
 
     def count_wrong_token(self, request: Request) -> None:
@@ -224,7 +224,7 @@ class Access:
                 "too many wrong tokens, codes or requests came from this address; wait a minute"
             )
 
-    def _let_in(self, who: str) -> None:
+    def _count(self, who: str) -> None:
         self._calls.count(who)
         for work in self.before:
             work()

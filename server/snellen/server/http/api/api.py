@@ -10,7 +10,7 @@ from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
 from snellen.server.http.api import exams, joining, organizing, submissions
-from snellen.server.http.api.desk import JSON, Desk
+from snellen.server.http.api.context import JSON, RouteContext
 from snellen.server.http.api.problems import Problem, answer_with_problems, documented
 
 VERSION = "1"
@@ -47,7 +47,7 @@ class Parameter(NamedTuple):
 _INVALID = documented(HTTPStatus.UNPROCESSABLE_ENTITY)[422]
 
 
-def rest_app(desk: Desk) -> FastAPI:
+def rest_app(context: RouteContext) -> FastAPI:
     """Return the application; it is mounted under `PREFIX`."""
     app = FastAPI(
         title="snellen",
@@ -62,7 +62,7 @@ def rest_app(desk: Desk) -> FastAPI:
     # The most requested routes come first, because each earlier route costs a little time.
     for part in (submissions, exams, joining, organizing):
         # As the application's own: an included router looks for each request's route twice.
-        app.router.routes.extend(part.routes(desk).routes)
+        app.router.routes.extend(part.routes(context).routes)
 
     def document() -> dict[str, Any]:
         if app.openapi_schema is None:

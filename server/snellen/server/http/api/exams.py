@@ -16,7 +16,7 @@ from snellen.server.challenge.board import Board
 from snellen.server.challenge.models import ExamCard
 from snellen.server.errors import NotFoundError, StoreError
 from snellen.server.http.api.access import Visitor
-from snellen.server.http.api.desk import JSON, Desk, Parameters, PhaseQuery, answered
+from snellen.server.http.api.context import JSON, Parameters, PhaseQuery, RouteContext, answered
 from snellen.server.http.api.problems import EVERYWHERE, documented
 from snellen.server.screenshots.sources import image_source
 from snellen.server.store.tables.endpoint import Source
@@ -94,10 +94,10 @@ class BoardQuery(Parameters):
     format: Literal["json", "csv"] = "json"
 
 
-def routes(desk: Desk) -> APIRouter:
+def routes(context: RouteContext) -> APIRouter:
     """Return the routes."""
     router = APIRouter(tags=["exam"], responses=EVERYWHERE)
-    challenge, access = desk.challenge, desk.access
+    challenge, access = context.challenge, context.access
     guarded = documented(HTTPStatus.FORBIDDEN, HTTPStatus.NOT_FOUND)
     unchanged: dict[int | str, Any] = {304: {"description": "Unchanged"}}
 
@@ -112,7 +112,7 @@ def routes(desk: Desk) -> APIRouter:
     )
     async def show_exam(request: Request, exam: str) -> Response:
         """Show an exam: its tasks, its phases and their rules."""
-        desk.check_exam(exam)
+        context.check_exam(exam)
         return answered(await access.ask(request, lambda _: challenge.card()))
 
     @router.get("/exams/{exam}/items", response_model=ItemPage, responses=guarded)
@@ -120,11 +120,11 @@ def routes(desk: Desk) -> APIRouter:
         request: Request, exam: str, query: Annotated[ItemQuery, Query()]
     ) -> Response:
         """List a task's items, without references."""
-        desk.check_exam(exam)
+        context.check_exam(exam)
 
         def page(visitor: Visitor) -> ItemPage:
-            desk.check_items(visitor, "items")
-            task = task_of(desk, query.task)
+            context.check_items(visitor, "items")
+            task = task_of(context, query.task)
             asked, first = challenge.exam.asked(task), int(query.after)
             last = first + query.limit
             shown = [challenge.exam.line(task, item).item for item in asked[first:last]]
@@ -143,9 +143,9 @@ def routes(desk: Desk) -> APIRouter:
         request: Request, exam: str, query: Annotated[ImageQuery, Query()]
     ) -> Response:
         """Return an image of an item: its pixels, encoded again."""
-        desk.check_exam(exam)
-        await access.ask(request, lambda v: desk.check_items(v, "images"))
-        return await image_response(desk, request, query.task, query.item, query.name)
+        context.check_exam(exam)
+        await access.ask(request, lambda v: context.check_items(v, "images"))
+        return await image_response(context, request, query.task, query.item, query.name)
 
     @router.get(
         "/exams/{exam}/leaderboard",
@@ -159,10 +159,10 @@ def routes(desk: Desk) -> APIRouter:
         if_none_match: Annotated[str | None, Header()] = None,
     ) -> Response:
         """Show a phase's leaderboard: values, 95 % intervals and simultaneous rank bounds."""
-        desk.check_exam(exam)
+        context.check_exam(exam)
         kept = await access.ask(
             request,
-            lambda visitor: desk.boards.board(
+            lambda visitor: context.boards.board(
                 challenge.phase(query.phase),
                 query.task,
                 query.tag,
@@ -182,10 +182,10 @@ def routes(desk: Desk) -> APIRouter:
         request: Request, exam: str, query: Annotated[PhaseQuery, Query()]
     ) -> Response:
         """Return the data behind a leaderboard, for `snellen verify`."""
-        desk.check_exam(exam)
+        context.check_exam(exam)
         body = await access.ask(
             request,
-            lambda visitor: desk.boards.export(
+            lambda visitor: context.boards.export(
                 challenge.phase(query.phase), organizer=visitor.organizes
             ),
         )
@@ -195,12 +195,12 @@ def routes(desk: Desk) -> APIRouter:
 
 
 async def image_response(
-    desk: Desk, request: Request, named: str | None, item: str, image: str | None
+    context: RouteContext, request: Request, named: str | None, item: str, image: str | None
 ) -> Response:
     """Return an image of an item; 304 if the client already has it.
 
     Args:
-        desk: The objects that routes share.
+        context: The objects that routes share.
         request: The request, which may have the image's ETag.
         named: The task; None: the only one.
         item: The item.
@@ -209,17 +209,17 @@ async def image_response(
     Raises:
         NotFoundError: There is no such image, or it can't be shown.
     """
-    exam = desk.challenge.exam
-    task = task_of(desk, named)
+    exam = context.challenge.exam
+    task = task_of(context, named)
     if item not in exam.asked(task):
         raise NotFoundError(f"there is no item {item[:64]!r} of {task}", field="item")
     return await picture_response(
-        desk, request, exam.packs_by_task[task], exam.line(task, item), image
+        context, request, exam.packs_by_task[task], exam.line(task, item), image
     )
 
 
 async def picture_response(
-    desk: Desk, request: Request, pack: Pack, line: PackItem, image: str | None
+    context: RouteContext, request: Request, pack: Pack, line: PackItem, image: str | None
 ) -> Response:
     """Return an image of an item's line in its pack; as for `image_response`."""
     name = image or next((each.name for each in line.item.images), "")
@@ -229,7 +229,7 @@ async def picture_response(
         headers = {"ETag": etag, "Cache-Control": "private, no-cache"}
         if request.headers.get("if-none-match") == etag:
             return Response(status_code=HTTPStatus.NOT_MODIFIED, headers=headers)
-        encoded = await asyncio.to_thread(desk.images.get, source)
+        encoded = await asyncio.to_thread(context.images.get, source)
     except StoreError:
         raise
     except SnellenError as error:
@@ -256,13 +256,13 @@ def as_csv(board: Board) -> str:
     return b"".join(csv_rows([names, *rows])).decode()
 
 
-def task_of(desk: Desk, named: str | None) -> str:
+def task_of(context: RouteContext, named: str | None) -> str:
     """Return the named task, or the only one.
 
     Raises:
         NotFoundError: There is no task of that name, or no name is given and there are several.
     """
-    offers = desk.challenge.exam.offers
+    offers = context.challenge.exam.offers
     if named is None and len(offers) == 1:
         return next(iter(offers))
     if named is None:

@@ -14,7 +14,7 @@ from snellen.grading.models.base import Closed
 from snellen.server.challenge.models import iso
 from snellen.server.errors import NotFoundError
 from snellen.server.http.api.access import Visitor
-from snellen.server.http.api.desk import LONGEST_BODY, Desk, address_of, answered
+from snellen.server.http.api.context import LONGEST_BODY, RouteContext, address_of, answered
 from snellen.server.http.api.problems import EVERYWHERE, JsonRoute, documented
 from snellen.server.http.oauth import HOLDER, Holder
 from snellen.server.http.signup import LONGEST_NOTE, Joined, Joining
@@ -161,9 +161,9 @@ class Participant(Closed):
     steps: tuple[str, ...]
 
 
-def steps_of(desk: Desk, address: str, token: str) -> Sequence[str]:
+def steps_of(context: RouteContext, address: str, token: str) -> Sequence[str]:
     """Return a participant's next steps as commands for a shell."""
-    exam = desk.challenge.exam
+    exam = context.challenge.exam
     uploads = any(task not in exam.acted for task in exam.offers)
     return (
         f"export SNELLEN_TOKEN={token}",
@@ -173,7 +173,9 @@ def steps_of(desk: Desk, address: str, token: str) -> Sequence[str]:
     )
 
 
-async def invite(desk: Desk, request: Request, caller: str, given: NewInvitation) -> MadeInvitation:
+async def invite(
+    context: RouteContext, request: Request, caller: str, given: NewInvitation
+) -> MadeInvitation:
     """Create an invitation, with an event in the log.
 
     Raises:
@@ -181,66 +183,66 @@ async def invite(desk: Desk, request: Request, caller: str, given: NewInvitation
         ExamError: The note is not printable.
     """
     row, code = await asyncio.to_thread(
-        desk.signup.invite, caller, given.uses, given.days, given.note
+        context.signup.invite, caller, given.uses, given.days, given.note
     )
     until = iso(row.expires)[:16].replace("T", " ")
     words = f"number {row.id}, uses {row.uses}, until {until} UTC"
-    await desk.challenge.events.note(
+    await context.challenge.events.note(
         caller, "invitation", f"{words}: {row.note}" if row.note else words
     )
     link = f"{address_of(request)}/join?{urlencode({'code': code})}"
     return MadeInvitation(number=row.id, code=code, link=link, expires=iso(row.expires))
 
 
-async def revoke_invitation(desk: Desk, caller: str, number: int) -> None:
+async def revoke_invitation(context: RouteContext, caller: str, number: int) -> None:
     """Revoke an invitation, with an event in the log.
 
     Raises:
         NotFoundError: There is none of that number.
     """
-    await asyncio.to_thread(desk.signup.revoke, number)
-    await desk.challenge.events.note(caller, "invitation revoked", f"number {number}")
+    await asyncio.to_thread(context.signup.revoke, number)
+    await context.challenge.events.note(caller, "invitation revoked", f"number {number}")
 
 
-async def answer_request(desk: Desk, caller: str, name: str, *, approved: bool) -> None:
+async def answer_request(context: RouteContext, caller: str, name: str, *, approved: bool) -> None:
     """Approve or refuse a request to join, with an event in the log.
 
     Raises:
         NotFoundError: There is no open request of that name.
         ExamError: A token has the name by now.
     """
-    await asyncio.to_thread(desk.signup.answer, name, approved=approved)
-    await desk.challenge.events.note(caller, "approved" if approved else "refused", name)
+    await asyncio.to_thread(context.signup.answer, name, approved=approved)
+    await context.challenge.events.note(caller, "approved" if approved else "refused", name)
 
 
-def check_code(desk: Desk, request: Request, code: str) -> None:
+def check_code(context: RouteContext, request: Request, code: str) -> None:
     """Check the code of a link; raises as `SignUp.check_code`, and for too many wrong ones."""
-    desk.access.check_guesses(request)
+    context.access.check_guesses(request)
     try:
-        desk.signup.check_code(code)
+        context.signup.check_code(code)
     except NotFoundError:
-        desk.access.count_wrong_token(request)
+        context.access.count_wrong_token(request)
         raise
 
 
-async def join(desk: Desk, request: Request, given: NewParticipant) -> Participant:
+async def join(context: RouteContext, request: Request, given: NewParticipant) -> Participant:
     """Let a person join or ask to, with an event in the log; raises as `SignUp.join`.
 
     Raises:
         RateError: Too many wrong codes or requests came from the caller's address.
     """
-    access, holder = desk.access, request.scope.get(HOLDER)
+    access, holder = context.access, request.scope.get(HOLDER)
     subject = holder.name if isinstance(holder, Holder) else None
     person = Joining(**given.model_dump(), subject=subject)
     access.check_guesses(request)
     if not given.code:
         access.count_wrong_token(request)
     try:
-        joined = await asyncio.to_thread(desk.signup.join, person)
+        joined = await asyncio.to_thread(context.signup.join, person)
     except NotFoundError:
         access.count_wrong_token(request)
         raise
-    await desk.challenge.events.note(
+    await context.challenge.events.note(
         given.name,
         "asked to join" if joined.invitation is None else "joined",
         _words(joined, subject),
@@ -251,7 +253,7 @@ async def join(desk: Desk, request: Request, given: NewParticipant) -> Participa
         approved=joined.invitation is not None,
         team=joined.team,
         team_code=joined.team_code,
-        steps=tuple(steps_of(desk, address_of(request), joined.token)),
+        steps=tuple(steps_of(context, address_of(request), joined.token)),
     )
 
 
@@ -264,7 +266,7 @@ def _words(joined: Joined, subject: str | None) -> str:
     return ", ".join(f"{what} {value}" for what, value in known if value is not None)
 
 
-def routes(desk: Desk) -> APIRouter:
+def routes(context: RouteContext) -> APIRouter:
     """Return the routes."""
     router = APIRouter(
         tags=["joining"],
@@ -273,7 +275,7 @@ def routes(desk: Desk) -> APIRouter:
         route_class=JsonRoute,
         responses={**EVERYWHERE, **documented(HTTPStatus.FORBIDDEN)},
     )
-    access = desk.access
+    access = context.access
     missing = documented(HTTPStatus.NOT_FOUND)
     unread = documented(HTTPStatus.BAD_REQUEST, HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
     refused = documented(HTTPStatus.CONFLICT)
@@ -290,7 +292,7 @@ def routes(desk: Desk) -> APIRouter:
         Where the exam has an identity provider, send a token of it: a person has one account.
         """
         await access.ask(request, lambda visitor: visitor)
-        return answered(await join(desk, request, given), HTTPStatus.CREATED, NO_STORE)
+        return answered(await join(context, request, given), HTTPStatus.CREATED, NO_STORE)
 
     @router.get("/invitations", response_model=InvitationList)
     async def list_invitations(request: Request) -> Response:
@@ -298,7 +300,7 @@ def routes(desk: Desk) -> APIRouter:
 
         def found(visitor: Visitor) -> InvitationList:
             visitor.need(Scope.ORGANIZE)
-            rows = desk.signup.invitations()
+            rows = context.signup.invitations()
             return InvitationList(invitations=tuple(map(InvitationCard.of, rows)))
 
         return answered(await access.ask(request, found))
@@ -312,7 +314,7 @@ def routes(desk: Desk) -> APIRouter:
     async def create_invitation(request: Request, given: NewInvitation) -> Response:
         """Create an invitation; its code is shown only once."""
         caller = await access.named(request, Scope.ORGANIZE)
-        made = await invite(desk, request, caller, given)
+        made = await invite(context, request, caller, given)
         return answered(made, HTTPStatus.CREATED, NO_STORE)
 
     @router.delete("/invitations/{number}", status_code=HTTPStatus.NO_CONTENT, responses=missing)
@@ -321,7 +323,7 @@ def routes(desk: Desk) -> APIRouter:
     ) -> Response:
         """Revoke an invitation; people who joined by it stay."""
         caller = await access.named(request, Scope.ORGANIZE)
-        await revoke_invitation(desk, caller, number)
+        await revoke_invitation(context, caller, number)
         return Response(status_code=HTTPStatus.NO_CONTENT)
 
     @router.get("/requests", response_model=RequestList)
@@ -330,7 +332,7 @@ def routes(desk: Desk) -> APIRouter:
 
         def found(visitor: Visitor) -> RequestList:
             visitor.need(Scope.ORGANIZE)
-            return RequestList(requests=tuple(map(RequestCard.of, desk.signup.requests())))
+            return RequestList(requests=tuple(map(RequestCard.of, context.signup.requests())))
 
         return answered(await access.ask(request, found))
 
@@ -342,14 +344,14 @@ def routes(desk: Desk) -> APIRouter:
     async def approve(request: Request, name: str) -> Response:
         """Approve a request to join: its token is good from now on."""
         caller = await access.named(request, Scope.ORGANIZE)
-        await answer_request(desk, caller, name, approved=True)
+        await answer_request(context, caller, name, approved=True)
         return Response(status_code=HTTPStatus.NO_CONTENT)
 
     @router.post("/requests/{name}/refuse", status_code=HTTPStatus.NO_CONTENT, responses=missing)
     async def refuse(request: Request, name: str) -> Response:
         """Refuse a request to join."""
         caller = await access.named(request, Scope.ORGANIZE)
-        await answer_request(desk, caller, name, approved=False)
+        await answer_request(context, caller, name, approved=False)
         return Response(status_code=HTTPStatus.NO_CONTENT)
 
     return router

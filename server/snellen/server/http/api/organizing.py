@@ -13,7 +13,7 @@ from snellen.server.challenge.alike import Alike, alike_submissions
 from snellen.server.challenge.events import MOST_LISTED
 from snellen.server.challenge.models import EventCard, PhaseCard, PhaseChange, SubmissionStatus, iso
 from snellen.server.http.api.access import Visitor
-from snellen.server.http.api.desk import LONGEST_BODY, Desk, Parameters, answered
+from snellen.server.http.api.context import LONGEST_BODY, Parameters, RouteContext, answered
 from snellen.server.http.api.problems import EVERYWHERE, JsonRoute, documented
 from snellen.server.http.auth import TOKEN_NAME
 from snellen.server.store.tables.exams import Scope, Token
@@ -137,30 +137,30 @@ class TokenList(Closed):
     tokens: tuple[TokenCard, ...]
 
 
-async def make_token(desk: Desk, caller: str, given: NewToken) -> str:
+async def make_token(context: RouteContext, caller: str, given: NewToken) -> str:
     """Create a token, with an event in the log.
 
     Raises:
         ExamError: The name is not valid, or is in use.
     """
-    tokens = desk.access.tokens
+    tokens = context.access.tokens
     made = await asyncio.to_thread(tokens.create, given.name, given.scopes, given.days, given.team)
     whose = given.name if given.team is None else f"{given.name} of {given.team}"
-    await desk.challenge.events.note(caller, "token", f"{whose}: {', '.join(given.scopes)}")
+    await context.challenge.events.note(caller, "token", f"{whose}: {', '.join(given.scopes)}")
     return made
 
 
-async def revoke_token(desk: Desk, caller: str, name: str) -> None:
+async def revoke_token(context: RouteContext, caller: str, name: str) -> None:
     """Revoke a token, with an event in the log.
 
     Raises:
         NotFoundError: There is no token of that name.
     """
-    await asyncio.to_thread(desk.access.tokens.revoke, name)
-    await desk.challenge.events.note(caller, "revoked", name)
+    await asyncio.to_thread(context.access.tokens.revoke, name)
+    await context.challenge.events.note(caller, "revoked", name)
 
 
-def routes(desk: Desk) -> APIRouter:
+def routes(context: RouteContext) -> APIRouter:
     """Return the routes."""
     router = APIRouter(
         tags=["organizing"],
@@ -169,7 +169,7 @@ def routes(desk: Desk) -> APIRouter:
         route_class=JsonRoute,
         responses={**EVERYWHERE, **documented(HTTPStatus.FORBIDDEN)},
     )
-    challenge, access = desk.challenge, desk.access
+    challenge, access = context.challenge, context.access
     submissions = challenge.submissions
     one = "/exams/{exam}/submissions/{submission}"
     missing = documented(HTTPStatus.NOT_FOUND)
@@ -185,7 +185,7 @@ def routes(desk: Desk) -> APIRouter:
     @router.post(f"{one}/remove", response_model=SubmissionStatus, responses=deciding)
     async def remove(request: Request, exam: str, submission: str, given: Reason) -> Response:
         """Remove a submission from the leaderboard; it is kept, with the reason."""
-        desk.check_exam(exam)
+        context.check_exam(exam)
         caller = await access.named(request, Scope.ORGANIZE)
         await submissions.remove(submission, caller, given.why)
         return await shown(submission)
@@ -193,7 +193,7 @@ def routes(desk: Desk) -> APIRouter:
     @router.post(f"{one}/restore", response_model=SubmissionStatus, responses=deciding)
     async def restore(request: Request, exam: str, submission: str, given: Reason) -> Response:
         """Put a submission back on the leaderboard."""
-        desk.check_exam(exam)
+        context.check_exam(exam)
         caller = await access.named(request, Scope.ORGANIZE)
         await submissions.restore(submission, caller, given.why)
         return await shown(submission)
@@ -203,7 +203,7 @@ def routes(desk: Desk) -> APIRouter:
     )
     async def baseline(request: Request, exam: str, submission: str, given: Apart) -> Response:
         """Make a submission a baseline, which is not ranked, or rank it again."""
-        desk.check_exam(exam)
+        context.check_exam(exam)
         caller = await access.named(request, Scope.ORGANIZE)
         await submissions.set_apart(submission, caller, baseline=given.baseline)
         return await shown(submission)
@@ -211,7 +211,7 @@ def routes(desk: Desk) -> APIRouter:
     @router.post(f"{one}/retry", response_model=SubmissionStatus, responses={**missing, **refused})
     async def retry(request: Request, exam: str, submission: str) -> Response:
         """Grade a failed or stuck submission again."""
-        desk.check_exam(exam)
+        context.check_exam(exam)
         caller = await access.named(request, Scope.ORGANIZE)
         await submissions.retry(submission, caller)
         return await shown(submission)
@@ -221,7 +221,7 @@ def routes(desk: Desk) -> APIRouter:
     )
     async def rescore(request: Request, exam: str, phase: str, given: Reason) -> Response:
         """Grade all submissions of a phase again; the leaderboard changes when all are done."""
-        desk.check_exam(exam)
+        context.check_exam(exam)
         caller = await access.named(request, Scope.ORGANIZE)
         number = await challenge.rescore(challenge.phase(phase), caller, given.why)
         return answered(Rescored(submissions=number))
@@ -235,7 +235,7 @@ def routes(desk: Desk) -> APIRouter:
         It holds at once for every server, and after a restart for as long as the exam file has the
         old value.
         """
-        desk.check_exam(exam)
+        context.check_exam(exam)
         caller = await access.named(request, Scope.ORGANIZE)
         await challenge.change_phase(phase, caller, given, given.why)
         (card,) = (each for each in challenge.card().phases if each.name == phase)
@@ -247,10 +247,10 @@ def routes(desk: Desk) -> APIRouter:
 
         It is a hint, never a verdict: two participants may have used the same model.
         """
-        desk.check_exam(exam)
+        context.check_exam(exam)
         await access.named(request, Scope.ORGANIZE)
         found = await asyncio.to_thread(
-            alike_submissions, challenge, desk.boards, challenge.phase(phase)
+            alike_submissions, challenge, context.boards, challenge.phase(phase)
         )
         return answered(AlikeList(pairs=tuple(found)))
 
@@ -259,7 +259,7 @@ def routes(desk: Desk) -> APIRouter:
         request: Request, exam: str, query: Annotated[EventQuery, Query()]
     ) -> Response:
         """List removals, restorations, rescorings and retries, with callers and reasons."""
-        desk.check_exam(exam)
+        context.check_exam(exam)
 
         def page(visitor: Visitor) -> EventPage:
             visitor.need(Scope.ORGANIZE)
@@ -289,7 +289,7 @@ def routes(desk: Desk) -> APIRouter:
     async def create_token(request: Request, given: NewToken) -> Response:
         """Create a token; it is shown only once."""
         caller = await access.named(request, Scope.ADMIN)
-        made = await make_token(desk, caller, given)
+        made = await make_token(context, caller, given)
         headers = {"Cache-Control": "no-store"}
         return answered(MadeToken(name=given.name, token=made), HTTPStatus.CREATED, headers)
 
@@ -297,7 +297,7 @@ def routes(desk: Desk) -> APIRouter:
     async def end_token(request: Request, name: str) -> Response:
         """Revoke a token; the server refuses all later calls with it."""
         caller = await access.named(request, Scope.ADMIN)
-        await revoke_token(desk, caller, name)
+        await revoke_token(context, caller, name)
         return Response(status_code=HTTPStatus.NO_CONTENT)
 
     return router

@@ -16,12 +16,12 @@ from snellen.server.challenge.events import MOST_LISTED
 from snellen.server.challenge.models import FORMS, QuotaCard, SubmissionStatus, Upload
 from snellen.server.errors import FormError, MalformedError, TooLargeError
 from snellen.server.http.api.access import Visitor
-from snellen.server.http.api.desk import (
+from snellen.server.http.api.context import (
     JSON,
     LONGEST_BODY,
-    Desk,
     Parameters,
     PhaseQuery,
+    RouteContext,
     answered,
     root_of,
 )
@@ -118,10 +118,10 @@ class TaskQuery(Parameters):
     task: str | None = None
 
 
-def routes(desk: Desk) -> APIRouter:
+def routes(context: RouteContext) -> APIRouter:
     """Return the routes."""
     router = APIRouter(tags=["submissions"], responses=EVERYWHERE)
-    challenge, access = desk.challenge, desk.access
+    challenge, access = context.challenge, context.access
     submissions = challenge.submissions
     guarded = documented(HTTPStatus.FORBIDDEN, HTTPStatus.NOT_FOUND)
     taking = documented(
@@ -158,7 +158,7 @@ def routes(desk: Desk) -> APIRouter:
         same file again is the earlier submission, uses no upload, and `note` says so.
         """
         at = challenge.now()
-        desk.check_exam(exam)
+        context.check_exam(exam)
 
         def check(visitor: Visitor) -> str:
             caller = visitor.need(Scope.SUBMIT)
@@ -195,7 +195,7 @@ def routes(desk: Desk) -> APIRouter:
     @router.get("/exams/{exam}/quota", response_model=QuotaCard, responses=guarded)
     async def quota(request: Request, exam: str, query: Annotated[PhaseQuery, Query()]) -> Response:
         """Show the uploads that you have left, and the phase that takes them."""
-        desk.check_exam(exam)
+        context.check_exam(exam)
         return answered(
             await access.ask(
                 request,
@@ -208,7 +208,7 @@ def routes(desk: Desk) -> APIRouter:
         request: Request, exam: str, query: Annotated[ListQuery, Query()]
     ) -> Response:
         """List your submissions; an organizer's token lists those of all participants."""
-        desk.check_exam(exam)
+        context.check_exam(exam)
 
         def page(visitor: Visitor) -> SubmissionPage:
             owner = visitor.owner()
@@ -249,7 +249,7 @@ def routes(desk: Desk) -> APIRouter:
         if_none_match: Annotated[str | None, Header()] = None,
     ) -> Response:
         """Show a submission's state and scores; until it is done, poll it after `Retry-After`."""
-        desk.check_exam(exam)
+        context.check_exam(exam)
         status = await access.ask(request, lambda v: submissions.status(submission, v.owner()))
         body = status.model_dump_json().encode()
         headers = {"ETag": f'"{sha256(body).hexdigest()}"', "Cache-Control": "private, no-cache"}
@@ -269,7 +269,7 @@ def routes(desk: Desk) -> APIRouter:
     @own.post(f"{one}/choose", response_model=SubmissionStatus, responses=deciding)
     async def choose(request: Request, exam: str, submission: str, given: Choice) -> Response:
         """Choose a submission to count at the end of its phase, or take the choice back."""
-        desk.check_exam(exam)
+        context.check_exam(exam)
         caller = await access.named(request, Scope.SUBMIT)
         await submissions.choose(submission, caller, chosen=given.chosen)
         return await shown(submission, caller)
@@ -277,7 +277,7 @@ def routes(desk: Desk) -> APIRouter:
     @own.post(f"{one}/withdraw", response_model=SubmissionStatus, responses=deciding)
     async def withdraw(request: Request, exam: str, submission: str) -> Response:
         """Take your submission off the leaderboard; its upload stays used."""
-        desk.check_exam(exam)
+        context.check_exam(exam)
         caller = await access.named(request, Scope.SUBMIT)
         await submissions.withdraw(submission, caller)
         return await shown(submission, caller)
@@ -289,7 +289,7 @@ def routes(desk: Desk) -> APIRouter:
         request: Request, exam: str, submission: str, query: Annotated[TaskQuery, Query()]
     ) -> Response:
         """Return a task's report, as `snellen grade --output report.json` writes it."""
-        desk.check_exam(exam)
+        context.check_exam(exam)
 
         body = await access.ask(
             request,
@@ -306,7 +306,7 @@ def routes(desk: Desk) -> APIRouter:
     )
     async def file(request: Request, exam: str, submission: str) -> Response:
         """Return a submission's file, unchanged."""
-        desk.check_exam(exam)
+        context.check_exam(exam)
         row, parts = await access.ask(request, lambda v: submissions.file_of(submission, v.owner()))
         return file_response(row, await submissions.bytes_of(parts))
 

@@ -21,7 +21,7 @@ from snellen.server.annotation.service import Annotations, ItemToRate
 from snellen.server.challenge.models import iso
 from snellen.server.errors import ExamError
 from snellen.server.http.api.access import Visitor
-from snellen.server.http.api.desk import Desk, root_of
+from snellen.server.http.api.context import RouteContext, root_of
 from snellen.server.http.api.exams import picture_response
 from snellen.server.http.pages.frame import Frame, go, words_of
 from snellen.server.store.tables.annotations import RatingRow
@@ -57,14 +57,14 @@ class AnnotationPages(Frame):
     """The pages of the annotations of an exam's packs.
 
     Args:
-        desk: The objects that routes share.
+        context: The objects that routes share.
         annotations: The annotations.
         rater: Compares the raters' answers. It opens the references, so only organizers' pages
             call it.
     """
 
-    def __init__(self, desk: Desk, annotations: Annotations, rater: Rater) -> None:
-        super().__init__(desk)
+    def __init__(self, context: RouteContext, annotations: Annotations, rater: Rater) -> None:
+        super().__init__(context)
         self._annotations = annotations
         self._rater = rater
 
@@ -158,7 +158,7 @@ class AnnotationPages(Frame):
         )
         row = await self._read(lambda: self._annotations.named(name))
         pack = self._annotations.packs[row.pack]
-        return await picture_response(self._desk, request, pack, found.line, given.get("name"))
+        return await picture_response(self._context, request, pack, found.line, given.get("name"))
 
     # ---- for organizers ----------------------------------------------------------------------
 

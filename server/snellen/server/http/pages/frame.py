@@ -18,7 +18,7 @@ from snellen.server.challenge.models import ExamCard
 from snellen.server.errors import ExamError
 from snellen.server.exam.file import JoinBy, Who
 from snellen.server.http.api.access import Visitor
-from snellen.server.http.api.desk import Desk, address_of, root_of
+from snellen.server.http.api.context import RouteContext, address_of, root_of
 from snellen.server.http.errors import headers_of, status_of
 from snellen.server.http.pages.session import check_origin, visitor_of
 from snellen.server.logs import fault, log
@@ -38,13 +38,13 @@ class Frame:
     """The base class of the pages of a site.
 
     Args:
-        desk: The objects that routes share.
+        context: The objects that routes share.
     """
 
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
-        self._challenge = desk.challenge
-        self._submissions = desk.challenge.submissions
+    def __init__(self, context: RouteContext) -> None:
+        self._context = context
+        self._challenge = context.challenge
+        self._submissions = context.challenge.submissions
 
     # ---- responses ---------------------------------------------------------------------------
 
@@ -55,7 +55,7 @@ class Frame:
         async def endpoint(request: Request) -> Response:
             visitor = Visitor(None, frozenset())
             try:
-                access = self._desk.access
+                access = self._context.access
                 visitor = await access.tokens.database.off_loop(lambda: visitor_of(request, access))
                 if method != "GET":
                     check_origin(request)

@@ -10,7 +10,7 @@ from starlette.routing import Route
 from snellen.server.challenge.models import iso
 from snellen.server.errors import ExamError
 from snellen.server.http.api.access import Visitor
-from snellen.server.http.api.desk import address_of
+from snellen.server.http.api.context import address_of
 from snellen.server.http.api.joining import (
     InvitationCard,
     MadeInvitation,
@@ -48,9 +48,9 @@ class JoinPages(Frame):
     async def _form(self, request: Request, visitor: Visitor) -> Response:
         code = request.query_params.get("code", "").strip()
         if code:
-            await self._read(lambda: check_code(self._desk, request, code))
+            await self._read(lambda: check_code(self._context, request, code))
         else:
-            self._desk.signup.check_open()
+            self._context.signup.check_open()
         oauth = self._challenge.file.oauth
         return self._page(
             "join", request, visitor, code=code, issuer=None if oauth is None else oauth.issuer,
@@ -60,7 +60,7 @@ class JoinPages(Frame):
     async def _join(self, request: Request, visitor: Visitor) -> Response:
         form = await words_of(request)
         given = NewParticipant(**{name: form.get(name, "").strip() for name in _FIELDS})
-        joined = await join(self._desk, request, given)
+        joined = await join(self._context, request, given)
         return self._page("joined", request, visitor, joined=joined)
 
     async def _organize(self, request: Request, visitor: Visitor) -> Response:
@@ -70,7 +70,7 @@ class JoinPages(Frame):
         self, request: Request, visitor: Visitor, made: MadeInvitation | None
     ) -> Response:
         visitor.need(Scope.ORGANIZE)
-        signup = self._desk.signup
+        signup = self._context.signup
         return self._page(
             "organize_signup",
             request,
@@ -92,14 +92,14 @@ class JoinPages(Frame):
                 "an invitation is for 1 to 10,000 people and up to 366 days, and has a note of up"
                 " to 200 characters"
             ) from None
-        made = await invite(self._desk, request, caller, given)
+        made = await invite(self._context, request, caller, given)
         return await self._organizing(request, visitor, made)
 
     async def _revoke(self, request: Request, visitor: Visitor) -> Response:
         caller = visitor.need(Scope.ORGANIZE)
         number = (await words_of(request)).get("number", "")
         number = number if number.isascii() and number.isdecimal() and len(number) < 10 else "0"
-        await revoke_invitation(self._desk, caller, int(number))
+        await revoke_invitation(self._context, caller, int(number))
         return go(request, SIGN_UP)
 
     async def _answer(self, request: Request, visitor: Visitor) -> Response:
@@ -112,7 +112,7 @@ class JoinPages(Frame):
         errors: list[ExamError] = []
         for name in names:
             try:
-                await answer_request(self._desk, caller, name, approved=approved)
+                await answer_request(self._context, caller, name, approved=approved)
             except ExamError as error:  # another organizer answered it first; the others count
                 errors.append(error)
         if errors:

@@ -34,7 +34,7 @@ from snellen.server.exam.file import Counts, Phase, Who
 from snellen.server.grading.pages import ReportPages
 from snellen.server.http.api.access import Visitor
 from snellen.server.http.api.api import operations
-from snellen.server.http.api.desk import Desk, address_of, root_of
+from snellen.server.http.api.context import RouteContext, address_of, root_of
 from snellen.server.http.api.exams import image_response, task_of
 from snellen.server.http.api.organizing import (
     MadeToken,
@@ -63,15 +63,15 @@ class Pages(Frame):
     """The pages of a challenge.
 
     Args:
-        desk: The objects that routes share.
+        context: The objects that routes share.
         document: Returns the OpenAPI document of the REST application.
         reports: Creates the pages of saved reports.
     """
 
     def __init__(
-        self, desk: Desk, document: Callable[[], Mapping[str, Any]], reports: ReportPages
+        self, context: RouteContext, document: Callable[[], Mapping[str, Any]], reports: ReportPages
     ) -> None:
-        super().__init__(desk)
+        super().__init__(context)
         self._document = document
         self._reports = reports
         self._rendered: OrderedDict[tuple[str, int, str, bool], bytes] = OrderedDict()
@@ -121,7 +121,7 @@ class Pages(Frame):
     def _board(self, phase: Phase, visitor: Visitor) -> Board | None:
         """Return a phase's leaderboard; None: it is hidden from the visitor, or not there yet."""
         with suppress(ForbiddenError, NotFoundError):
-            return self._desk.boards.board(phase, organizer=visitor.organizes).board
+            return self._context.boards.board(phase, organizer=visitor.organizes).board
         return None
 
     async def _leaderboard(self, request: Request, visitor: Visitor) -> Response:
@@ -130,7 +130,7 @@ class Pages(Frame):
         task, tag = given.get("task") or None, given.get("tag") or None
         said = given.get("source", "")
         source = Source(said) if said in list(Source) else None
-        boards, organizer = self._desk.boards, visitor.organizes
+        boards, organizer = self._context.boards, visitor.organizes
         kept = await self._read(lambda: boards.board(phase, task, tag, source, organizer=organizer))
         board, sort = kept.board, given.get("sort", "")
         # Of a tag's items no chance is known.
@@ -184,10 +184,10 @@ class Pages(Frame):
     # ---- items -------------------------------------------------------------------------------
 
     async def _items(self, request: Request, visitor: Visitor) -> Response:
-        self._desk.check_items(visitor, "items")
+        self._context.check_items(visitor, "items")
         exam = self._challenge.exam
         task = request.query_params.get("task") or next(iter(exam.offers))
-        task_of(self._desk, task)
+        task_of(self._context, task)
         said = request.query_params.get("after", "0")
         first = int(said) if re.fullmatch(r"\d{1,9}", said) else 0
         asked = exam.asked(task)
@@ -198,9 +198,9 @@ class Pages(Frame):
         )  # fmt: skip
 
     async def _item(self, request: Request, visitor: Visitor) -> Response:
-        self._desk.check_items(visitor, "items")
+        self._context.check_items(visitor, "items")
         given = request.query_params
-        task = task_of(self._desk, given.get("task"))
+        task = task_of(self._context, given.get("task"))
         item = given.get("item", "")
         if item not in self._challenge.exam.asked(task):
             raise NotFoundError(f"there is no item {item[:64]!r} of {task}")
@@ -208,10 +208,10 @@ class Pages(Frame):
         return self._page("item", request, visitor, item=line.item, world=line.world)
 
     async def _image(self, request: Request, visitor: Visitor) -> Response:
-        self._desk.check_items(visitor, "items")
+        self._context.check_items(visitor, "items")
         given = request.query_params
         return await image_response(
-            self._desk, request, given.get("task"), given.get("item", ""), given.get("name")
+            self._context, request, given.get("task"), given.get("item", ""), given.get("name")
         )
 
     # ---- submissions -------------------------------------------------------------------------
@@ -437,7 +437,7 @@ class Pages(Frame):
     ) -> Response:
         visitor.need(Scope.ORGANIZE)
         admin = visitor.may(Scope.ADMIN)
-        held = await self._read(self._desk.access.tokens.listed) if admin else None
+        held = await self._read(self._context.access.tokens.listed) if admin else None
         return self._page(
             "organize",
             request,
@@ -447,7 +447,7 @@ class Pages(Frame):
             tokens=None if held is None else [TokenCard.of(token) for token in held],
             scopes=list(Scope),
             made=made,
-            requests=len(await self._read(self._desk.signup.requests)),
+            requests=len(await self._read(self._context.signup.requests)),
         )
 
     async def _make_token(self, request: Request, visitor: Visitor) -> Response:
@@ -469,13 +469,13 @@ class Pages(Frame):
                 "a token needs a name of letters, digits, dots, dashes and underscores, and a"
                 " scope; it may have 1 to 36,500 days and a team with such a name"
             ) from None
-        token = await make_token(self._desk, caller, asked)
+        token = await make_token(self._context, caller, asked)
         return await self._organizing(request, visitor, MadeToken(name=name, token=token))
 
     async def _revoke(self, request: Request, visitor: Visitor) -> Response:
         caller = visitor.need(Scope.ADMIN)
         form = await words_of(request)
-        await revoke_token(self._desk, caller, form.get("name", ""))
+        await revoke_token(self._context, caller, form.get("name", ""))
         return go(request, "/organize")
 
     async def _rescore(self, request: Request, visitor: Visitor) -> Response:
@@ -504,7 +504,7 @@ class Pages(Frame):
     async def _alike(self, request: Request, visitor: Visitor) -> Response:
         visitor.need(Scope.ORGANIZE)
         phase = self._challenge.phase(request.query_params.get("phase") or None)
-        boards = self._desk.boards
+        boards = self._context.boards
         pairs = await asyncio.to_thread(alike_submissions, self._challenge, boards, phase)
         title = phase.title or phase.name
         return self._page("alike", request, visitor, pairs=pairs, title=title)
@@ -512,7 +512,7 @@ class Pages(Frame):
     async def _export(self, request: Request, visitor: Visitor) -> Response:
         phase = self._challenge.phase(request.query_params.get("phase") or None)
         organizer = visitor.organizes
-        body = await self._read(lambda: self._desk.boards.export(phase, organizer=organizer))
+        body = await self._read(lambda: self._context.boards.export(phase, organizer=organizer))
         name = f'attachment; filename="{self._challenge.file.name}-{phase.name}.json"'
         return Response(body, media_type="application/json", headers={"Content-Disposition": name})
 
@@ -526,7 +526,7 @@ class Pages(Frame):
     async def _sign_in(self, request: Request, visitor: Visitor) -> Response:
         form = await words_of(request)
         to = back_to(form.get("to", "/"))
-        access = self._desk.access
+        access = self._context.access
         access.check_guesses(request)
         cookie = await asyncio.to_thread(access.tokens.sign_in, form.get("token", "").strip())
         if cookie is None:
@@ -542,7 +542,7 @@ class Pages(Frame):
     async def _sign_out(self, request: Request, _: Visitor) -> Response:
         cookie = request.cookies.get(cookie_name(request))
         if cookie:
-            await asyncio.to_thread(self._desk.access.tokens.sign_out, cookie)
+            await asyncio.to_thread(self._context.access.tokens.sign_out, cookie)
         response = go(request, "/")
         response.delete_cookie(
             cookie_name(request), secure=request.url.scheme == "https", httponly=True

@@ -7,7 +7,7 @@ from starlette.responses import Response
 
 from snellen.server.errors import ForbiddenError
 from snellen.server.http.api.access import Access, Visitor
-from snellen.server.http.api.desk import root_of
+from snellen.server.http.api.context import root_of
 from snellen.server.http.auth import SESSION_HOURS
 
 _NAME = "snellen"

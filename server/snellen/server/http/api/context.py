@@ -45,15 +45,8 @@ class PhaseQuery(Parameters):
 
 
 @dataclass(frozen=True, slots=True)
-class Desk:
-    """The objects that routes share.
-
-    Attributes:
-        challenge: The challenge.
-        boards: Its leaderboards.
-        access: The identification of callers.
-        images: The images that are sent.
-    """
+class RouteContext:
+    """The objects that routes share."""
 
     challenge: Challenge
     boards: Boards = field(repr=False)
