@@ -274,16 +274,41 @@ def test_a_title_that_other_titles_end_with_is_the_sites_name(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(
-    ("headings", "told"), [("Our roses", True), ("About us", False), ("", False), (None, True)]
+    ("headings", "href", "told"),
+    [
+        ("Our roses", "/1.html", True),
+        ("About us", "/1.html", False),
+        ("About us", "/our_roses.html", True),
+        ("", "/roses.png", False),
+        (None, "/1.html", True),
+    ],
 )
-def test_a_title_tells_a_page_if_its_headings_say_so(
-    tmp_path: Path, headings: str | None, told: bool
+def test_a_title_tells_a_page_if_its_headings_or_its_address_say_so(
+    tmp_path: Path, headings: str | None, href: str, told: bool
 ) -> None:
-    clicked = [Click(0, "Roses - Shop", "/1.html", headings=headings), Click(1, "Web - Shop", "/2")]
+    clicked = [Click(0, "Roses - Shop", href, headings=headings), Click(1, "Web - Shop", "/2")]
     wish = "Go to the page with the title “Roses - Shop”."
     assert (wish in wishes(tmp_path, *links()[:2], clicks=clicked)) is told
     found = made(action_prediction, page(tmp_path, links(), clicked))
     assert ("Roses - Shop" in map(right_of, found)) is told
+
+
+@pytest.mark.parametrize(
+    ("titles", "told"),
+    [
+        (["Gardens - Shop", "Web - Shop", "Contact - Shop", "Garden tools - Shop"], True),
+        (["Gardens - Shop", "Web - Garden", "Contact - Garden", "Tools - Garden"], False),
+    ],
+)
+def test_a_word_of_one_other_title_is_not_the_site_s_name(
+    tmp_path: Path, titles: list[str], told: bool
+) -> None:
+    clicked = [
+        Click(place, title, f"/{place}", headings="About us" if place else "All gardens")
+        for place, title in enumerate(titles)
+    ]
+    found = wishes(tmp_path, *links()[:4], clicks=clicked)
+    assert (f"Go to the page with the title “{titles[0]}”." in found) is told
 
 
 @pytest.mark.parametrize(("other", "told"), [("First name", False), ("Size", True)])

@@ -6,9 +6,10 @@ An intent matches exactly one element of the page; if two elements do the same, 
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import PurePosixPath
 from types import MappingProxyType
 from typing import Literal, NamedTuple
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import unquote, urljoin, urlsplit
 
 from snellen.build.questions.names import Candidate, Names
 from snellen.build.questions.text import folded, one_line, stems
@@ -102,16 +103,20 @@ def intents(snapshot: Snapshot, found: Sequence[Candidate]) -> Sequence[Intent]:
 
 
 def confirmed(snapshot: Snapshot) -> Iterator[Click]:
-    """Yield the clicks whose target shows in its headings what its title alone says.
+    """Yield the clicks whose target says in its headings or its address what its title alone says.
 
-    Another title, such as `Free web template`, does not tell where a click leads.
+    Another title, such as `Free web template`, does not tell where a click leads, and neither does
+    that of a picture, which has no headings.
     """
     clicks = snapshot.captured.clicks
-    titles = [snapshot.screen.title, *(click.title for click in clicks)]
+    shown = [snapshot.screen.title, *(click.title for click in clicks)]
+    titles = {folded(title): stems(title) for title in shown}
+    often = Counter(stem for found in titles.values() for stem in found)
     for click in clicks:
-        others = (stems(title) for title in titles if folded(title) != folded(click.title))
-        own = stems(click.title).difference(*others)
-        if click.headings is None or own & stems(click.headings):
+        # A stem of many titles is of the site's name.
+        own = {stem for stem in stems(click.title) if 3 * (often[stem] - 1) < len(titles)}
+        named = re.sub(r"[-_.]", " ", PurePosixPath(unquote(urlsplit(click.href).path)).stem)
+        if click.headings is None or (click.headings and own & stems(f"{click.headings} {named}")):
             yield click
 
 
