@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 ROOTS = ("server", "sdk", "tasks", "grading")
+PACKAGES = (*ROOTS, "build", "demo", "worlds")
 SITE = Path(sysconfig.get_path("purelib"))
 ANSWERS = Path("examples/answers.jsonl")
 DATA = Path("examples/screen_qa")
@@ -42,16 +43,16 @@ def no_sources() -> None:
 
 def from_site_packages() -> None:
     """Every part of snellen is imported from site-packages."""
-    for root in ROOTS:
-        module = importlib.import_module(f"snellen.{root}")
+    for package in PACKAGES:
+        module = importlib.import_module(f"snellen.{package}")
         file = Path(module.__file__ or "")
-        _expect(file.is_relative_to(SITE), f"snellen.{root} is {file}, not below {SITE}")
+        _expect(file.is_relative_to(SITE), f"snellen.{package} is {file}, not below {SITE}")
 
 
 def typed() -> None:
     """py.typed ships in every part."""
-    for root in ROOTS:
-        _expect((SITE / "snellen" / root / "py.typed").is_file(), f"{root} has no py.typed")
+    for package in PACKAGES:
+        _expect((SITE / "snellen" / package / "py.typed").is_file(), f"{package} has no py.typed")
 
 
 def one_top_level_name() -> None:
