@@ -335,7 +335,7 @@ def _readings(
     views = {} if targets.views else {one: scaled(whole, side) for side, one in VIEWS.items()}
     views = {one: extent for one, extent in views.items() if (extent < whole).any()}
     for swapped in (False, True):
-        order = [place ^ int(swapped) for place in range(numbers.shape[1])]
+        order = [index ^ int(swapped) for index in range(numbers.shape[1])]
         for space, extent in {**extents, **({} if swapped else views)}.items():
             if np.isnan(extent).any():
                 continue

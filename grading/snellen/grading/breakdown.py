@@ -32,8 +32,8 @@ def estimate_all(
         clusters: Each item's independent group; None: each is its own.
     """
     return {
-        key: estimate(values[:, place], clusters).model_copy(update={"value": metrics[key].value})
-        for place, key in enumerate(keys)
+        key: estimate(values[:, index], clusters).model_copy(update={"value": metrics[key].value})
+        for index, key in enumerate(keys)
     }
 
 
@@ -56,7 +56,7 @@ def estimate_population(
     from snellen.grading.stats.stratified import population_estimate
 
     strata = strata_of(design, columns)
-    return {key: population_estimate(values[:, place], strata) for place, key in enumerate(keys)}
+    return {key: population_estimate(values[:, index], strata) for index, key in enumerate(keys)}
 
 
 def strata_of(design: SampleDesign, columns: Mapping[str, TagColumn]) -> "Strata":
@@ -75,12 +75,12 @@ def strata_of(design: SampleDesign, columns: Mapping[str, TagColumn]) -> "Strata
         raise MetricError(
             f"the sample was drawn by {missing[0]!r}, which is not a tag of the items"
         )
-    places = {stratum.values: place for place, stratum in enumerate(design.strata)}
+    indexes = {stratum.values: index for index, stratum in enumerate(design.strata)}
     codes: list[int] = []
     for values in zip(*(columns[tag] for tag in design.by), strict=True):
-        if values not in places:
+        if values not in indexes:
             raise MetricError(f"the sample has no stratum {values}")
-        codes.append(places[values])
+        codes.append(indexes[values])
     counts = np.array([stratum.units for stratum in design.strata])
     from snellen.grading.stats.stratified import Strata
 
@@ -131,18 +131,18 @@ def break_down(
 
         return weighted_estimate(values[rows], weights[rows], groups, level=level)
 
-    places: dict[tuple[str, ...], list[int]] = {}
-    for place, names in enumerate(zip(*columns.values(), strict=True)):
+    indexes: dict[tuple[str, ...], list[int]] = {}
+    for index, names in enumerate(zip(*columns.values(), strict=True)):
         known = tuple(name for name in names if name is not None)
         if len(known) == len(names):
-            places.setdefault(known, []).append(place)
+            indexes.setdefault(known, []).append(index)
     cells = [
         Cell(
             name=" x ".join(names),
             items=len(rows),
             estimate=None if len(rows) < least else cell(rows),
         )
-        for names, rows in sorted(places.items(), key=lambda cell: [*map(natural, cell[0])])
+        for names, rows in sorted(indexes.items(), key=lambda cell: [*map(natural, cell[0])])
     ]
     return Breakdown(
         tag=" x ".join(columns),
@@ -163,8 +163,8 @@ def cluster_codes(column: TagColumn) -> IntArray:
     codes: dict[str | int, int] = {}
     return np.array(
         [
-            codes.setdefault(place if name is None else name, len(codes))
-            for place, name in enumerate(column)
+            codes.setdefault(index if name is None else name, len(codes))
+            for index, name in enumerate(column)
         ],
         dtype=np.int64,
     )

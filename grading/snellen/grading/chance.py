@@ -202,7 +202,7 @@ def _option(grader: Grader, contexts: Sequence[Context]) -> float:
     letters: list[object] = []
     for item, context in enumerate(contexts):
         items += [item] * (context.options or 0)
-        letters += [chr(ord("A") + place) for place in range(context.options or 0)]
+        letters += [chr(ord("A") + index) for index in range(context.options or 0)]
     if not items:
         return 0.0
     metric = grader.protocol.metric

@@ -46,7 +46,7 @@ def table_lines(
     Args:
         columns: Their names.
         rows: A cell a column.
-        texts: The places of the columns that hold text; the others, of numbers, stand on the right.
+        texts: The indexes of the columns that hold text; the others stand on the right.
 
     >>> print("\n".join(table_lines(["name", "value"], [("a|b", "1.00")])))
     | name | value |
@@ -54,7 +54,7 @@ def table_lines(
     | a\|b | 1.00 |
     """
     yield _line(columns)
-    yield f"|{'|'.join('---' if place in texts else '---:' for place in range(len(columns)))}|"
+    yield f"|{'|'.join('---' if index in texts else '---:' for index in range(len(columns)))}|"
     yield from map(_line, rows)
 
 

@@ -117,21 +117,21 @@ def rater_report(
     classes = _classes(given, values >= mark if references else None, pairs, mark)
     names = sorted({*given.raters, *(rater for _, rater in skipped)})
     codes = np.array([names.index(rater) for rater in given.raters], np.int64)
-    places, rows = np.unique(given.items, return_inverse=True)
+    indexes, rows = np.unique(given.items, return_inverse=True)
     found = suspicion(rows, codes, classes, coincidence=coincidence) if references else None
     silent: dict[str, list[str]] = {}
     for item, rater in skipped:
         silent.setdefault(item, []).append(rater)
     rated = [
         _item(
-            task.ids[int(place)],
+            task.ids[int(index)],
             np.flatnonzero(rows == row),
             given,
             classes,
             None if found is None else float(found.wrong[row]),
             silent,
         )
-        for row, place in enumerate(places.tolist())
+        for row, index in enumerate(indexes.tolist())
     ]
     rated.sort(key=lambda item: (-(item.wrong or 0), -len(item.others), item.item_id))
     cards = tuple(
@@ -153,7 +153,7 @@ def rater_report(
         protocol=task.grader.protocol.name,
         metric=metric.primary,
         threshold=threshold,
-        items=len(places),
+        items=len(indexes),
         answers=len(given.raters),
         skipped=len(skipped),
         unjudged=unjudged,
@@ -190,8 +190,8 @@ def _pairs(task: Task, given: RaterColumns, primary: int) -> _Pairs:
     others = np.array([other for _, other in both], np.int64)
     if not both:
         return _Pairs(answers, others, np.zeros(0))
-    places: list[int] = given.items.tolist()
-    contexts = [task.contexts[item] for item in places] if task.contexts else []
+    indexes: list[int] = given.items.tolist()
+    contexts = [task.contexts[item] for item in indexes] if task.contexts else []
     judge = Grader.of(task.grader.protocol, given.made, contexts)
     responses = [given.responses[row] for row in answers.tolist()]
     graded = judge.batch(Answers(others, [0] * len(both), responses))
@@ -234,8 +234,8 @@ def _item(
     silent: dict[str, list[str]],
 ) -> RatedItem:
     groups: dict[int, list[str]] = {}
-    places: list[int] = rows.tolist()
-    for row in places:
+    indexes: list[int] = rows.tolist()
+    for row in indexes:
         groups.setdefault(int(classes[row]), []).append(given.raters[row])
     agree = groups.pop(0, [])
     others = sorted((tuple(sorted(each)) for each in groups.values()), key=lambda g: (-len(g), g))
@@ -252,7 +252,7 @@ def _mean(task: Task, items: IntArray, values: FloatArray) -> Estimate | None:
     """Estimate the mean over items of the mean over their answers; None: there are none."""
     if not len(items):
         return None
-    places, rows = np.unique(items, return_inverse=True)
+    indexes, rows = np.unique(items, return_inverse=True)
     means = np.bincount(rows, values) / np.bincount(rows)
-    clusters = None if task.clusters is None else task.clusters[places]
+    clusters = None if task.clusters is None else task.clusters[indexes]
     return estimate(means.clip(0, 1), clusters)

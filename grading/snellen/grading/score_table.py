@@ -79,7 +79,7 @@ class ScoreTable(Sequence[Score]):
     @cached_property
     def places(self) -> dict[str, int]:
         """Each item id's place."""
-        return {item_id: place for place, item_id in enumerate(self.ids)}
+        return {item_id: index for index, item_id in enumerate(self.ids)}
 
     def __len__(self) -> int:
         return len(self._order)
@@ -107,8 +107,8 @@ class ScoreTable(Sequence[Score]):
         Raises:
             KeyError: The item was not selected.
         """
-        place = self.places[item_id]
-        return self[place * len(self.attempts) : (place + 1) * len(self.attempts)]
+        index = self.places[item_id]
+        return self[index * len(self.attempts) : (index + 1) * len(self.attempts)]
 
     def columns(self) -> ScoreColumns:
         """Return the numbers as arrays, in the same order as the scores."""
@@ -144,9 +144,9 @@ class ScoreTable(Sequence[Score]):
         return Score(**self._row(cell))
 
     def _row(self, cell: int) -> dict[str, Any]:
-        place, slot = divmod(cell, len(self.attempts))
+        index, slot = divmod(cell, len(self.attempts))
         row = int(self._order[cell])
-        fields: dict[str, Any] = {"item_id": self.ids[place], "attempt": self.attempts[slot]}
+        fields: dict[str, Any] = {"item_id": self.ids[index], "attempt": self.attempts[slot]}
         if row < 0:
             metrics = dict.fromkeys(self.keys, 0.0)
             return {**fields, "outcome": Outcome.MISSING, "value": 0.0, "metrics": metrics}

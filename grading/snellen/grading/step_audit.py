@@ -147,12 +147,12 @@ class StepAuditor:
     def _regraded(
         self, items: IntArray, said: Sequence[Declared]
     ) -> Iterator[tuple[CoordinateSpace, FloatArray]]:
-        places: list[int] = items.tolist()
-        golds = [self._golds[item] for item in places]
-        contexts = [self._contexts[item] for item in places]
+        indexes: list[int] = items.tolist()
+        golds = [self._golds[item] for item in indexes]
+        contexts = [self._contexts[item] for item in indexes]
         grader = Grader.of(self._protocol, golds, contexts)
         primary = self._protocol.metric.keys.index(self._protocol.metric.primary)
-        rows = np.arange(len(places), dtype=np.int64)
+        rows = np.arange(len(indexes), dtype=np.int64)
         sizes = np.array([(one.width or np.nan, one.height or np.nan) for one in contexts])
         views = (
             {}

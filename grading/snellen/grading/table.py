@@ -94,7 +94,7 @@ class Table:
 
     def markdown_lines(self) -> Iterator[str]:
         """Yield the table alone as lines of Markdown."""
-        texts = [place for place, one in enumerate(self.columns) if one.kind is Kind.TEXT]
+        texts = [index for index, one in enumerate(self.columns) if one.kind is Kind.TEXT]
         return table_lines(self.names, self.written(), texts=texts)
 
 
@@ -106,11 +106,11 @@ def figures(
     Args:
         names: The columns' names.
         rows: A cell a column.
-        texts: The places of the columns that hold text.
+        texts: The indexes of the columns that hold text.
     """
     columns = (
-        Column(name, Kind.TEXT if place in texts else Kind.FIGURE)
-        for place, name in enumerate(names)
+        Column(name, Kind.TEXT if index in texts else Kind.FIGURE)
+        for index, name in enumerate(names)
     )
     return Table("", tuple(columns), tuple(map(tuple, rows)))
 

@@ -258,13 +258,13 @@ class Tally:
         """Compute the corpus metrics of the selected items in every attempt that has some."""
         corpus = self.protocol.metric.corpus
         found: list[Mapping[str, float]] = []
-        for place, sitting in enumerate(sittings):
+        for index, sitting in enumerate(sittings):
             rows = chosen(sitting)
             items: list[int] = np.flatnonzero(rows).tolist()
             if corpus is None or not items:
                 continue
             # Usually everything is answered and kept, and the three means are equal.
-            if (same := (place, rows.tobytes())) not in known:
+            if (same := (index, rows.tobytes())) not in known:
                 golds = [self._golds[item] for item in items]
                 known[same] = corpus(golds, [sitting.answers[item] for item in items])
             found.append(known[same])

@@ -149,7 +149,7 @@ def create(
             Part(one, wanted, scored)
             for one, wanted, scored in zip(loaded, chosen, protocol_of, strict=True)
         ]
-        count = sum(len(part.places) for part in parts)
+        count = sum(len(part.indexes) for part in parts)
         with (
             sealing_key(key, output) as secret,
             pack_output.bar("packing", count) as watch,

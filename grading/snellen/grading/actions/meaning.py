@@ -72,18 +72,18 @@ class Named:
     y_first: bool = False
     finger: bool = False
 
-    def first(self, keys: Sequence[str], place: int | None = None) -> object:
-        """Return the first argument of these names that is given, or the one at a place."""
+    def first(self, keys: Sequence[str], index: int | None = None) -> object:
+        """Return the first argument of these names that is given, or the one at an index."""
         for key in keys:
             if self.given.get(key) is not None:
                 return self.given[key]
-        if place is not None and place < len(self.positional):
-            return self.positional[place]
+        if index is not None and index < len(self.positional):
+            return self.positional[index]
         return None
 
-    def text(self, keys: Sequence[str], place: int | None = 0) -> str:
+    def text(self, keys: Sequence[str], index: int | None = 0) -> str:
         """Return an argument as text; empty where there is none."""
-        value = self.first(keys, place)
+        value = self.first(keys, index)
         if isinstance(value, list):
             return "+".join(map(str, cast("list[object]", value)))
         return "" if value is None else str(value)
@@ -185,8 +185,8 @@ def _select(named: Named) -> Action:
 def _drag(named: Named) -> Action:
     path = named.given.get("path")
     if isinstance(path, list) and len(cast("list[object]", path)) > 1:
-        places = cast("list[object]", path)
-        return Action(ActionType.DRAG, point=point_in(places[0]), end=point_in(places[-1]))
+        points = cast("list[object]", path)
+        return Action(ActionType.DRAG, point=point_in(points[0]), end=point_in(points[-1]))
     start, end = _place(named), _place(named, _END_KEYS)
     across, down = (named.given.get(f"destination_{axis}") for axis in "xy")
     if end is None and across is not None:

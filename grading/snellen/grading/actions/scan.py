@@ -100,11 +100,11 @@ def scan(text: str, known: Container[str]) -> Iterator[Call]:
     >>> [call.name for call in scan("Action: click(x=1, y=2)", {"click"})]
     ['click']
     """
-    reader, place = _Reader(text), 0
+    reader, index = _Reader(text), 0
     budget, failures = 4 * len(text) + 1_000, 0
-    while found := _START.search(text, place, LONGEST):
+    while found := _START.search(text, index, LONGEST):
         start, opening = found.start(), found[0]
-        place = found.end()
+        index = found.end()
         if opening[-1] == "(" and plain_name(opening[:-1]) not in known:
             continue
         try:
@@ -115,7 +115,7 @@ def scan(text: str, known: Container[str]) -> Iterator[Call]:
             if budget < 0 or failures > _MOST_FAILURES:
                 raise TooManyError from None
         else:
-            place = call.end
+            index = call.end
             yield call
 
 
@@ -143,7 +143,7 @@ def as_value(text: str) -> object:
 
 
 class _Reader:
-    """Reads literals of Python and JSON at places of one text.
+    """Reads literals of Python and JSON at indexes of one text.
 
     Attributes:
         seen: How far the text was looked at, by the present try.
@@ -178,109 +178,109 @@ class _Reader:
             raise _UnreadableError from None
         return cast("Mapping[str, object]", value), end
 
-    def _parameters(self, place: int) -> tuple[Mapping[str, object], int]:
+    def _parameters(self, index: int) -> tuple[Mapping[str, object], int]:
         """Read `<parameter=name>value</parameter>` up to the end of the function."""
         given: dict[str, object] = {}
-        place = self._text.find(">", place, place + 4) + 1
-        while place > 0 and (found := _PARAMETER.match(self._text, place)):
+        index = self._text.find(">", index, index + 4) + 1
+        while index > 0 and (found := _PARAMETER.match(self._text, index)):
             ends = self._text.find(_PARAMETER_ENDS, found.end())
             if ends < 0:
                 self.seen = len(self._text)
                 raise _UnreadableError
             given[found[1]] = as_value(self._text[found.end() : ends].strip())
-            place = ends + len(_PARAMETER_ENDS)
-        ends = _FUNCTION_ENDS.match(self._text, place) if place > 0 else None
+            index = ends + len(_PARAMETER_ENDS)
+        ends = _FUNCTION_ENDS.match(self._text, index) if index > 0 else None
         if ends is None:
-            raise self._stuck(place)
+            raise self._stuck(index)
         return given, ends.end()
 
-    def _arguments(self, place: int) -> tuple[tuple[object, ...], Mapping[str, object], int]:
-        """Read `1, key=value)`; the place after the bracket comes last."""
+    def _arguments(self, index: int) -> tuple[tuple[object, ...], Mapping[str, object], int]:
+        """Read `1, key=value)`; the index after the bracket comes last."""
         positional: list[object] = []
         named: dict[str, object] = {}
         while True:
-            place = self._space(place)
-            if self._text.startswith(")", place):
-                return tuple(positional), named, place + 1
-            key = _KEY.match(self._text, place)
+            index = self._space(index)
+            if self._text.startswith(")", index):
+                return tuple(positional), named, index + 1
+            key = _KEY.match(self._text, index)
             if key:
-                named[key[1]], place = self._literal(key.end(), _DEEPEST)
+                named[key[1]], index = self._literal(key.end(), _DEEPEST)
             else:
-                value, place = self._literal(place, _DEEPEST)
+                value, index = self._literal(index, _DEEPEST)
                 positional.append(value)
-            place = self._comma(place, ")")
+            index = self._comma(index, ")")
 
-    def _literal(self, place: int, depth: int) -> tuple[object, int]:
-        """Read one literal; return it and the place after it."""
-        first = self._text[place : place + 1]
+    def _literal(self, index: int, depth: int) -> tuple[object, int]:
+        """Read one literal; return it and the index after it."""
+        first = self._text[index : index + 1]
         if first in ('"', "'"):
-            return self._string(place, first)
+            return self._string(index, first)
         if first in ("[", "("):
-            return self._sequence(place, "]" if first == "[" else ")", depth)
+            return self._sequence(index, "]" if first == "[" else ")", depth)
         if first == "{":
-            return self._mapping(place, depth)
-        if number := _NUMBER.match(self._text, place):
+            return self._mapping(index, depth)
+        if number := _NUMBER.match(self._text, index):
             return _as_number(number[0]), number.end()
-        word = _NAME.match(self._text, place)
+        word = _NAME.match(self._text, index)
         if word and word[0] in _WORDS:
             return _WORDS[word[0]], word.end()
-        raise self._stuck(place)
+        raise self._stuck(index)
 
-    def _string(self, place: int, quote: str) -> tuple[str, int]:
-        found = _STRING[quote].match(self._text, place)
+    def _string(self, index: int, quote: str) -> tuple[str, int]:
+        found = _STRING[quote].match(self._text, index)
         if found is None:
             self.seen = len(self._text)
             raise _UnreadableError
         if quote == "'" and self._text[self._space(found.end()) :][:1] not in _AFTER:
             # An apostrophe inside a text that the model did not escape.
-            found = _LOOSE.match(self._text, place) or found
-            self.seen = max(self.seen, min(len(self._text), place + _LONGEST_LOOSE))
+            found = _LOOSE.match(self._text, index) or found
+            self.seen = max(self.seen, min(len(self._text), index + _LONGEST_LOOSE))
         said = found[1]
         return (_ESCAPE.sub(_unescaped, said) if "\\" in said else said), found.end()
 
-    def _sequence(self, place: int, end: str, depth: int) -> tuple[list[object], int]:
+    def _sequence(self, index: int, end: str, depth: int) -> tuple[list[object], int]:
         if depth == 0:
-            raise self._stuck(place)
+            raise self._stuck(index)
         values: list[object] = []
-        place = self._space(place + 1)
-        while not self._text.startswith(end, place):
-            value, place = self._literal(place, depth - 1)
+        index = self._space(index + 1)
+        while not self._text.startswith(end, index):
+            value, index = self._literal(index, depth - 1)
             values.append(value)
-            place = self._comma(place, end)
-        return values, place + 1
+            index = self._comma(index, end)
+        return values, index + 1
 
-    def _mapping(self, place: int, depth: int) -> tuple[dict[str, object], int]:
+    def _mapping(self, index: int, depth: int) -> tuple[dict[str, object], int]:
         if depth == 0:
-            raise self._stuck(place)
+            raise self._stuck(index)
         fields: dict[str, object] = {}
-        place = self._space(place + 1)
-        while not self._text.startswith("}", place):
-            quote = self._text[place : place + 1]
+        index = self._space(index + 1)
+        while not self._text.startswith("}", index):
+            quote = self._text[index : index + 1]
             if quote not in ('"', "'"):
-                raise self._stuck(place)
-            key, place = self._string(place, quote)
-            place = self._space(place)
-            if not self._text.startswith(":", place):
-                raise self._stuck(place)
-            fields[key], place = self._literal(self._space(place + 1), depth - 1)
-            place = self._comma(place, "}")
-        return fields, place + 1
+                raise self._stuck(index)
+            key, index = self._string(index, quote)
+            index = self._space(index)
+            if not self._text.startswith(":", index):
+                raise self._stuck(index)
+            fields[key], index = self._literal(self._space(index + 1), depth - 1)
+            index = self._comma(index, "}")
+        return fields, index + 1
 
-    def _comma(self, place: int, end: str) -> int:
-        """Return the place after a comma and its spaces, or of the end."""
-        place = self._space(place)
-        if self._text.startswith(",", place):
-            return self._space(place + 1)
-        if not self._text.startswith(end, place):
-            raise self._stuck(place)
-        return place
+    def _comma(self, index: int, end: str) -> int:
+        """Return the index after a comma and its spaces, or of the end."""
+        index = self._space(index)
+        if self._text.startswith(",", index):
+            return self._space(index + 1)
+        if not self._text.startswith(end, index):
+            raise self._stuck(index)
+        return index
 
-    def _space(self, place: int) -> int:
-        found = _SPACE.match(self._text, place)
-        return found.end() if found else place
+    def _space(self, index: int) -> int:
+        found = _SPACE.match(self._text, index)
+        return found.end() if found else index
 
-    def _stuck(self, place: int) -> _UnreadableError:
-        self.seen = max(self.seen, place)
+    def _stuck(self, index: int) -> _UnreadableError:
+        self.seen = max(self.seen, index)
         return _UnreadableError()
 
 

@@ -113,7 +113,7 @@ def respaced_elements(failure: Failure) -> Iterator[Respaced]:
     texts = [text for _, text in elements]
 
     def write(sides: Sequence[float]) -> object:
-        return [[list(sides[4 * place :][:4]), text] for place, text in enumerate(texts)]
+        return [[list(sides[4 * index :][:4]), text] for index, text in enumerate(texts)]
 
     numbers = _Numbers(
         given=[side for box, _ in elements for side in box],
@@ -267,11 +267,11 @@ def _in_spaces(
         extent = space.extent(image, numbers.view)
         if extent is None:
             continue
-        unit = [side / extent[place % 2] for place, side in enumerate(sides)]
+        unit = [side / extent[index % 2] for index, side in enumerate(sides)]
         if not all(0 <= side <= 1 for side in unit):
             continue
         if space is UNIT or (max(sides) > 1 and max(unit) > _FILLED):
-            yield tag, [side * (height if place % 2 else width) for place, side in enumerate(unit)]
+            yield tag, [side * (height if index % 2 else width) for index, side in enumerate(unit)]
 
 
 def _written(numbers: Sequence[float]) -> str:

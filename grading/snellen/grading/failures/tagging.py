@@ -158,7 +158,7 @@ _BY_OUTCOME = {
     Outcome.EMPTY: FailureTag.EMPTY,
 }
 
-_PLACES = {tag: place for place, tag in enumerate(FailureTag)}
+_PLACES = {tag: index for index, tag in enumerate(FailureTag)}
 
 # By identity: two shapes can be equal in name.
 _RULES: tuple[tuple[GoldShape, Rules], ...] = (
@@ -297,9 +297,9 @@ def _shown(
     ]
     if not readings:
         return {}
-    places = np.array([cases[reading.case].item for reading in readings], dtype=np.int64)
+    indexes = np.array([cases[reading.case].item for reading in readings], dtype=np.int64)
     judge = Grader.of(protocol, items.golds, items.contexts).judge
-    values = judge(places, [reading.answer for reading in readings]).values[:, column]
+    values = judge(indexes, [reading.answer for reading in readings]).values[:, column]
     best = protocol.metric.best
     shown: dict[int, list[_Reading]] = {}
     for reading, value in zip(readings, values.tolist(), strict=True):

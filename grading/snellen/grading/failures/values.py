@@ -187,11 +187,11 @@ def have_other_units(words: Sequence[str], others: Sequence[str]) -> bool:
     """
     if len(words) != len(others):
         return False
-    places = [place for place, word in enumerate(words) if word != others[place]]
-    return bool(places) and all(
-        place > 0
-        and NUMBER.fullmatch(words[place - 1]) is not None
-        and words[place] in _UNIT_WORDS
-        and others[place] in _UNIT_WORDS
-        for place in places
+    indexes = [index for index, word in enumerate(words) if word != others[index]]
+    return bool(indexes) and all(
+        index > 0
+        and NUMBER.fullmatch(words[index - 1]) is not None
+        and words[index] in _UNIT_WORDS
+        and others[index] in _UNIT_WORDS
+        for index in indexes
     )

@@ -21,7 +21,7 @@ Matching: TypeAlias = Literal["iou", "count"]
 """What an assignment of predicted boxes to reference boxes maximises."""
 
 Edge: TypeAlias = tuple[int, int, float]
-"""A pair that may be matched: place of the prediction, place of the reference, IoU."""
+"""A pair that may be matched: index of the prediction, index of the reference, IoU."""
 
 # Two assignments whose sums differ by less are a tie, which the published solver must break.
 _TIE = 1e-9

@@ -233,6 +233,6 @@ def _check(predictions: Sequence[str], references: Sequence[Sequence[str]], *, l
         raise MetricError(f"{len(predictions)} predictions for {len(references)} items")
     if len(predictions) < least:
         raise MetricError(f"not defined on {len(predictions)} items; it needs {least} or more")
-    for place, own in enumerate(references):
+    for index, own in enumerate(references):
         if not own:
-            raise MetricError(f"item {place} has no reference")
+            raise MetricError(f"item {index} has no reference")

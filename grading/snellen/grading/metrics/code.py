@@ -161,7 +161,7 @@ def _leaves(document: object) -> dict[_Path, _Leaf]:
             pending.extend(((*path, _key(key)), member) for key, member in members.items())
         elif isinstance(value, list | tuple):
             elements = cast("list[object] | tuple[object, ...]", value)
-            pending.extend(((*path, place), element) for place, element in enumerate(elements))
+            pending.extend(((*path, index), element) for index, element in enumerate(elements))
         else:
             leaves[path] = _leaf(value)
             continue

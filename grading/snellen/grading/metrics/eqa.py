@@ -88,12 +88,12 @@ class Ledger:
         """
         if not episodes:
             raise MetricError("the EQA of no episodes is not defined")
-        limits = [_limit(place, episode, limit) for place, episode in enumerate(episodes)]
+        limits = [_limit(index, episode, limit) for index, episode in enumerate(episodes)]
         costs: list[Amount] = []
-        for place, (episode, most) in enumerate(zip(episodes, limits, strict=True)):
+        for index, (episode, most) in enumerate(zip(episodes, limits, strict=True)):
             if episode.cost > most and over_limit == "reject":
                 raise MetricError(
-                    f"episode {place} cost {episode.cost}, over its limit {most}: choose"
+                    f"episode {index} cost {episode.cost}, over its limit {most}: choose"
                     " over_limit='clip', or fail such episodes with truncated()"
                 )
             failed = failed_cost == "limit" and episode.success == 0
@@ -243,7 +243,7 @@ def eqa_linear(
         raise MetricError("the EQA of no episodes is not defined")
     if points < 2:
         raise MetricError(f"a closed grid of {points} points has no interval")
-    limits = [float(_limit(place, episode, limit)) for place, episode in enumerate(episodes)]
+    limits = [float(_limit(index, episode, limit)) for index, episode in enumerate(episodes)]
     budget = sum(limits)
     spent = np.cumsum([0.0, *(float(episode.cost) for episode in episodes)])
     solved = np.cumsum([0.0, *(float(episode.success) for episode in episodes)])
@@ -281,15 +281,15 @@ def recall_curve(
     return tuple(knots)
 
 
-def _limit(place: int, episode: Episode, limit: Amount | None) -> Amount:
+def _limit(index: int, episode: Episode, limit: Amount | None) -> Amount:
     own = episode.limit
     if limit is None:
         if own is None:
-            raise MetricError(f"episode {place} has no limit, and none is given for all")
+            raise MetricError(f"episode {index} has no limit, and none is given for all")
         return own
     if own is not None and own != limit:
         raise MetricError(
-            f"episode {place} has its own limit {own}, but {limit} is given for all: give one of"
+            f"episode {index} has its own limit {own}, but {limit} is given for all: give one of"
             " the two, or cut the run short with truncated()"
         )
     if not limit > 0:

@@ -70,12 +70,12 @@ def best_order(ledger: Ledger) -> Ledger:
     Tasks with the highest success per cost come first, tasks without success last (Smith's rule for
     the weighted sum of completion times, 1956). The reverse is the worst order.
     """
-    places = sorted(
+    indexes = sorted(
         range(len(ledger.costs)),
         key=lambda i: Fraction(ledger.successes[i], ledger.costs[i]),
         reverse=True,
     )
-    return _reordered(ledger, places)
+    return _reordered(ledger, indexes)
 
 
 def eqa_expected(
@@ -124,10 +124,10 @@ def eqa_spread(
     )
 
 
-def _reordered(ledger: Ledger, places: Sequence[int]) -> Ledger:
+def _reordered(ledger: Ledger, indexes: Sequence[int]) -> Ledger:
     return Ledger(
-        successes=tuple(ledger.successes[i] for i in places),
+        successes=tuple(ledger.successes[i] for i in indexes),
         whole=ledger.whole,
-        costs=tuple(ledger.costs[i] for i in places),
-        limits=tuple(ledger.limits[i] for i in places),
+        costs=tuple(ledger.costs[i] for i in indexes),
+        limits=tuple(ledger.limits[i] for i in indexes),
     )

@@ -193,9 +193,9 @@ def unchanged_bounds(before: float, after: float) -> UnchangedBounds:
 
 def _scores(scores: Sequence[float | None], side: str) -> list[float]:
     checked: list[float] = []
-    for place, score in enumerate(scores):
+    for index, score in enumerate(scores):
         if score is None or not -1 <= score <= 1:
-            raise MetricError(f"item {place} scores {score} {side}; scores lie in 0..1")
+            raise MetricError(f"item {index} scores {score} {side}; scores lie in 0..1")
         checked.append(score)
     return checked
 

@@ -163,11 +163,11 @@ class Rouge101References:
         """Number the words of predictions, with new numbers for new words; also return the last."""
         words = _flat(sentences)
         numbers = np.fromiter(map(self._vocabulary.get, words, repeat(0)), np.int64, len(words))
-        places = np.flatnonzero(numbers == 0)
-        strange = [words[place] for place in places.tolist()]
+        indexes = np.flatnonzero(numbers == 0)
+        strange = [words[index] for index in indexes.tolist()]
         tokens = len(self._vocabulary)
         new = {word: number for number, word in enumerate(dict.fromkeys(strange), tokens + 1)}
-        numbers[places] = np.fromiter(map(new.__getitem__, strange), np.int64, len(strange))
+        numbers[indexes] = np.fromiter(map(new.__getitem__, strange), np.int64, len(strange))
         return Texts(numbers, _starts(sentences)), tokens + len(new)
 
     def _subsequence_words(
@@ -357,9 +357,9 @@ def _depth(theirs: list[str], ours: list[str]) -> int:
     left, unless it is in row 0.
     """
     common = set(theirs) & set(ours)
-    rows = [place for place, word in enumerate(theirs) if word in common]
-    columns = [place for place, word in enumerate(ours) if word in common]
-    tokens, row, column = trace(theirs, [ours[place] for place in columns], common)
+    rows = [index for index, word in enumerate(theirs) if word in common]
+    columns = [index for index, word in enumerate(ours) if word in common]
+    tokens, row, column = trace(theirs, [ours[index] for index in columns], common)
     last_row = rows[row - 1] if tokens else len(theirs)
     last_column = 0 if last_row else columns[column - 1]
     return 1 + len(theirs) - last_row + len(ours) - last_column - len(tokens)

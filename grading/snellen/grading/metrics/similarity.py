@@ -214,8 +214,8 @@ def embedding_cosines(
         raise MetricError(f"{len(predictions)} predictions for {len(references)} references")
     cosines = np.zeros(len(predictions))
     pairs = [
-        (place, prediction, reference)
-        for place, (prediction, reference) in enumerate(zip(predictions, references, strict=True))
+        (index, prediction, reference)
+        for index, (prediction, reference) in enumerate(zip(predictions, references, strict=True))
         if prediction.strip() and reference.strip()
     ]
     if not pairs:
@@ -227,7 +227,7 @@ def embedding_cosines(
     right = rows[[row[reference] for _, _, reference in pairs]]
     lowest = 0.0 if clip == "zero" else -1.0
     products = np.clip(np.einsum("ij,ij->i", left, right), lowest, 1.0)
-    cosines[[place for place, _, _ in pairs]] = products
+    cosines[[index for index, _, _ in pairs]] = products
     return cosines
 
 

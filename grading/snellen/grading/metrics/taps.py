@@ -70,8 +70,8 @@ def smallest_around(point: Point, boxes: Sequence[Ltrb]) -> int | None:
     Source: UGround 3a9b9f2, the evaluation of AndroidControl.
     """
     holding = [
-        ((box[2] - box[0]) * (box[3] - box[1]), place)
-        for place, box in enumerate(boxes)
+        ((box[2] - box[0]) * (box[3] - box[1]), index)
+        for index, box in enumerate(boxes)
         if point_in_box(*point, box)
     ]
     return min(holding)[1] if holding else None

@@ -93,9 +93,9 @@ class UiBoxesReferences:
             MetricError: An item has no references, or the threshold is out of range.
         """
         check_threshold(iou_threshold)
-        for place, item in enumerate(references):
+        for index, item in enumerate(references):
             if not item:
-                raise MetricError(f"item {place} has no rater's list to compare with")
+                raise MetricError(f"item {index} has no rater's list to compare with")
         raters = tuple(tuple(elements(each, normalize) for each in item) for item in references)
         vocabulary: dict[str, int] = {}
         rule = UiBoxesRule(iou_threshold, matching, ordered, normalize)
@@ -180,12 +180,13 @@ class UiBoxesReferences:
         sane = offsets.ndim == 1 and len(offsets) > 0 and offsets[0] == 0
         if not sane or offsets[-1] != len(boxes) or (np.diff(offsets) < 0).any():
             raise MetricError(f"offsets must rise from 0 to {len(boxes)}, the number of boxes")
-        places = np.arange(len(offsets) - 1) if items is None else np.asarray(items, dtype=np.int64)
-        if len(places) != len(offsets) - 1:
-            raise MetricError(f"{len(offsets) - 1} predictions, but {len(places)} items")
-        if ((places < 0) | (places >= len(self))).any():
+        every = np.arange(len(offsets) - 1)
+        indexes = every if items is None else np.asarray(items, dtype=np.int64)
+        if len(indexes) != len(offsets) - 1:
+            raise MetricError(f"{len(offsets) - 1} predictions, but {len(indexes)} items")
+        if ((indexes < 0) | (indexes >= len(self))).any():
             raise MetricError(f"items are numbered from 0 to {len(self) - 1}")
-        return offsets, np.asarray(boxes, dtype=np.float64), places
+        return offsets, np.asarray(boxes, dtype=np.float64), indexes
 
     def _blocks(self, offsets: Integers, items: Integers) -> list[tuple[int, int]]:
         """Cut the predictions into runs of about `_BLOCK` pairs."""
@@ -314,8 +315,8 @@ def _overlaps(gold: _Gold, rows: _Rows, lists: _Lists, floor: float) -> _Found:
     """Find all pairs whose IoU reaches the floor."""
     # First one entry per predicted box of each comparison, then one per pair of boxes.
     rater = np.repeat(np.arange(len(lists.n)), lists.n)
-    place = np.arange(len(rater)) - (np.cumsum(lists.n) - lists.n)[rater]
-    mine = lists.row0[rater] + place
+    index = np.arange(len(rater)) - (np.cumsum(lists.n) - lists.n)[rater]
+    mine = lists.row0[rater] + index
     m = lists.m[rater]
     line = np.repeat(np.arange(len(rater)), m)
     theirs = np.arange(len(line)) - (np.cumsum(m) - m - lists.gold0[rater])[line]
@@ -336,7 +337,7 @@ def _overlaps(gold: _Gold, rows: _Rows, lists: _Lists, floor: float) -> _Found:
     which = rater[line]
     return _Found(
         rater=which,
-        row=place[line],
+        row=index[line],
         column=theirs - lists.gold0[which],
         value=value[hit],
         same=rows.text[my[hit]] == gold.text[theirs],

@@ -80,7 +80,7 @@ def visualwebbench_choice(text: str, options: int = 8) -> str | None:
 
 
 def visualwebbench_index(text: str, options: int = 8) -> int | None:
-    """Read the option's place, counted from 0, as VisualWebBench does.
+    """Read the option's index, counted from 0, as VisualWebBench does.
 
     "I. text" is 8 although there are eight options: it can only be wrong, as published.
 
@@ -154,7 +154,7 @@ def mmbench_gui_choice(text: str) -> str | None:
 # would also rewrite what stands around a letter, and its sorting of combining marks is quadratic.
 _PLAIN = {
     **{code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)},
-    **{0x24B6 + place: ord("A") + place for place in range(_LAST_LETTER)},
+    **{0x24B6 + index: ord("A") + index for index in range(_LAST_LETTER)},
     **dict.fromkeys(map(ord, "\u00a0\u2002\u2003\u2009\u202f\u3000"), " "),
     **dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff"), None),
     **dict.fromkeys(map(ord, "\u201c\u201d\u201e\u00ab\u00bb"), '"'),
@@ -296,14 +296,14 @@ def _read(text: str, offered: str, options: int | Sequence[str] | None) -> str |
 def _by_text(text: str, options: Sequence[str]) -> str | None:
     """Return the letter of the one option that the whole text repeats."""
     wanted = " ".join(text.split()).casefold().strip(_WRAPPING)
-    places = [
-        place
-        for place, option in enumerate(options)
+    indexes = [
+        index
+        for index, option in enumerate(options)
         if " ".join(option.split()).casefold().strip(_WRAPPING) == wanted
     ]
-    if len(places) != 1 or places[0] >= _LAST_LETTER or not wanted:
+    if len(indexes) != 1 or indexes[0] >= _LAST_LETTER or not wanted:
         return None
-    return chr(ord("A") + places[0])
+    return chr(ord("A") + indexes[0])
 
 
 def _last_statement(text: str) -> re.Match[str] | None:

@@ -70,7 +70,7 @@ def opened(response: object) -> Opened | None:
     if not _add(cast("object", response), said, _DEEPEST):
         return None
     calls = tuple(each for each in said if isinstance(each, ToolUse))
-    last = max((place for place, each in enumerate(said) if isinstance(each, ToolUse)), default=-1)
+    last = max((index for index, each in enumerate(said) if isinstance(each, ToolUse)), default=-1)
     texts = [each for each in said[last + 1 :] if isinstance(each, str)]
     if not any(text.strip() for text in texts):
         texts = [each for each in said if isinstance(each, str)]

@@ -74,13 +74,13 @@ def _text(element: object) -> str | None:
 def _loose_array(text: str) -> list[str] | None:
     """Read a bracketed list with single, double, typographic or no quotes."""
     texts: list[str] = []
-    place = 1
-    while not _END.match(text, place):
-        found = _ELEMENT.match(text, place)
+    index = 1
+    while not _END.match(text, index):
+        found = _ELEMENT.match(text, index)
         if found is None or (found[5] == "]" and text[found.end() :].strip()):
             return None
         texts.append(_element(found))
-        place = found.end()
+        index = found.end()
         if found[5] == "]":
             break
     return texts

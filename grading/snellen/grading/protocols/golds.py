@@ -137,7 +137,7 @@ class StepGold(msgspec.Struct, frozen=True, omit_defaults=True):
         boxes: The boxes that count as its target, in pixels.
         nodes: The screen's accessibility nodes; None: the data does not say them.
         episode: The episode it belongs to; empty: it is an episode of its own.
-        step: Its place in the episode, from 0.
+        step: Its index in the episode, from 0.
         group: What published code groups it by.
         name: What the target is called, or the step in words, where published code reads those.
         letters: The right ones of the choices that the agent is shown, where it is shown some.

@@ -96,8 +96,8 @@ def _means(compare: Compare, more: Corpus | None = None) -> Corpus:
     def corpus(golds: Sequence[Gold], answers: Sequence[AnswerValue | None]) -> Mapping[str, float]:
         rows = [value or (0.0, 0.0, 0.0) for value in judged(compare, answers, golds, len(_KEYS))]
         found: list[list[float]] = []
-        for places in episodes(golds):
-            steps = [rows[place] for place in places]
+        for indexes in episodes(golds):
+            steps = [rows[index] for index in indexes]
             means = [fmean(step[key] for step in steps) for key in range(len(_KEYS))]
             found.append([*means, float(all(step[0] == 1 for step in steps))])
         columns = [fmean(column) for column in zip(*found, strict=True)]
@@ -333,11 +333,11 @@ def _average(golds: Sequence[Gold], answers: Sequence[AnswerValue | None]) -> Ma
 def _before_the_cut(golds: Sequence[Gold], values: FloatArray) -> BoolArray:
     """Keep an episode's steps up to the first without a box, or with one that leaves the image."""
     kept = np.zeros(values.shape, dtype=np.bool_)
-    for places in episodes(golds):
-        for place in places:
-            if _is_cut(golds[place]):
+    for indexes in episodes(golds):
+        for index in indexes:
+            if _is_cut(golds[index]):
                 break
-            kept[place] = True
+            kept[index] = True
     return kept
 
 

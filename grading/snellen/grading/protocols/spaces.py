@@ -195,7 +195,7 @@ def _image(context: Context) -> Extent | None:
 
 
 def _divided(numbers: Sequence[float], extent: Extent) -> tuple[float, ...]:
-    return tuple(number / extent[place % 2] for place, number in enumerate(numbers))
+    return tuple(number / extent[index % 2] for index, number in enumerate(numbers))
 
 
 def _writer(space: CoordinateSpace, what: str) -> Callable[[Gold], Sequence[object]]:

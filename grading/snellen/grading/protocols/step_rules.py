@@ -56,9 +56,9 @@ def by_episode(compare: Compare, *, unread_loses: bool = False, holes_lose: bool
             value is None or (unread_loses and answer is None)
             for value, answer in zip(values, answers, strict=True)
         ]
-        for places in episodes(golds) if holes_lose else ():
-            if [golds[place].step for place in places] != list(range(len(places))):
-                broken[places[0]] = True
+        for indexes in episodes(golds) if holes_lose else ():
+            if [golds[index].step for index in indexes] != list(range(len(indexes))):
+                broken[indexes[0]] = True
         right = [value is not None and value[0] == 1 for value in values]
         return episode_means(golds, right, broken=broken)
 

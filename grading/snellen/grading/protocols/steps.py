@@ -283,10 +283,10 @@ def judged(
 
 
 def episodes(golds: Sequence[StepGold]) -> Iterable[list[int]]:
-    """Yield the places of each episode's steps, in the order of its steps."""
-    named = [(gold.episode or f"\0{place}", gold.step, place) for place, gold in enumerate(golds)]
+    """Yield the indexes of each episode's steps, in the order of its steps."""
+    named = [(gold.episode or f"\0{index}", gold.step, index) for index, gold in enumerate(golds)]
     for _, steps in groupby(sorted(named), key=lambda step: step[0]):
-        yield [place for _, _, place in steps]
+        yield [index for _, _, index in steps]
 
 
 def episode_means(
@@ -304,9 +304,9 @@ def episode_means(
     """
     success: list[bool] = []
     progress: list[float] = []
-    for places in episodes(golds):
-        steps = [right[place] for place in places]
-        lost = bool(broken) and any(broken[place] for place in places)
+    for indexes in episodes(golds):
+        steps = [right[index] for index in indexes]
+        lost = bool(broken) and any(broken[index] for index in indexes)
         done = 0 if lost else next((n for n, step in enumerate(steps) if not step), len(steps))
         success.append(done == len(steps))
         progress.append(done / len(steps))

@@ -119,8 +119,8 @@ def cut_length(lengths: Sequence[int], budget: int = TEXT_BUDGET) -> int:
     """
     left = budget
     ordered = sorted(lengths)
-    for place, length in enumerate(ordered):
-        share = left // (len(ordered) - place)
+    for index, length in enumerate(ordered):
+        share = left // (len(ordered) - index)
         if length > share:
             return max(SHORTEST_CUT, min(LONGEST_TEXT, share))
         left -= length
@@ -144,7 +144,7 @@ def question_prefix(questions: Sequence[str]) -> str:
     if first == last:
         return first
     pairs = zip(first, last, strict=False)
-    same = next((place for place, (a, b) in enumerate(pairs) if a != b), len(first))
+    same = next((index for index, (a, b) in enumerate(pairs) if a != b), len(first))
     shared = first[:same]
     ends = [shared.rfind(end) + len(end) for end in ("\n", ": ", ". ") if end in shared]
     return shared[: max(ends, default=0)]
@@ -174,7 +174,7 @@ def _cut(texts: list[str | None], longest: int) -> Cut:
 
 def _few(name: str, rows: Sequence[ItemRow], read: Callable[[ItemRow], object]) -> Iterator[str]:
     """Yield a column that most rows lack as an object from row to value."""
-    found = {place: value for place, row in enumerate(rows) if (value := read(row))}
+    found = {index: value for index, row in enumerate(rows) if (value := read(row))}
     if found:
         yield from _field(name, found)
 

@@ -147,10 +147,10 @@ def _p_of_ranks(x: NDArray[np.float64], y: NDArray[np.float64]) -> float:
     ways[0, 0] = 1
     for used in range(1, 2**count):
         rank = mine[used.bit_count() - 1]
-        for place in range(count):
-            if used >> place & 1:
-                product = rank * theirs[place]
-                ways[used, product:] += ways[used ^ (1 << place), : largest + 1 - product]
+        for index in range(count):
+            if used >> index & 1:
+                product = rank * theirs[index]
+                ways[used, product:] += ways[used ^ (1 << index), : largest + 1 - product]
     # n times the sum minus its mean over all permutations: an integer.
     apart = np.abs(count * np.arange(largest + 1) - sum(mine) * sum(theirs))
     seen = sum(one * other for one, other in zip(mine, theirs, strict=True))

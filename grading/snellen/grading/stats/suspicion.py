@@ -65,9 +65,9 @@ def suspicion(
     count = int(of_item.max()) + 1
     # The reference is rater 0, whose answer is number 0.
     voters = np.concatenate([np.zeros(count, np.int64), of_rater + 1])
-    places = np.concatenate([np.arange(count), of_item])
+    indexes = np.concatenate([np.arange(count), of_item])
     votes = np.concatenate([np.zeros(count, np.int64), of_answer])
-    table = _table(places, votes, count, coincidence)
+    table = _table(indexes, votes, count, coincidence)
     vote, guess = table.votes, table.guesses
     total = np.bincount(voters)
     accuracies = np.full(len(total), (_RIGHT + 1) / (_RIGHT + _WRONG + 2))
@@ -108,10 +108,10 @@ class _Table(NamedTuple):
 
 
 def _table(
-    places: NDArray[np.int64], votes: NDArray[np.int64], count: int, coincidence: float
+    indexes: NDArray[np.int64], votes: NDArray[np.int64], count: int, coincidence: float
 ) -> _Table:
-    order = np.argsort(places, kind="stable")
-    ends = np.cumsum(np.bincount(places, minlength=count))
+    order = np.argsort(indexes, kind="stable")
+    ends = np.cumsum(np.bincount(indexes, minlength=count))
     same, other = np.log(coincidence), np.log1p(-coincidence)
     items: list[int] = []
     references: list[bool] = []

@@ -90,7 +90,7 @@ class StepSet:
         found = self._find(Path(path))
         folder = found.root if images is None else image_folder(Path(images), "the screenshots")
         steps = tuple(step for file in found.files for step in _steps(file, folder))
-        files = ImageFiles(folder, lambda place, _: [steps[place].image], "image_path")
+        files = ImageFiles(folder, lambda index, _: [steps[index].image], "image_path")
         there = images is not None or bool(steps and files.file(0, SCREEN).is_file())
         sha256 = digest_of_files(found.files)
         return step_data(
@@ -146,14 +146,14 @@ class _Row(msgspec.Struct):
 def _steps(file: Path, images: Path) -> Iterator[StepRow]:
     text = read_json(file)
     before: tuple[Action, ...] = ()
-    for place, row in enumerate(text.rows(list[_Row])):
-        step = _step(row, place, before, images, text)
+    for index, row in enumerate(text.rows(list[_Row])):
+        step = _step(row, index, before, images, text)
         yield step
         before = (*before, step.gold.action)
 
 
 def _step(
-    row: _Row, place: int, before: tuple[Action, ...], images: Path, text: JsonText
+    row: _Row, index: int, before: tuple[Action, ...], images: Path, text: JsonText
 ) -> StepRow:
     subset = row.image_path.partition("/")[0]
     size, positions = _size(row, images, text), _listed(row, "ui_positions", text)
@@ -180,7 +180,7 @@ def _step(
             size,
             nodes=nodes,
             episode=str(row.episode_id),
-            step=place,
+            step=index,
             group=subset,
             name=row.coat_action_desc,
         ),

@@ -154,8 +154,8 @@ def grounding_data(
     empty = f"without an instruction: {len(unasked)} ({unasked[0]!r}, ...)" if unasked else ""
     note = "; ".join(filter(None, (pin.note, outside, empty)))
 
-    def item(place: int) -> Item:
-        row, size = rows[place], sizes[place]
+    def item(index: int) -> Item:
+        row, size = rows[index], sizes[index]
         hint = ""
         if asked_in is Space.PIXELS:
             hint = f", which is {size[0]:g} x {size[1]:g}." if size else "."
@@ -163,7 +163,7 @@ def grounding_data(
         return Item(
             id=row.id,
             task=task,
-            prompt=prompt.ask(question(place) if question else row.instruction, hint=hint),
+            prompt=prompt.ask(question(index) if question else row.instruction, hint=hint),
             images=(Image(name=SCREEN, width=width, height=height),),
             answer_format=AnswerFormat(
                 kind=kind,
@@ -207,9 +207,9 @@ def checked_rows(
     Raises:
         DataError: A box can't be an answer; it names the row and its item.
     """
-    for place, row in enumerate(rows):
+    for index, row in enumerate(rows):
         if fault := _fault(row, boxes_in):
-            raise misfit(f"item {row.id}: {fault}", file, place, field)
+            raise misfit(f"item {row.id}: {fault}", file, index, field)
         yield row
 
 
@@ -218,14 +218,14 @@ def _sizes(
 ) -> list[Size | None]:
     """Return each row's size, or its image's, of which those that rows share are read once."""
     measured: dict[str, Size | None] = {}
-    for place, row in enumerate(rows):
-        if row.size is None and images is not None and _shared(row, place) not in measured:
-            measured[_shared(row, place)] = size_in(images, place, SCREEN)
-    return [row.size or measured.get(_shared(row, place)) for place, row in enumerate(rows)]
+    for index, row in enumerate(rows):
+        if row.size is None and images is not None and _shared(row, index) not in measured:
+            measured[_shared(row, index)] = size_in(images, index, SCREEN)
+    return [row.size or measured.get(_shared(row, index)) for index, row in enumerate(rows)]
 
 
-def _shared(row: GroundingRow, place: int) -> str:
-    return row.image or f"row {place}"
+def _shared(row: GroundingRow, index: int) -> str:
+    return row.image or f"row {index}"
 
 
 def _fault(row: GroundingRow, boxes_in: Space) -> str:

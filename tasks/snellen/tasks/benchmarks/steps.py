@@ -71,7 +71,7 @@ def question_of(row: StepRow, *, history: bool) -> str:
         lines.append(f"Now: {row.instruction}")
     if not history:
         return "\n".join(lines)
-    done = [f"{place}. {PLAIN.write(action)}" for place, action in enumerate(row.before, 1)]
+    done = [f"{index}. {PLAIN.write(action)}" for index, action in enumerate(row.before, 1)]
     return "\n".join([*lines, "Done before:", *(done or ["nothing"])])
 
 
@@ -101,7 +101,7 @@ def step_data(
             )
     ids = [row.id for row in rows]
     if len(set(ids)) < len(ids):
-        twice = next(name for place, name in enumerate(ids) if name in ids[:place])
+        twice = next(name for index, name in enumerate(ids) if name in ids[:index])
         raise DataError(
             f"the step {twice!r} is there twice, so answers can't be told apart", file=pin.path
         )
@@ -118,8 +118,8 @@ def step_data(
     )
     history = prompt.name == _HISTORY
 
-    def item(place: int) -> Item:
-        row = rows[place]
+    def item(index: int) -> Item:
+        row = rows[index]
         size = row.gold.image_size
         width, height = (int(size[0]), int(size[1])) if size else (None, None)
         return Item(

@@ -185,10 +185,10 @@ class _Findings:
 def _check_items(pack: Pack, found: _Findings, watch: Callable[[int], None]) -> None:
     sizes: dict[str, tuple[int, int]] = {}
     with Decoder() as decoder:
-        for place in range(len(pack.lines)):
-            watch(place + 1)
+        for index in range(len(pack.lines)):
+            watch(index + 1)
             try:
-                line = pack.lines[place]
+                line = pack.lines[index]
             except DataError as error:
                 found.add(error)
                 continue
@@ -201,7 +201,7 @@ def _check_items(pack: Pack, found: _Findings, watch: Callable[[int], None]) -> 
                         f"image {shown.name!r} of {line.item.id} is listed as {shown.width} x"
                         f" {shown.height} pixels but has {size[0]} x {size[1]}",
                         ITEMS,
-                        place + 1,
+                        index + 1,
                     )
         for damaged in decoder.rest():
             found.say(damaged.message, damaged.name)
@@ -302,12 +302,12 @@ def _tried(task: PackTask, pack: Pack, references: References, found: _Findings)
     protocol = protocol_of(task.task, task.protocol)
     try:
         data = task_data(pack, references, task.task)
-        places = [data.index[item_id] for item_id in pack.index[task.task]]
+        indexes = [data.index[item_id] for item_id in pack.index[task.task]]
         reached = attainable_maximum(
             protocol,
             gold_shape(task.task).responses,
-            [data.golds[place] for place in places],
-            [data.contexts[place] for place in places],
+            [data.golds[index] for index in indexes],
+            [data.contexts[index] for index in indexes],
         )
     except DataError:
         # The error is in a line of the items, which is reported already.
@@ -317,7 +317,7 @@ def _tried(task: PackTask, pack: Pack, references: References, found: _Findings)
     except MetricError as error:
         found.say(f"{task.task} can't be graded: {error}", pack.manifest.references)
         return about
-    below = tuple(data.ids[places[place]] for place in reached.below)
+    below = tuple(data.ids[indexes[index]] for index in reached.below)
     value = reached.metrics[protocol.metric.primary]
     if value == 0:
         found.say(

@@ -44,19 +44,19 @@ def values_of(pack: Pack, references: References | None, tag: str) -> Values:
     if tag == TASK:
         return {name: name.task for name in names_of(pack)}
     values: dict[ItemName, str | None] = {}
-    for task, places in pack.index.items():
+    for task, indexes in pack.index.items():
         private: Mapping[str, Mapping[str, str]] = {}
         if references is not None:
             private = references.tags.get(task, {})
         source = None if references is None else references.sources.get(task)
         column_name = source.cluster if source and tag == SITE and SITE not in private else tag
         column = private.get(column_name or "", {})
-        for item_id, place in places.items():
+        for item_id, index in indexes.items():
             value = column.get(item_id)
             if value is None and tag == PAIR:
-                value = pack.lines.heads[place].pair
+                value = pack.lines.heads[index].pair
             if value is None:
-                value = pack.lines[place].item.tags.get(tag)
+                value = pack.lines[index].item.tags.get(tag)
             values[ItemName(task, item_id)] = value
     if any(value is not None for value in values.values()):
         return values
@@ -93,9 +93,9 @@ def joined(pack: Pack, values: Values) -> list[list[ItemName]]:
 
     first: dict[tuple[str, ...], ItemName] = {}
     names = names_of(pack)
-    for place, name in enumerate(names):
+    for index, name in enumerate(names):
         leaders[name] = name
-        line = pack.lines[place]
+        line = pack.lines[index]
         shared: list[tuple[str, ...]] = []
         if (value := values.get(name)) is not None:
             shared.append(("value", value))

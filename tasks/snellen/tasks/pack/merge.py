@@ -103,8 +103,8 @@ def _gather(pack: Pack, key: str | None, tasks: dict[str, _Task]) -> None:
         known = tasks.setdefault(spec.task, _Task(spec, pack.name))
         _check_same(known, spec, pack)
         clashes: list[str] = []
-        for item_id, place in pack.index[spec.task].items():
-            line = Line(pack, place)
+        for item_id, index in pack.index[spec.task].items():
+            line = Line(pack, index)
             if known.lines.setdefault(item_id, line).data != line.data:
                 clashes.append(item_id)
         _refuse(clashes, "items", spec.task, pack)
@@ -146,7 +146,7 @@ def _refuse(clashes: Sequence[str], what: str, task: str, pack: Pack) -> None:
 
 def _ordered(task: _Task) -> list[Line]:
     """Return a task's lines in the order of its references, if it has any."""
-    order = {item_id: place for place, item_id in enumerate(task.golds)}
+    order = {item_id: index for index, item_id in enumerate(task.golds)}
     return [
         task.lines[item_id] for item_id in sorted(task.lines, key=lambda one: order.get(one, 0))
     ]

@@ -81,18 +81,18 @@ class Card(NamedTuple):
     pair: str | None
 
 
-def card(pack: Pack, references: References | None, place: int) -> Card:
+def card(pack: Pack, references: References | None, index: int) -> Card:
     """Return the displayed data of an item.
 
     Args:
         pack: The pack.
         references: Its references; None if they can't be read or must not be shown.
-        place: The item's index in the pack.
+        index: The item's index in the pack.
 
     Raises:
         DataError: The line can't be read.
     """
-    line = pack.lines[place]
+    line = pack.lines[index]
     item = line.item
     tags, record, right = dict(item.tags), None, tuple[str, ...]()
     marks: tuple[Mark, ...] = ()

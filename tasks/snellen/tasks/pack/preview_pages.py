@@ -75,7 +75,7 @@ def preview_pages(
         DataError: A line, or an image, can't be read or was changed.
     """
     template = _environment().get_template("preview.html.j2")
-    cards = [card(pack, references, place) for place in range(len(pack.lines))]
+    cards = [card(pack, references, index) for index in range(len(pack.lines))]
     small = _thumbnails(pack, watch)
     parts = _parts(pack.name, cards, small, budget)
     names = [f"{stem}.html"]
@@ -110,19 +110,19 @@ def _slug(title: str) -> str:
 
 def _thumbnails(pack: Pack, watch: Callable[[int], None]) -> dict[str, bytes]:
     """Return the reduced pictures by digest, each once."""
-    places: dict[str, PackImage] = {}
+    images: dict[str, PackImage] = {}
     last: dict[int, int] = {}
     for number, line in enumerate(pack.lines, start=1):
         for image in line.images.values():
-            places.setdefault(image.sha256, image)
-        last[len(places)] = number
+            images.setdefault(image.sha256, image)
+        last[len(images)] = number
 
     def small(image: PackImage) -> bytes:
         return shrink(pack.read_image(image), image.file)
 
     thumbnails: dict[str, bytes] = {}
     with ThreadPoolExecutor(_THREADS) as pool:
-        for digest, data in zip(places, pool.map(small, places.values()), strict=True):
+        for digest, data in zip(images, pool.map(small, images.values()), strict=True):
             thumbnails[digest] = data
             if done := last.get(len(thumbnails)):
                 watch(done)

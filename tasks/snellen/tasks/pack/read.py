@@ -130,21 +130,21 @@ class ItemLines(Sequence[PackItem]):
     def __len__(self) -> int:
         return len(self.heads)
 
-    def raw(self, place: int) -> bytes:
+    def raw(self, index: int) -> bytes:
         """Return the bytes of a line, without its line end.
 
         Raises:
             DataError: The file was changed after it was opened.
         """
-        start, end = self._ends[place], self._ends[place + 1]
+        start, end = self._ends[index], self._ends[index + 1]
         line = _read_at(self._handle, start, end - start)
-        if _short_digest(line) != self._digests[place]:
-            raise self._fault(_CHANGED, place + 1)
+        if _short_digest(line) != self._digests[index]:
+            raise self._fault(_CHANGED, index + 1)
         return line.rstrip(b"\r\n")
 
-    def context(self, place: int) -> Context:
+    def context(self, index: int) -> Context:
         """Return the context of an item for the parser."""
-        return self[place].context if place in self._with_context else NO_CONTEXT
+        return self[index].context if index in self._with_context else NO_CONTEXT
 
     @overload
     def __getitem__(self, index: int) -> PackItem: ...
@@ -152,9 +152,9 @@ class ItemLines(Sequence[PackItem]):
     def __getitem__(self, index: slice) -> list[PackItem]: ...
     def __getitem__(self, index: int | slice) -> PackItem | list[PackItem]:
         if isinstance(index, slice):
-            return [self[place] for place in range(*index.indices(len(self)))]
-        place = range(len(self))[index]
-        return self._whole(self.raw(place), place + 1)
+            return [self[number] for number in range(*index.indices(len(self)))]
+        index = range(len(self))[index]
+        return self._whole(self.raw(index), index + 1)
 
     def _whole(self, line: bytes, number: int) -> PackItem:
         try:
@@ -211,8 +211,8 @@ class Pack:
     def index(self) -> Mapping[str, Mapping[str, int]]:
         """The line index of each item, from 0, by task and item id."""
         by_task: dict[str, dict[str, int]] = {task.task: {} for task in self.manifest.tasks}
-        for place, head in enumerate(self.lines.heads):
-            by_task[head.item.task][head.item.id] = place
+        for index, head in enumerate(self.lines.heads):
+            by_task[head.item.task][head.item.id] = index
         return by_task
 
     def task(self, task: str) -> PackTask:
@@ -279,10 +279,10 @@ class Pack:
         return data
 
     def _place(self, task: str, item_id: str) -> int:
-        places = self.index.get(task, {})
-        if item_id not in places:
-            raise UnknownNameError(f"item of {task} in {self.name}", item_id, [*places][:3])
-        return places[item_id]
+        indexes = self.index.get(task, {})
+        if item_id not in indexes:
+            raise UnknownNameError(f"item of {task} in {self.name}", item_id, [*indexes][:3])
+        return indexes[item_id]
 
 
 def is_pack(folder: str | Path) -> bool:
@@ -388,9 +388,9 @@ def task_data(pack: Pack, references: References, task: str) -> TaskData:
         UnknownNameError: The pack does not have the task.
     """
     spec, source = pack.task(task), references.sources[task]
-    places = pack.index[task]
+    indexes = pack.index[task]
     # Equal names share one object, so that a hundred thousand of them are not stored twice.
-    own = {name: name for name in places}
+    own = {name: name for name in indexes}
     ids = [own.get(name, name) for name in references.golds[task]]
     del own
     golds = Golds(list(references.golds[task].values()))
@@ -403,7 +403,7 @@ def task_data(pack: Pack, references: References, task: str) -> TaskData:
         return line(index).item
 
     def context(item_id: str) -> Context:
-        return pack.lines.context(places[item_id]) if item_id in places else NO_CONTEXT
+        return pack.lines.context(indexes[item_id]) if item_id in indexes else NO_CONTEXT
 
     return TaskData(
         task=task,
@@ -417,7 +417,7 @@ def task_data(pack: Pack, references: References, task: str) -> TaskData:
         raters=golds if source.by_rater else Golds(),
         tags={name: [column.get(item_id) for item_id in ids] for name, column in columns.items()},
         cluster=source.cluster,
-        selected=None if len(places) == len(ids) else list(places),
+        selected=None if len(indexes) == len(ids) else list(indexes),
     )
 
 
@@ -471,5 +471,5 @@ def read_whole(root: Path, manifest: Manifest, name: str) -> bytes:
 
 def _first(error: ValidationError) -> str:
     first = error.errors(include_input=False, include_url=False)[0]
-    place = ".".join(map(str, first["loc"]))
-    return f"{place}: {first['msg']}" if place else first["msg"]
+    field = ".".join(map(str, first["loc"]))
+    return f"{field}: {first['msg']}" if field else first["msg"]

@@ -108,12 +108,12 @@ def lines_of(
     )
     yield to_line(source.model_dump(mode="json"))
     shape = gold_shape(data.task)
-    for place, item_id in enumerate(data.ids):
-        tags = {name: column[place] for name, column in data.tags.items()}
+    for index, item_id in enumerate(data.ids):
+        tags = {name: column[index] for name, column in data.tags.items()}
         line: dict[str, Any] = {
             "item_id": item_id,
             "task": data.task,
-            "gold": _kept(data.golds[place], shape, item_id),
+            "gold": _kept(data.golds[index], shape, item_id),
             "tags": {name: tag for name, tag in tags.items() if tag is not None},
         }
         if record := records.get(item_id):

@@ -37,8 +37,8 @@ def read_removed(path: Path, pack: Pack) -> list[RemovedItem]:
         reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
         raise InputError(f"can't read the list of items: {reason}", file=str(path)) from error
     homes: dict[str, list[str]] = {}
-    for task, places in pack.index.items():
-        for item_id in places:
+    for task, indexes in pack.index.items():
+        for item_id in indexes:
             homes.setdefault(item_id, []).append(task)
     items: list[RemovedItem] = []
     for number, line in enumerate(text.splitlines(), start=1):
@@ -105,8 +105,8 @@ def remove(
         gone.setdefault(task, set()).add(item_id)
     kept = without(pack, gone)
     log = list(by_item.values())
-    for task, places in pack.index.items():
-        for item_id in places:
+    for task, indexes in pack.index.items():
+        for item_id in indexes:
             if item_id not in kept[task] and (task, item_id) not in by_item:
                 reason = "the other half of its pair was removed"
                 log.append(RemovedItem(task=task, item=item_id, reason=reason))

@@ -140,7 +140,7 @@ def pack_stat(pack: Pack, references: References | None = None) -> PackStat:
 
 def _task(pack: Pack, spec: PackTask, references: References | None) -> TaskStat:
     ids = pack.index[spec.task]
-    lines = [pack.lines[place] for place in ids.values()]
+    lines = [pack.lines[index] for index in ids.values()]
     files = {image.file: image.bytes for line in lines for image in line.images.values()}
     shown = [image for line in lines for image in line.item.images]
     options = Counter(

@@ -29,19 +29,19 @@ class Line:
     """An item's line, and its pack."""
 
     pack: Pack
-    place: int
+    index: int
 
     @property
     def data(self) -> bytes:
         """Its bytes, with the line end."""
-        return self.pack.lines.raw(self.place) + b"\n"
+        return self.pack.lines.raw(self.index) + b"\n"
 
 
 def chosen_lines(pack: Pack, chosen: Chosen) -> list[Line]:
     """Return the lines of the selected items, in the pack's order."""
     heads = enumerate(pack.lines.heads)
     return [
-        Line(pack, place) for place, head in heads if head.item.id in chosen.get(head.item.task, ())
+        Line(pack, index) for index, head in heads if head.item.id in chosen.get(head.item.task, ())
     ]
 
 
@@ -56,13 +56,13 @@ def without(pack: Pack, left_out: Chosen) -> dict[str, set[str]]:
         pack.task(task)
         for item_id in sorted(ids):
             pack.pair(task, item_id)
-    for task, places in pack.index.items():
+    for task, indexes in pack.index.items():
         gone = left_out.get(task, frozenset[str]())
         pairs = {pack.pair(task, item_id) for item_id in gone} - {None}
         kept[task] = {
             item_id
-            for item_id, place in places.items()
-            if item_id not in gone and pack.lines.heads[place].pair not in pairs
+            for item_id, index in indexes.items()
+            if item_id not in gone and pack.lines.heads[index].pair not in pairs
         }
     return kept
 
@@ -163,7 +163,7 @@ def _copy_images(
 ) -> Mapping[str, int]:
     done: dict[str, int] = {}
     for number, line in enumerate(lines, start=1):
-        for image in line.pack.lines[line.place].images.values():
+        for image in line.pack.lines[line.index].images.values():
             if image.file not in done:
                 target = room / IMAGES / image.file
                 target.parent.mkdir(parents=True, exist_ok=True)

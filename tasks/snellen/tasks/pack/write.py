@@ -58,16 +58,16 @@ class Part:
     records: Mapping[str, Mapping[str, Any]] = field(
         default_factory=lambda: MappingProxyType({}), repr=False
     )
-    places: Sequence[int] = field(init=False, repr=False)
+    indexes: Sequence[int] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         wanted = None if self.items is None else set(self.items)
         if wanted is not None and (unknown := sorted(wanted - self.data.index.keys())):
             raise InputError(f"{self.data.task} has no item {unknown[0]!r}")
-        places = [
-            place for place, item in enumerate(self.data.ids) if wanted is None or item in wanted
+        indexes = [
+            index for index, item in enumerate(self.data.ids) if wanted is None or item in wanted
         ]
-        object.__setattr__(self, "places", places)
+        object.__setattr__(self, "indexes", indexes)
 
 
 def write_pack(
@@ -110,7 +110,7 @@ def write_pack(
         _check_gradable(part)
     with new_folder(folder) as room, Decoder() as decoder:
         store = ImageStore(room / IMAGES, decoder) if images else None
-        lines = (_item_line(part, place, store) for part in parts for place in part.places)
+        lines = (_item_line(part, index, store) for part in parts for index in part.indexes)
         items = write_hashed(room / ITEMS, _watched(lines, watch))
         if store is not None:
             store.finish()
@@ -234,7 +234,7 @@ def _check_parts(parts: Sequence[Part]) -> None:
         if part.data.task in seen:
             raise InputError(f"{part.data.task} occurs twice; a pack has each task once")
         seen.add(part.data.task)
-        if not part.places:
+        if not part.indexes:
             raise InputError(f"no item of {part.data.task} was selected")
 
 
@@ -269,16 +269,16 @@ def _task(part: Part) -> PackTask:
     return PackTask(
         task=data.task,
         split=data.split,
-        items=len(part.places),
+        items=len(part.indexes),
         protocol=protocol_of(data.task, part.protocol).name,
-        prompt=data.build_item(part.places[0]).tags.get("prompt", ""),
-        environment=data.worlds[part.places[0]].environment if data.worlds else "",
+        prompt=data.build_item(part.indexes[0]).tags.get("prompt", ""),
+        environment=data.worlds[part.indexes[0]].environment if data.worlds else "",
     )
 
 
-def _item_line(part: Part, place: int, store: ImageStore | None) -> bytes:
+def _item_line(part: Part, index: int, store: ImageStore | None) -> bytes:
     data = part.data
-    item = data.build_item(place)
+    item = data.build_item(index)
     images: dict[str, PackImage] = {}
     shown: list[Image] = []
     for image in item.images:
@@ -289,9 +289,9 @@ def _item_line(part: Part, place: int, store: ImageStore | None) -> bytes:
     line = PackItem(
         item=item.model_copy(update={"images": tuple(shown)}),
         images=images,
-        context=data.contexts[place] if data.contexts else NO_CONTEXT,
-        pair=data.tags[PAIR][place] if PAIR in data.tags else None,
-        world=data.worlds[place] if data.worlds else None,
+        context=data.contexts[index] if data.contexts else NO_CONTEXT,
+        pair=data.tags[PAIR][index] if PAIR in data.tags else None,
+        world=data.worlds[index] if data.worlds else None,
     )
     try:
         return to_line(line.model_dump(mode="json", exclude_defaults=True))

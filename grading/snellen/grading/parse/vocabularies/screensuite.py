@@ -40,14 +40,14 @@ def clicked_at(text: str) -> Point | None:
     (3.0, 4.5)
     """
     said = text.lower()
-    place = said.find("click(")
-    while place >= 0:
-        line = said.find("\n", place)
+    index = said.find("click(")
+    while index >= 0:
+        line = said.find("\n", index)
         line = len(said) if line < 0 else line
-        end = said.find(")", place, line)
+        end = said.find(")", index, line)
         if end >= 0:
-            return _numbers(said[place + len("click(") : end])
-        place = said.find("click(", line)
+            return _numbers(said[index + len("click(") : end])
+        index = said.find("click(", line)
     return None
 
 
@@ -74,16 +74,16 @@ def typed_text(text: str) -> str | None:
     ('new york', '5')
     """
     said = text.lower()
-    place = said.find("type(")
-    while place >= 0:
-        start = place + len("type(")
+    index = said.find("type(")
+    while index >= 0:
+        start = index + len("type(")
         end = said.find(")", start)
         if end < 0:
             return None
         if end > start:
             quoted = _QUOTED.search(said[start:end])
             return (quoted[1] if quoted else said[start:end]).strip()
-        place = said.find("type(", end)
+        index = said.find("type(", end)
     return None
 
 

@@ -126,7 +126,7 @@ class Fields(NamedTuple):
 
 
 class _Lines:
-    """The ends of a text's lines, to tell whether two places are on one."""
+    """The ends of a text's lines, to tell whether two indexes are on one."""
 
     def __init__(self, text: str) -> None:
         self.ends = [end.start() for end in re.finditer("\n", text)]
@@ -148,23 +148,23 @@ def showui_fields(text: str) -> Fields:
     Source: ShowUI 21ed7cb, `pred2json`.
     """
     said = text.replace('"', "'")
-    lines, places = _Lines(said), list(_QUOTED.finditer(said))
-    starts = [place.start() for place in places]
+    lines, quotes = _Lines(said), list(_QUOTED.finditer(said))
+    starts = [quote.start() for quote in quotes]
     found: dict[int, tuple[str | None, re.Match[str]]] = {}
     for mark in _VALUES.finditer(said):
         if none := _UNVALUED.match(said, mark.end()):
             found[mark.start()] = (None, none)
         elif said.startswith("'", mark.end()):
             start = mark.end() + 1
-            place = bisect_left(starts, start)
-            if place < len(starts) and lines.are_one(start, starts[place]):
-                found[mark.start()] = (said[start : starts[place]], places[place])
+            index = bisect_left(starts, start)
+            if index < len(starts) and lines.are_one(start, starts[index]):
+                found[mark.start()] = (said[start : starts[index]], quotes[index])
     ends = [*found]
     for mark in _STARTS.finditer(said):
-        place = bisect_left(ends, mark.end())
-        if place < len(ends) and lines.are_one(mark.end(), ends[place]):
-            value, position = found[ends[place]]
-            return Fields(said[mark.end() : ends[place]], value, _position(position))
+        index = bisect_left(ends, mark.end())
+        if index < len(ends) and lines.are_one(mark.end(), ends[index]):
+            value, position = found[ends[index]]
+            return Fields(said[mark.end() : ends[index]], value, _position(position))
     raise ValueError("no action, value and position in their order")
 
 

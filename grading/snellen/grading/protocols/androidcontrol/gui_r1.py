@@ -93,13 +93,13 @@ def _categories_with_a_hit(golds: Sequence[Gold], values: FloatArray) -> BoolArr
     """
     kept = np.zeros(values.shape, dtype=np.bool_)
     step, kind = (KEYS.index(key) for key in KEYS)
-    places: dict[tuple[str, str], list[int]] = {}
-    for place, gold in enumerate(golds):
-        places.setdefault((gold.group, name_of(gold.action)), []).append(place)
-    pointed = [place for place, gold in enumerate(golds) if gold.action.type in POINTED]
+    indexes: dict[tuple[str, str], list[int]] = {}
+    for index, gold in enumerate(golds):
+        indexes.setdefault((gold.group, name_of(gold.action)), []).append(index)
+    pointed = [index for index, gold in enumerate(golds) if gold.action.type in POINTED]
     if not values[pointed, step].any():
         return kept
-    for rows in places.values():
+    for rows in indexes.values():
         kept[rows, kind] = values[rows, kind].any()
         if golds[rows[0]].action.type in (*POINTED, *_WITH_TEXT):
             kept[rows, step] = values[rows, step].any()

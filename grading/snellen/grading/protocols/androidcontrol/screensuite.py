@@ -59,13 +59,13 @@ def _screensuite(answer: Said, gold: StepGold) -> Sequence[float]:
 
 def _graded_distance(point: Point | None, gold: StepGold) -> float:
     target = gold.action.point
-    place = point and on_screen(point, screen_of(gold))
-    if place is None or target is None:
+    index = point and on_screen(point, screen_of(gold))
+    if index is None or target is None:
         return 0.0
     aim = on_screen(target, screen_of(gold))
     if aim is None:
         raise PublishedCrashError
-    return max(0.0, 1 - 2 * sqrt(((place[0] - aim[0]) ** 2 + (place[1] - aim[1]) ** 2) / 2))
+    return max(0.0, 1 - 2 * sqrt(((index[0] - aim[0]) ** 2 + (index[1] - aim[1]) ** 2) / 2))
 
 
 def on_screen(point: Point, size: Extent) -> Point | None:

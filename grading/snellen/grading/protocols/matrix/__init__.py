@@ -244,9 +244,9 @@ def _prepare(
     def judge(items: IntArray, answers: Sequence[AnswerValue]) -> Judged:
         values = np.zeros((len(answers), 2), dtype=np.float64)
         failed: dict[int, str] = {}
-        places: list[int] = items.tolist()
-        for row, (place, answer) in enumerate(zip(places, answers, strict=True)):
-            item = ready[place]
+        indexes: list[int] = items.tolist()
+        for row, (index, answer) in enumerate(zip(indexes, answers, strict=True)):
+            item = ready[index]
             try:
                 score = _score(answer, item, normalizer.apply, executor)
             except ExecutionError as error:

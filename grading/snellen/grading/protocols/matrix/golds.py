@@ -168,11 +168,11 @@ def check_options(options: tuple[str, ...]) -> None:
     if options and not 2 <= len(options) <= 26:
         raise DataError(f"expected 2 to 26 options, not {len(options)}", field="options")
     forms = [_form(option) for option in options]
-    for place, form in enumerate(forms):
+    for index, form in enumerate(forms):
         if not form:
             raise DataError("an option is blank", field="options")
-        if form in forms[:place]:
-            raise DataError(f"two options have the text {options[place]!r}", field="options")
+        if form in forms[:index]:
+            raise DataError(f"two options have the text {options[index]!r}", field="options")
 
 
 def _form(text: str) -> str:

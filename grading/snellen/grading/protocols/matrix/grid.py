@@ -111,7 +111,7 @@ class GridItems:
     clustered_by: str = "item"
 
     def estimated(self, where: IntArray, least: int, fewest: int, level: float) -> GridCell:
-        """Estimate the items at some places, where they are enough."""
+        """Estimate the items at some indexes, where they are enough."""
         items = len(where)
         clusters = None if self.clusters is None else self.clusters[where]
         groups = items if clusters is None else len(np.unique(clusters))

@@ -78,9 +78,9 @@ def _published(answer: str, gold: MatrixGold) -> tuple[float, float]:
 def _prepare_published(references: Sequence[Gold], normalizer: Normalizer) -> Judge:
     def judge(items: IntArray, answers: Sequence[AnswerValue]) -> Judged:
         values = np.zeros((len(answers), 2), dtype=np.float64)
-        for row, (place, answer) in enumerate(zip(items.tolist(), answers, strict=True)):
+        for row, (index, answer) in enumerate(zip(items.tolist(), answers, strict=True)):
             if isinstance(answer, str):
-                values[row] = _published(normalizer.apply(answer), references[place])
+                values[row] = _published(normalizer.apply(answer), references[index])
         return Judged(values)
 
     return judge

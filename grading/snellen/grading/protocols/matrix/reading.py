@@ -193,7 +193,7 @@ def _sources(text: str) -> Iterator[str]:
     """Yield where in a text its JSON may stand."""
     yield text
     yield from reversed(_FENCE.findall(text))
-    starts = sorted(place for place in (text.find("["), text.find("{")) if place >= 0)
+    starts = sorted(index for index in (text.find("["), text.find("{")) if index >= 0)
     ends = {"{": "}", "[": "]"}
     for start in starts:
         yield text[start : text.rfind(ends[text[start]]) + 1]

@@ -72,7 +72,7 @@ _WAYS: tuple[tuple[str, str, Callable[[Understanding], LevelScore], str], ...] =
 
 def in_order(platforms: Iterable[str]) -> list[str]:
     """Return platforms as the published tables order them, then others by name."""
-    known = {name: place for place, name in enumerate(PLATFORMS)}
+    known = {name: index for index, name in enumerate(PLATFORMS)}
     return sorted(platforms, key=lambda name: (known.get(name, len(known)), name))
 
 

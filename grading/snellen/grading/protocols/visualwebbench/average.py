@@ -38,7 +38,7 @@ def average_of_seven(values: Mapping[str, float]) -> float:
         MetricError: A task is missing, or a value is not within 0..1.
         UnknownNameError: A task is none of the seven; the box and point variants are not.
 
-    >>> average_of_seven({task: place / 10 for place, task in enumerate(SEVEN)})
+    >>> average_of_seven({task: index / 10 for index, task in enumerate(SEVEN)})
     0.3
     """
     for task in values:

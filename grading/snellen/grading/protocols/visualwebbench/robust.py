@@ -66,8 +66,8 @@ def _prepare_word_rouge(golds: Sequence[Gold], normalizer: Normalizer) -> Judge:
 
     def judge(items: IntArray, answers: Sequence[AnswerValue]) -> Judged:
         values = np.zeros((len(answers), len(_ROUGE)), dtype=np.float64)
-        places: list[int] = items.tolist()
-        for row, (item, answer) in enumerate(zip(places, answers, strict=True)):
+        indexes: list[int] = items.tolist()
+        for row, (item, answer) in enumerate(zip(indexes, answers, strict=True)):
             said = normalizer.apply(answer).split()
             each = [word_rouge(said, reference) for reference in accepted[item]]
             values[row] = each[0] if len(each) == 1 else np.max(each, axis=0)

@@ -185,6 +185,6 @@ def _place(inside: Json, steps: Sequence[re.Match[str]], value: Json) -> None:
             inside.append({step["field"]: json.loads(step["value"])})
             _place(inside[-1], rest, each)
         return
-    place = int(step["place"])
-    inside += [{} for _ in range(len(inside), place + 1)]
-    _place(inside[place], rest, value)
+    index = int(step["place"])
+    inside += [{} for _ in range(len(inside), index + 1)]
+    _place(inside[index], rest, value)

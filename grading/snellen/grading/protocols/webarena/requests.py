@@ -146,7 +146,7 @@ def events_of(entries: Sequence[Any]) -> tuple[Event, ...]:
         UnjudgeableError: An entry is no request, or there is none.
     """
     found: list[Event] = []
-    for place, entry in enumerate(entries):
+    for index, entry in enumerate(entries):
         fields = fields_of(entry)
         if "type" in fields:
             if fields["type"] != "resource-snapshot":
@@ -155,7 +155,7 @@ def events_of(entries: Sequence[Any]) -> tuple[Event, ...]:
         request, response = (fields_of(fields.get(name)) for name in ("request", "response"))
         url = request.get("url")
         if not isinstance(url, str):
-            raise UnjudgeableError(f"network[{place}] has no request.url: is it a HAR's entry?")
+            raise UnjudgeableError(f"network[{index}] has no request.url: is it a HAR's entry?")
         if is_asset(url):
             continue
         found.append(
@@ -219,8 +219,8 @@ class Sites:
             known[name.strip("_").lower()] = [url for url in several if isinstance(url, str)]
         if not all(known.get(name) for name in names) and events:
             known = {}
-            for place, name in enumerate(names):
-                parts = _split(events[min(place, len(events) - 1)].url)
+            for index, name in enumerate(names):
+                parts = _split(events[min(index, len(events) - 1)].url)
                 end = "/admin" if name == "shopping_admin" else ""
                 known[name] = [f"{parts.scheme}://{parts.netloc}{end}"]
         return cls({f"__{name.upper()}__": known.get(name, ()) for name in names})
@@ -581,12 +581,12 @@ def extracted(data: Fields, path: str) -> Json:
 
 def _walked(data: Json, path: str) -> list[Any]:
     found: list[Any] = [data]
-    place = 1
-    while place < len(path):
-        step = STEP.match(path, place)
+    index = 1
+    while index < len(path):
+        step = STEP.match(path, index)
         if step is None:
             raise SchemaError(f"the path {path!r} can't be read")
-        place = step.end()
+        index = step.end()
         found = [value for one in found for value in _stepped(one, step)]
     return found
 

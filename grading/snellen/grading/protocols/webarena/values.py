@@ -407,9 +407,9 @@ def same(
         if ordered:
             return all(same(one, two, **options) for one, two in zip(several, rest, strict=True))
         for one in several:
-            place = next((i for i, two in enumerate(rest) if same(one, two, **options)), None)
-            if place is None:
+            index = next((i for i, two in enumerate(rest) if same(one, two, **options)), None)
+            if index is None:
                 return False
-            del rest[place]
+            del rest[index]
         return True
     return bool(reference == answer)

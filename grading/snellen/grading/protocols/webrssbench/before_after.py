@@ -42,8 +42,8 @@ class Pairs:
     """Which items are the same question before and after a perturbation.
 
     Attributes:
-        before: The place of each pair's item on the clean page; pairs may share it.
-        after: The place of its item on the perturbed page.
+        before: The index of each pair's item on the clean page; pairs may share it.
+        after: The index of its item on the perturbed page.
         modes: How each pair's page was perturbed; None where nobody says.
     """
 
@@ -53,11 +53,11 @@ class Pairs:
 
     def of_mode(self, mode: str) -> "Pairs":
         """Return the pairs of one mode."""
-        kept = [place for place, other in enumerate(self.modes) if other == mode]
+        kept = [index for index, other in enumerate(self.modes) if other == mode]
         return Pairs(
-            tuple(self.before[place] for place in kept),
-            tuple(self.after[place] for place in kept),
-            tuple(self.modes[place] for place in kept),
+            tuple(self.before[index] for index in kept),
+            tuple(self.after[index] for index in kept),
+            tuple(self.modes[index] for index in kept),
         )
 
 
@@ -125,12 +125,12 @@ def pair_up(pages: Sequence[str], states: TagColumn, modes: TagColumn | None = N
     clean: dict[tuple[str, str | None], int] = {}
     perturbed: dict[tuple[str, str | None], int] = {}
     sides = {"before": clean, "after": perturbed}
-    for place, (page, state, mode) in enumerate(zip(pages, states, modes, strict=True)):
+    for index, (page, state, mode) in enumerate(zip(pages, states, modes, strict=True)):
         if state not in sides:
-            raise MetricError(f"item {place} of the page {page!r} is neither before nor after")
+            raise MetricError(f"item {index} of the page {page!r} is neither before nor after")
         if (page, mode) in sides[state]:
             raise MetricError(f"the page {page!r} has two items {state} of the mode {mode}")
-        sides[state][page, mode] = place
+        sides[state][page, mode] = index
     # The clean half of each perturbed item: of its own mode, else the one without.
     halves = [(page, mode) if (page, mode) in clean else (page, None) for page, mode in perturbed]
     lonely = [page for page, mode in halves if (page, mode) not in clean]
@@ -180,13 +180,13 @@ def _shift(
     sites: TagColumn | None,
     responses: Responses | None,
 ) -> Shift:
-    before = [float(values[place]) for place in pairs.before]
-    after = [float(values[place]) for place in pairs.after]
+    before = [float(values[index]) for index in pairs.before]
+    after = [float(values[index]) for index in pairs.after]
     texts = None if responses is None else _both(responses.texts, pairs)
     unchanged = None if texts is None or responses is None else _unchanged(texts, responses)
     found = robustness(before, after, unchanged=unchanged)
     # Both halves of a pair are of one page; pairs that share a clean page hang together.
-    groups = pairs.before if sites is None else [sites[place] for place in pairs.after]
+    groups = pairs.before if sites is None else [sites[index] for index in pairs.after]
     clusters = _codes(groups)
     binary = {*before, *after} <= {0.0, 1.0}
     like = None if responses is None else responses.likeness
@@ -232,6 +232,6 @@ def _codes(groups: Sequence[object]) -> list[int]:
     """Number groups by their first appearance; an item of no group is one by itself."""
     codes: dict[object, int] = {}
     return [
-        codes.setdefault(("none", place) if group is None else group, len(codes))
-        for place, group in enumerate(groups)
+        codes.setdefault(("none", index) if group is None else group, len(codes))
+        for index, group in enumerate(groups)
     ]

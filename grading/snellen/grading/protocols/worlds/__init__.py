@@ -127,7 +127,7 @@ def with_eqa(
         area: From episodes to their EQA; None: the paper's grid.
         most: What no episode may cost more than, whatever its item allows.
     """
-    place = metric.keys.index(metric.primary)
+    index = metric.keys.index(metric.primary)
 
     def episodes(golds: Sequence[Gold], records: Sequence[AnswerValue | None]) -> Sequence[Episode]:
         limits = [limit_of(gold, record, most) for gold, record in zip(golds, records, strict=True)]
@@ -136,7 +136,7 @@ def with_eqa(
         judge = metric.prepare(golds, AS_IS)
         given = [each for each, record in enumerate(records) if record is not None]
         judged = judge(np.array(given, dtype=np.int64), [records[each] for each in given])
-        success = dict(zip(given, judged.values[:, place].tolist(), strict=True))
+        success = dict(zip(given, judged.values[:, index].tolist(), strict=True))
         return [
             Episode(success.get(each, 0.0), _cost(record, limit or 1.0), limit)
             for each, (record, limit) in enumerate(zip(records, limits, strict=True))

@@ -154,7 +154,7 @@ def episodes_of(
     if len(lengths) != 1 or 0 in lengths or not attempts:
         raise MetricError(f"the episodes and tags of tasks differ in length: {sorted(lengths)}")
     every = range(lengths.pop())
-    feasible = [place for place in every if tags.get(FEASIBLE, ["yes"] * len(every))[place] != "no"]
+    feasible = [index for index in every if tags.get(FEASIBLE, ["yes"] * len(every))[index] != "no"]
     wholes = [_part("all", attempts, every)]
     if 0 < len(feasible) < len(every):
         rest = sorted(set(every) - set(feasible))
@@ -167,8 +167,8 @@ def episodes_of(
         wholes=wholes,
         by={
             tag: [
-                _part(name, attempts, [place for place in feasible if tags[tag][place] == name])
-                for name in dict.fromkeys(tags[tag][place] for place in feasible)
+                _part(name, attempts, [index for index in feasible if tags[tag][index] == name])
+                for name in dict.fromkeys(tags[tag][index] for index in feasible)
                 if name is not None
             ]
             for tag in by
@@ -179,8 +179,8 @@ def episodes_of(
     )
 
 
-def _part(name: str, attempts: Sequence[Sequence[Record]], places: Sequence[int]) -> Part:
-    chosen = [[attempt[place] for place in places] for attempt in attempts]
+def _part(name: str, attempts: Sequence[Sequence[Record]], indexes: Sequence[int]) -> Part:
+    chosen = [[attempt[index] for index in indexes] for attempt in attempts]
     steps = [one.steps for run in chosen for one in run if one.there and one.steps is not None]
     areas: dict[Reading, float] = {}
     if all(one.limit is not None for run in chosen for one in run):
@@ -189,8 +189,8 @@ def _part(name: str, attempts: Sequence[Sequence[Record]], places: Sequence[int]
         areas = {
             reading: fmean(area(run, None) for run in played) for reading, area in READINGS.items()
         }
-    value = math.fsum(one.success for run in chosen for one in run) / (len(places) * len(chosen))
-    return Part(name, len(places), value, areas, fmean(steps) if steps else None)
+    value = math.fsum(one.success for run in chosen for one in run) / (len(indexes) * len(chosen))
+    return Part(name, len(indexes), value, areas, fmean(steps) if steps else None)
 
 
 def _episode(record: Record) -> Episode:

@@ -82,7 +82,7 @@ def load(
             raise DataError(f"says what each step is for and no goals: load {LOW}", file=str(file))
         steps = tuple(replace(step, instruction="") for step in steps)
     folder = file.parent if images is None else image_folder(Path(images), "the screenshots")
-    files = ImageFiles(folder, lambda place, name: _paths(steps[place], name), "screenshot_paths")
+    files = ImageFiles(folder, lambda index, name: _paths(steps[index], name), "screenshot_paths")
     there = images is not None or bool(steps and files.file(0, SCREEN).is_file())
     if there:
         steps = tuple(_sized(steps, files))
@@ -109,8 +109,8 @@ def _paths(step: StepRow, name: str) -> list[str]:
 
 def _sized(steps: Sequence[StepRow], files: ImageFiles) -> Iterator[StepRow]:
     """Yield the steps with the size of the screen: the screenshot's, if the data has none."""
-    for place, step in enumerate(steps):
-        size = None if step.gold.image_size else size_in(files, place, SCREEN)
+    for index, step in enumerate(steps):
+        size = None if step.gold.image_size else size_in(files, index, SCREEN)
         yield (
             replace(step, gold=msgspec.structs.replace(step.gold, image_size=size))
             if size

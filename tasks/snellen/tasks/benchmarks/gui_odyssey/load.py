@@ -94,7 +94,7 @@ def load(
     found = _find(Path(path), chosen)
     steps = tuple(step for file in found.files for step in _steps(file, low=task == LOW))
     folder = found.folder / "screenshots" if images is None else image_folder(Path(images), "them")
-    files = ImageFiles(folder, lambda place, _: [steps[place].image], "screenshot")
+    files = ImageFiles(folder, lambda index, _: [steps[index].image], "screenshot")
     there = images is not None or bool(steps and files.file(0, SCREEN).is_file())
     return step_data(
         task,
@@ -134,7 +134,7 @@ def _steps(file: Path, *, low: bool) -> Iterator[StepRow]:
     if min(size) <= 0:
         raise text.error(f"a screen of {size[0]:g} x {size[1]:g}", "device_info")
     before: tuple[Action, ...] = ()
-    for place, step in enumerate(episode.steps):
+    for index, step in enumerate(episode.steps):
         action = _action(step, size, text)
         yield StepRow(
             id=f"{episode.episode_id}/{step.step}",
@@ -146,7 +146,7 @@ def _steps(file: Path, *, low: bool) -> Iterator[StepRow]:
                 size,
                 boxes=_boxes(step, size, text),
                 episode=str(episode.episode_id),
-                step=place,
+                step=index,
                 group=episode.task_info.category,
             ),
             image=step.screenshot,

@@ -247,7 +247,7 @@ def _images(row: _Row, folder: Path) -> Mapping[str, str]:
     elif len(row.images) == 1:
         images = {SCREEN: row.images[0]}
     else:
-        images = {f"image_{place}": path for place, path in enumerate(row.images, 1)}
+        images = {f"image_{index}": path for index, path in enumerate(row.images, 1)}
     for path in images.values():
         # What an item shows is sent to others; a link leads out of a folder, too.
         if not is_inside(path) or not (folder / path).resolve().is_relative_to(folder.resolve()):

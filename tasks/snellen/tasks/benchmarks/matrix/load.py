@@ -70,7 +70,7 @@ def load(
     given = None if images is None else image_folder(Path(images), "the items' images")
     file = read_items(Path(path), given)
     rows = file.items
-    files = ImageFiles(file.folder, lambda place, name: [rows[place].images[name]], field="images")
+    files = ImageFiles(file.folder, lambda index, name: [rows[index].images[name]], field="images")
     size = _sizes(files)
     return TaskData(
         task=TASK,
@@ -85,7 +85,7 @@ def load(
             note=_note(rows),
             path=str(file.path),
         ),
-        build_item=lambda place: _ask(rows[place], chosen, lambda name: size(place, name)),
+        build_item=lambda index: _ask(rows[index], chosen, lambda name: size(index, name)),
         load_image=files if any(row.images for row in rows) else None,
         contexts=[context_of(row.gold) for row in rows],
         tags={
@@ -145,7 +145,7 @@ def _ask(row: MatrixItem, prompt: Prompt, size: Callable[[str], Size | None]) ->
 
 
 def _question(row: MatrixItem) -> str:
-    options = [f"{chr(ord('A') + place)}. {text}" for place, text in enumerate(row.gold.options)]
+    options = [f"{chr(ord('A') + index)}. {text}" for index, text in enumerate(row.gold.options)]
     lettered = ["Options:", *options] if options else []
     return "\n".join([row.question, *lettered, "", _form(row.gold)])
 
@@ -174,7 +174,7 @@ def _sizes(files: ImageFiles) -> Callable[[int, str], Size | None]:
         found = size_of(file)
         return None if found is None else Size(width=found.width, height=found.height)
 
-    return lambda place, name: of_file(files.file(place, name))
+    return lambda index, name: of_file(files.file(index, name))
 
 
 # ---- What is right -----------------------------------------------------------------------------

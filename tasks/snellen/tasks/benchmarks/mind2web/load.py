@@ -105,8 +105,8 @@ def load(
 
 
 def _folder(images: str | Path, rows: Sequence[_Row]) -> ImageFiles:
-    def paths(place: int, _: str) -> list[str]:
-        name = f"{rows[place].annotation_id}-{rows[place].action_uid}"
+    def paths(index: int, _: str) -> list[str]:
+        name = f"{rows[index].annotation_id}-{rows[index].action_uid}"
         return [f"{name}.jpg", f"{name}.png"]
 
     return ImageFiles(image_folder(Path(images), "the screenshots"), paths, "screenshot")
@@ -171,6 +171,6 @@ def _box(text: str) -> Ltrb | None:
 
 
 def _name(row: _Row) -> str:
-    place = int(row.target_action_index) if row.target_action_index not in (None, "") else -1
-    shown = row.action_reprs[place] if 0 <= place < len(row.action_reprs) else ""
+    index = int(row.target_action_index) if row.target_action_index not in (None, "") else -1
+    shown = row.action_reprs[index] if 0 <= index < len(row.action_reprs) else ""
     return shown.partition(" ->")[0].strip()

@@ -100,9 +100,9 @@ def load(
             rows.append(row)
     rows = list(checked_rows(rows, str(index), boxes_in=Space.PIXELS, field="box"))
     root = index.parent if images is None else image_folder(Path(images), "the screenshots")
-    shots = ImageFiles(root, lambda place, _: [rows[place].image], "image")
+    shots = ImageFiles(root, lambda number, _: [rows[number].image], "image")
     there = images is not None or any(
-        shots.file(place, SCREEN).is_file() for place in range(len(rows))
+        shots.file(number, SCREEN).is_file() for number in range(len(rows))
     )
     digest = digest_of_files([index, *home.read])
     data = grounding_data(

@@ -104,7 +104,7 @@ def load(
     if split == "targets":
         rows = tuple(row for row in rows if not row.refused)
     folder = file.parent / "images" if images is None else image_folder(Path(images), "them")
-    files = ImageFiles(folder, lambda place, _: [rows[place].image], "image_path")
+    files = ImageFiles(folder, lambda index, _: [rows[index].image], "image_path")
     there = images is not None or bool(rows and files.file(0, SCREEN).is_file())
     return grounding_data(
         task,

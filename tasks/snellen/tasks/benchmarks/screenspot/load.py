@@ -290,12 +290,12 @@ def _read_parquet(path: Path, platforms: Sequence[str]) -> Annotations:
     rows = [row for part in parts for row in part.rows]
     counted = Counter[str]()
     elements: list[Element] = []
-    places: list[int] = []
-    for place, row in enumerate(rows):
+    indexes: list[int] = []
+    for index, row in enumerate(rows):
         platform = _platform(row.file_name)
         if platform in platforms or platform == ALL:
             elements.append(_from_parquet(row, platform, counted[platform]))
-            places.append(place)
+            indexes.append(index)
         counted[platform] += 1
     found = _checked(files.paths[0], elements, "file_name", Space.UNIT)
     inside = ParquetImages(parts, "image") if "image" in parts[0].columns else None
@@ -303,7 +303,7 @@ def _read_parquet(path: Path, platforms: Sequence[str]) -> Annotations:
         tuple(found),
         files.paths,
         copied=True,
-        pictures=inside and (lambda index, name: inside(places[index], name)),
+        pictures=inside and (lambda number, name: inside(indexes[number], name)),
     )
 
 
@@ -517,7 +517,7 @@ def _data(
     root = beside if images is None else image_folder(images, "the screenshots")
     files = ImageFiles(root, _paths(elements), "img_filename")
     there = images is not None or any(
-        files.file(place, SCREEN).is_file() for place in range(len(elements))
+        files.file(index, SCREEN).is_file() for index in range(len(elements))
     )
     benchmark = task.partition("/")[0]
     releases = () if found.copied else _RELEASES[task]
@@ -534,7 +534,7 @@ def _data(
         prompt=prompt,
         asked_in=_SPACES.get(prompt.name),
         images=files if there else found.pictures,
-        question=(lambda place: _chinese(elements[place])) if prompt.name == _CHINESE else None,
+        question=(lambda index: _chinese(elements[index])) if prompt.name == _CHINESE else None,
     )
 
 
@@ -545,9 +545,9 @@ def _chinese(element: Element) -> str:
 
 
 def _paths(elements: Sequence[Element]) -> Callable[[int, str], Sequence[str]]:
-    def paths(place: int, name: str) -> Sequence[str]:
+    def paths(index: int, name: str) -> Sequence[str]:
         if name != SCREEN:
             raise DataError(f"there is no image {name!r}, only {SCREEN!r}")
-        return [f"{folder}{elements[place].image}" for folder in _IMAGE_FOLDERS]
+        return [f"{folder}{elements[index].image}" for folder in _IMAGE_FOLDERS]
 
     return paths

@@ -105,7 +105,7 @@ def load(
     found = _regions(text, str(file)) if layout else _elements(text, str(file), release)
     rows = tuple(checked_rows(found, str(file), boxes_in=Space.PIXELS))
     folder = _images_of(file) if images is None else image_folder(Path(images), "the screenshots")
-    files = ImageFiles(folder, lambda place, _: [rows[place].image], "image_path")
+    files = ImageFiles(folder, lambda index, _: [rows[index].image], "image_path")
     there = images is not None or bool(rows and files.file(0, SCREEN).is_file())
     return grounding_data(
         task,

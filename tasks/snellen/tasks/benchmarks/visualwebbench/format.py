@@ -148,22 +148,22 @@ def check(layout: Layout, rows: Sequence[Any], file: str) -> None:
     """
     if not rows:
         raise DataError("holds no rows", file=file)
-    for place, row in enumerate(rows):
+    for index, row in enumerate(rows):
         if row.task_type is not None and row.task_type != layout.config:
             what = f"this task reads {layout.config}, and the row's task_type is {row.task_type!r}"
-            raise _misfit(what, file, place, row, "task_type")
+            raise _misfit(what, file, index, row, "task_type")
         options: Sequence[Any] | None = getattr(row, "options", None)
         if options is None:
             continue
         if row.answer >= len(options):
             what = f"the answer {row.answer} is beyond the {len(options)} options, counted from 0"
-            raise _misfit(what, file, place, row, "answer")
+            raise _misfit(what, file, index, row, "answer")
         if layout.boxed and (fault := box_fault(options[row.answer])):
-            raise _misfit(fault, file, place, row, "options")
+            raise _misfit(fault, file, index, row, "options")
 
 
-def _misfit(what: str, file: str, place: int, row: Row, field: str) -> DataError:
-    return misfit(f"item {row.id!r}: {what}", file, place, field)
+def _misfit(what: str, file: str, index: int, row: Row, field: str) -> DataError:
+    return misfit(f"item {row.id!r}: {what}", file, index, field)
 
 
 def space_in(layout: Layout, rows: Iterable[Any]) -> Space | None:

@@ -103,7 +103,7 @@ def load(
     if split == "hard":
         kept = _hard(file.parent, [row.task_id for row in rows])
         sha256 = hashlib.sha256(f"{sha256}\n{kept}".encode()).hexdigest()
-        rows, golds = [rows[place] for place in kept], [golds[place] for place in kept]
+        rows, golds = [rows[number] for number in kept], [golds[number] for number in kept]
     release = pin("webarena", split or "full", file, sha256, len(rows), RELEASES)
     if not originals:
         note = f"no {ORIGINAL} beside it: the protocols webarena and visualwebarena can't judge"
@@ -153,7 +153,7 @@ def _originals(folder: Path) -> dict[int, Original]:
 
 
 def _hard(folder: Path, ids: Sequence[int]) -> list[int]:
-    """Return the places of the hard tasks."""
+    """Return the indexes of the hard tasks."""
     name = "webarena-verified-hard.json"
     file = _beside(folder, (f"subsets/{name}", name, "webarena-verified-hard-subset.json"))
     if file is None:
@@ -161,11 +161,11 @@ def _hard(folder: Path, ids: Sequence[int]) -> list[int]:
             f"there is no subsets/{name}, which lists the tasks of the split 'hard'",
             file=str(folder),
         )
-    places = {task_id: place for place, task_id in enumerate(ids)}
+    indexes = {task_id: index for index, task_id in enumerate(ids)}
     wanted = read_json(file).decode(_Subset, "expected an object with task_ids").task_ids
-    if missing := [task_id for task_id in wanted if task_id not in places]:
+    if missing := [task_id for task_id in wanted if task_id not in indexes]:
         raise DataError(f"the tasks {missing[:3]} are not in {FILE}", file=str(file))
-    return [places[task_id] for task_id in wanted]
+    return [indexes[task_id] for task_id in wanted]
 
 
 def _gold(row: _Row, number: int, originals: dict[int, Original], file: str) -> WebTask:
