@@ -89,7 +89,8 @@ def test_gymnasium_finds_nothing_wrong(name: str, settings: dict[str, Any]) -> N
     env.close()
 
 
-@pytest.mark.parametrize("template", SETS[2])
+# That each template's oracle passes is shown by the templates' own tests.
+@pytest.mark.parametrize("template", sorted(SETS[2])[::6])
 def test_what_a_task_asks_for_is_rewarded_and_nothing_is_not(
     tools: WorldEnv, template: str
 ) -> None:
