@@ -3,7 +3,7 @@
 In addition to the files of `build`, the folder of a build has
 
     data/               the items in the benchmarks' published layouts, each with made.jsonl
-    draft/              the pack before items were removed
+    draft/              the pack while it is written and audited
     webp/               images as lossless WebP, if requested
 """
 
@@ -49,7 +49,6 @@ FREQUENT = "left out, so that no question template has more than a fifth of the 
 
 DATA, DRAFT, WEBP = "data", "draft", "webp"
 _PAGE = "page"
-_FINAL = "pack"
 _CHUNK = 1 << 20
 _FEW = 5
 
@@ -178,8 +177,6 @@ def _build(
         watch=watch.packing,
     )
     report = None
-    final = folder / _FINAL
-    shutil.rmtree(final, ignore_errors=True)
     if options.audit:
         pack = open_pack(draft)
         # Items that were just made need no second making.
@@ -191,16 +188,15 @@ def _build(
             witnesses=witnesses,
             watch=watch.looking,
         )
-    if report is not None and report.removed:
-        manifest = remove(open_pack(draft), report.removed, final)
-    else:
-        shutil.copytree(draft, final)
     if options.key is not None:
-        manifest = seal_pack(open_pack(final), options.key)
-    with new_folder(output) as room:
-        for entry in sorted(final.iterdir()):
-            shutil.move(entry, room / entry.name)
-    final.rmdir()
+        manifest = seal_pack(open_pack(draft), options.key)
+    if report is not None and report.removed:
+        manifest = remove(open_pack(draft), report.removed, output, key=options.key)
+    else:
+        with new_folder(output) as room:
+            for entry in sorted(draft.iterdir()):
+                shutil.move(entry, room / entry.name)
+    shutil.rmtree(draft)
     return BuiltExam(manifest, report, worked)
 
 
