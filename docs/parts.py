@@ -15,7 +15,7 @@ from snellen.cli.app import app
 from snellen.demo.page import Mean, interval, percent
 from snellen.grading.actions.formats import FORMATS
 from snellen.grading.chance import chance_of
-from snellen.grading.guesses import Played
+from snellen.grading.guesses import NullAgents
 from snellen.grading.models.scores import Score
 from snellen.grading.protocols import base
 from snellen.grading.protocols.golds import PageEpisodeGold
@@ -420,7 +420,7 @@ def null_agents() -> str:
         cells = [f"{agent}"]
         for rule in rules:
             chance = chance_of(
-                Played(lambda played=played, agent=agent: {agent: played}),
+                NullAgents(lambda played=played, agent=agent: {agent: played}),
                 protocol_of(MINIWOB, rule),
                 golds,
             )

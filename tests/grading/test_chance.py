@@ -16,10 +16,10 @@ from snellen.grading.chance import (
     Guess,
     Idle,
     NoGuess,
+    NullAgents,
     OneOf,
     OneOfItsOptions,
     OptionOrNothing,
-    Played,
     RandomBox,
     RandomPoint,
     chance_of,
@@ -302,7 +302,7 @@ def test_the_best_of_the_agents_that_played_is_graded_by_the_protocol_itself() -
     def left(*rewards: float | None) -> list[object]:
         return [{"reward": reward, "ended": reward is not None, "cost": 1} for reward in rewards]
 
-    guess = Played(
+    guess = NullAgents(
         lambda: {
             "asleep": {"one": left(None, None), "two": left(None)},
             "clicks": {"one": left(0.1, 1), "two": left(-1)},

@@ -155,7 +155,7 @@ class Plainly(NamedTuple):
     form: str
 
 
-class _Seen(NamedTuple):
+class _ScoredAnswer(NamedTuple):
     """A response, its score under the protocol, and whether the protocol could not read it."""
 
     item: int
@@ -232,7 +232,7 @@ class Auditor:
         self._protocol = protocol
         self._targets = targets
         self._stride = 1 if most is None else max(1, -(-len(targets.golds) // most))
-        self._seen: list[_Seen] = []
+        self._seen: list[_ScoredAnswer] = []
 
     def add(self, answers: Answers, columns: Columns) -> None:
         """Add a batch and its scores under the protocol."""
@@ -244,7 +244,7 @@ class Auditor:
             if response is None or (errors is not None and errors[row] is not None):
                 continue
             self._seen.append(
-                _Seen(
+                _ScoredAnswer(
                     int(answers.items[row]),
                     response,
                     float(columns.values[row, primary]),

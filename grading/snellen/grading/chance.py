@@ -16,10 +16,10 @@ from snellen.grading.guesses import (
     Guess,
     Idle,
     NoGuess,
+    NullAgents,
     OneOf,
     OneOfItsOptions,
     OptionOrNothing,
-    Played,
     RandomBox,
     RandomPoint,
 )
@@ -53,7 +53,7 @@ def chance_of(
         The expected mean over the items; None where it can't be known: `OneOfItsOptions` where
         an item's context does not count its options, `RandomPoint` and `RandomBox` where a
         target is in pixels and neither its gold nor its context says how large the image is,
-        `Played` where a reference names no page that was played.
+        `NullAgents` where a reference names no page that was played.
 
     Raises:
         MetricError: There are no items.
@@ -64,7 +64,7 @@ def chance_of(
     """
     if not golds:
         raise MetricError("no items: chance is not defined")
-    if isinstance(guess, Played):
+    if isinstance(guess, NullAgents):
         return _played(guess, grader or Grader.of(protocol, golds, contexts), golds)
     if isinstance(guess, Idle):
         return _idle(grader or Grader.of(protocol, golds, contexts), golds)
@@ -163,7 +163,7 @@ def _constant(response: object, grader: Grader, count: int) -> float:
     return float(values[:, metric.keys.index(metric.primary)].mean())
 
 
-def _played(guess: Played, grader: Grader, golds: Sequence[Gold]) -> Chance | None:
+def _played(guess: NullAgents, grader: Grader, golds: Sequence[Gold]) -> Chance | None:
     values: dict[str, float] = {}
     for agent, pages in guess.episodes().items():
         if any(gold.page not in pages for gold in golds):

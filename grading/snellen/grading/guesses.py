@@ -109,7 +109,7 @@ class Idle:
 
 
 @dataclass(frozen=True, slots=True)
-class Played:
+class NullAgents:
     """The best of some agents that understand nothing, by episodes that they played.
 
     Attributes:
@@ -133,6 +133,6 @@ Guess: TypeAlias = (
     | RandomBox
     | Constant
     | Idle
-    | Played
+    | NullAgents
     | NoGuess
 )

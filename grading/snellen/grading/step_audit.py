@@ -38,7 +38,7 @@ MOST = 400
 """How many answers with a point are graded again; they are taken evenly."""
 
 
-class _Seen(NamedTuple):
+class _ScoredAnswer(NamedTuple):
     """An answer, its score under the protocol, and whether the protocol could not read it."""
 
     item: int
@@ -68,8 +68,8 @@ class StepAuditor:
         self._protocol = protocol
         self._golds, self._contexts = golds, contexts
         self._stride = 1 if most is None else max(1, -(-len(golds) // most))
-        self._seen: list[_Seen] = []
-        self._scrolls: list[_Seen] = []
+        self._seen: list[_ScoredAnswer] = []
+        self._scrolls: list[_ScoredAnswer] = []
 
     def add(self, answers: Answers, columns: Columns) -> None:
         """Add a batch and its scores under the protocol."""
@@ -86,7 +86,7 @@ class StepAuditor:
                 continue
             unread = int(columns.outcomes[row]) == CODES[Outcome.UNPARSED]
             value = float(columns.values[row, primary])
-            seen = _Seen(item, response, value, unread)
+            seen = _ScoredAnswer(item, response, value, unread)
             if scroll:
                 self._scrolls.append(seen)
             if not item % self._stride:

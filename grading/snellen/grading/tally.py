@@ -35,7 +35,7 @@ _NO_ANSWER = (CODES[Outcome.MISSING], CODES[Outcome.ERROR])
 
 
 @dataclass(frozen=True, slots=True)
-class _Sitting:
+class _AttemptAnswers:
     """One attempt at every item, for metrics that are not a mean over items.
 
     Attributes:
@@ -77,7 +77,7 @@ class Tally:
         self.protocol = protocol
         self.items = len(golds)
         self._golds = Golds(golds)
-        self._sittings: dict[int, _Sitting] = {}
+        self._sittings: dict[int, _AttemptAnswers] = {}
         self._passing = pass_mark * metric.best - _SLACK
         self._primary = metric.keys.index(metric.primary)
         self._sums: list[list[float]] = [[] for _ in metric.keys]
@@ -210,16 +210,16 @@ class Tally:
             sitting.answered[item] = answered[row]
             sitting.kept[item] = kept[row]
 
-    def _empty_sitting(self) -> _Sitting:
+    def _empty_sitting(self) -> _AttemptAnswers:
         keeps = Outcome.MISSING not in self.protocol.denominator.drops
-        return _Sitting(
+        return _AttemptAnswers(
             [None] * self.items,
             np.zeros(self.items, dtype=np.bool_),
             np.full(self.items, keeps, dtype=np.bool_),
             np.zeros((self.items, len(self.protocol.metric.keys)), dtype=np.float64),
         )
 
-    def _all_sittings(self, attempts: int) -> list[_Sitting]:
+    def _all_sittings(self, attempts: int) -> list[_AttemptAnswers]:
         sittings = list(self._sittings.values())
         if len(sittings) > attempts:
             raise MetricError(f"answers of {len(sittings)} attempts were added, not of {attempts}")
@@ -243,7 +243,7 @@ class Tally:
             if (value := _mean(every, key)) is not None
         }
 
-    def _printed_rows(self, sitting: _Sitting) -> BoolArray:
+    def _printed_rows(self, sitting: _AttemptAnswers) -> BoolArray:
         keep = self.protocol.denominator.keep
         if keep is None:
             return sitting.kept
@@ -251,8 +251,8 @@ class Tally:
 
     def _corpora(
         self,
-        sittings: Sequence[_Sitting],
-        chosen: Callable[[_Sitting], BoolArray],
+        sittings: Sequence[_AttemptAnswers],
+        chosen: Callable[[_AttemptAnswers], BoolArray],
         known: _Known,
     ) -> list[Mapping[str, float]]:
         """Compute the corpus metrics of the selected items in every attempt that has some."""

@@ -10,10 +10,10 @@ from snellen.grading.chance import (
     Constant,
     Idle,
     NoGuess,
+    NullAgents,
     OneOf,
     OneOfItsOptions,
     OptionOrNothing,
-    Played,
     RandomBox,
     RandomPoint,
 )
@@ -72,7 +72,7 @@ def test_every_task_guesses_in_a_way_that_fits_its_answers() -> None:
         AnswerKind.RELATIONS: (OneOf,),
         AnswerKind.LABEL: (OneOf,),
         AnswerKind.ACTION: (Constant,),
-        AnswerKind.EPISODE: (Idle, NoGuess, Played),
+        AnswerKind.EPISODE: (Idle, NoGuess, NullAgents),
     }
     for spec in TASKS.values():
         assert isinstance(spec.guess, allowed[spec.kind]), spec.id

@@ -123,7 +123,7 @@ def read_action(response: object, declared: Format | None = None) -> ReadAction:
         raise NoActionError(_TOO_DEEP) from None
 
 
-def _in_response(response: object) -> "list[_Found]":
+def _in_response(response: object) -> "list[_MarkedCall]":
     found = opened(response)
     if found is None:
         return _in_text(response) if isinstance(response, str) else _in_value(response)
@@ -145,14 +145,14 @@ def is_action(fields: Fields) -> bool:
     return isinstance(name, str) and plain_name(name) in READERS and bool(list(_of_object(fields)))
 
 
-class _Found(NamedTuple):
+class _MarkedCall(NamedTuple):
     """A call, and the format whose marks it has."""
 
     named: Named
     format: str
 
 
-def _in_value(value: object) -> list[_Found]:
+def _in_value(value: object) -> list[_MarkedCall]:
     if isinstance(value, list):
         return [each for part in cast("list[object]", value) for each in _in_value(part)]
     if isinstance(value, dict):
@@ -160,7 +160,7 @@ def _in_value(value: object) -> list[_Found]:
     return _in_text(str(value))
 
 
-def _in_text(text: str) -> list[_Found]:
+def _in_text(text: str) -> list[_MarkedCall]:
     said = without_reasoning(text)
     if said is None:
         raise NoActionError(CUT_OFF)
@@ -194,7 +194,7 @@ def _parts(text: str) -> Iterator[str]:
     yield text
 
 
-def _of_text(text: str) -> Iterator[_Found]:
+def _of_text(text: str) -> Iterator[_MarkedCall]:
     if "#" in text:
         text = _COMMENT.sub(lambda comment: " " * len(comment[0]), text)
     before = 0
@@ -220,16 +220,16 @@ def _api_of_tag(call: Call, text: str) -> str:
     return "seed" if "seed:" in text else "qwen"
 
 
-def _of_call(call: Call) -> Iterator[_Found]:
+def _of_call(call: Call) -> Iterator[_MarkedCall]:
     name = plain_name(call.name)
     if name == "do":
         inner = plain_name(str(call.given.get("action", "")))
-        yield _Found(Named(inner, call.given), "autoglm")
+        yield _MarkedCall(Named(inner, call.given), "autoglm")
         return
     if name in _TOOLS:
         yield from _of_tool(ToolUse(call.name, call.given, "chat"))
         return
-    yield _Found(Named(name, call.given, call.positional), _format_of_call(call))
+    yield _MarkedCall(Named(name, call.given, call.positional), _format_of_call(call))
 
 
 def _format_of_call(call: Call) -> str:
@@ -253,7 +253,7 @@ def _format_of_call(call: Call) -> str:
     return "internvl" if call.given else "screensuite"
 
 
-def _of_tool(use: ToolUse) -> Iterator[_Found]:
+def _of_tool(use: ToolUse) -> Iterator[_MarkedCall]:
     name = plain_name(use.name)
     given = use.arguments
     inner = (
@@ -271,10 +271,10 @@ def _of_tool(use: ToolUse) -> Iterator[_Found]:
         else:
             form = "gemini" if name in _GEMINI_ONLY else "qwen" if use.api == "qwen" else "openai"
     # A swipe of `mobile_use` and all else of a tool: the names are the table's.
-    yield _Found(Named(name, given), form)
+    yield _MarkedCall(Named(name, given), form)
 
 
-def _of_object(fields: Fields) -> Iterator[_Found]:
+def _of_object(fields: Fields) -> Iterator[_MarkedCall]:
     several = fields.get("actions")
     if isinstance(several, list) and several:
         for each in cast("list[object]", several):
@@ -305,26 +305,26 @@ def _of_object(fields: Fields) -> Iterator[_Found]:
     elif isinstance(named, str) and "(" in named:
         yield from _of_text(named)
     elif isinstance(named, int) and named in _SEECLICK and "click_point" in fields:
-        yield _Found(Named(_SEECLICK[named], fields), "seeclick")
+        yield _MarkedCall(Named(_SEECLICK[named], fields), "seeclick")
     elif isinstance(named, str):
         name = plain_name(named)
         if known_name(named) or name in LOOKS:
-            yield _Found(Named(name, fields), _format_of_object(name, fields))
+            yield _MarkedCall(Named(name, fields), _format_of_object(name, fields))
     elif any(key in fields for key in _AGENTCPM):
         compact = _compact(fields)
         if compact is not None:
-            yield _Found(compact, "agentcpm")
+            yield _MarkedCall(compact, "agentcpm")
 
 
-def _of_coat(name: str, arguments: object) -> _Found:
+def _of_coat(name: str, arguments: object) -> _MarkedCall:
     given = cast("Fields", arguments if isinstance(arguments, dict) else {})
     plain = plain_name(name)
     if plain == "stop":
-        return _Found(Named("finish", {"status": given.get("task_status", "success")}), "coat")
-    return _Found(Named(plain, given, finger=True), "coat")
+        return _MarkedCall(Named("finish", {"status": given.get("task_status", "success")}), "coat")
+    return _MarkedCall(Named(plain, given, finger=True), "coat")
 
 
-def _of_inner(inner: Fields) -> Iterator[_Found]:
+def _of_inner(inner: Fields) -> Iterator[_MarkedCall]:
     """Read an action that is the field of an object: Holo's, or a chat's `function`."""
     if "arguments" in inner or "args" in inner:
         yield from _of_object(inner)
@@ -336,7 +336,7 @@ def _of_inner(inner: Fields) -> Iterator[_Found]:
         # {"action": {"click": {"x": .., "y": ..}}}
         name, given = next(iter(inner.items()))
         if plain_name(name) in READERS and isinstance(given, dict):
-            yield _Found(Named(plain_name(name), cast("Fields", given)), "plain")
+            yield _MarkedCall(Named(plain_name(name), cast("Fields", given)), "plain")
 
 
 def _format_of_object(name: str, fields: Fields) -> str:
@@ -384,7 +384,7 @@ def _compact(fields: Fields) -> Named | None:
     return None if waited is None else Named("wait", {"seconds": waited / 1000})
 
 
-def _of_lines(text: str) -> Iterator[_Found]:
+def _of_lines(text: str) -> Iterator[_MarkedCall]:
     """Read the formats that are lines: OS-Atlas, GUI-Odyssey, Step-GUI, adb."""
     if adb := _ADB.search(text):
         yield _of_adb(adb)
@@ -396,7 +396,7 @@ def _of_lines(text: str) -> Iterator[_Found]:
         pairs = [field.partition(":") for field in line.split("\t")]
         name = plain_name(tabbed[1])
         given = {key.strip(): value.strip() for key, _, value in pairs}
-        yield _Found(Named(_STEP_NAMES.get(name, name), given), "step-gui")
+        yield _MarkedCall(Named(_STEP_NAMES.get(name, name), given), "step-gui")
         return
     # A line that is the whole of what is said, or of its last paragraph.
     said = unwrapped(text)
@@ -406,22 +406,24 @@ def _of_lines(text: str) -> Iterator[_Found]:
             yield from _of_line(found)
 
 
-def _of_adb(found: re.Match[str]) -> _Found:
+def _of_adb(found: re.Match[str]) -> _MarkedCall:
     """Read a command of adb's `input`, in pixels of the screen."""
     name, rest = found["name"], found["rest"].strip()
     numbers = rest.split()
     if name == "text":
-        return _Found(Named("type", {"text": rest.strip("\"'").replace("%s", " ")}), "androidworld")
+        return _MarkedCall(
+            Named("type", {"text": rest.strip("\"'").replace("%s", " ")}), "androidworld"
+        )
     if name == "keyevent":
         key = rest.upper().removeprefix("KEYCODE_")
-        return _Found(Named("press", {"key": _KEY_CODES.get(key, key)}), "androidworld")
+        return _MarkedCall(Named("press", {"key": _KEY_CODES.get(key, key)}), "androidworld")
     given: dict[str, object] = {"point": " ".join(numbers[:2])}
     if name == "swipe":
         given["end"] = " ".join(numbers[2:4])
-    return _Found(Named("tap" if name == "tap" else "swipe", given), "androidworld")
+    return _MarkedCall(Named("tap" if name == "tap" else "swipe", given), "androidworld")
 
 
-def _of_line(found: re.Match[str]) -> Iterator[_Found]:
+def _of_line(found: re.Match[str]) -> Iterator[_MarkedCall]:
     name = plain_name(found["name"])
     if name not in READERS:
         return
@@ -443,10 +445,10 @@ def _of_line(found: re.Match[str]) -> Iterator[_Found]:
             given["text"] = inside
     elif name in ("type", "openapp") and not odyssey:
         return
-    yield _Found(Named(name, given), "gui-odyssey" if odyssey else "os-atlas")
+    yield _MarkedCall(Named(name, given), "gui-odyssey" if odyssey else "os-atlas")
 
 
-def _step(calls: Sequence[_Found], declared: Format | None) -> ReadAction:
+def _step(calls: Sequence[_MarkedCall], declared: Format | None) -> ReadAction:
     """Return the first call that acts; a move of the mouse only says where the next one is."""
     read: list[tuple[Action, str]] = []
     pointer: Point | None = None

@@ -249,7 +249,7 @@ class _Lists(NamedTuple):
     owner: Integers
 
 
-class _Found(NamedTuple):
+class _Overlaps(NamedTuple):
     """Pairs of boxes that overlap: their comparison, their indices and their IoU."""
 
     rater: Integers
@@ -258,8 +258,8 @@ class _Found(NamedTuple):
     value: Floats
     same: NDArray[np.bool_]
 
-    def only(self, chosen: NDArray[np.bool_]) -> "_Found":
-        return _Found(
+    def only(self, chosen: NDArray[np.bool_]) -> "_Overlaps":
+        return _Overlaps(
             self.rater[chosen],
             self.row[chosen],
             self.column[chosen],
@@ -311,7 +311,7 @@ def _pair_up(gold: _Gold, offsets: Integers, items: Integers) -> _Lists:
     )
 
 
-def _overlaps(gold: _Gold, rows: _Rows, lists: _Lists, floor: float) -> _Found:
+def _overlaps(gold: _Gold, rows: _Rows, lists: _Lists, floor: float) -> _Overlaps:
     """Find all pairs whose IoU reaches the floor."""
     # First one entry per predicted box of each comparison, then one per pair of boxes.
     rater = np.repeat(np.arange(len(lists.n)), lists.n)
@@ -335,7 +335,7 @@ def _overlaps(gold: _Gold, rows: _Rows, lists: _Lists, floor: float) -> _Found:
     hit = np.flatnonzero(value >= floor)
     line, theirs = line[hit], theirs[hit]
     which = rater[line]
-    return _Found(
+    return _Overlaps(
         rater=which,
         row=index[line],
         column=theirs - lists.gold0[which],
@@ -344,7 +344,7 @@ def _overlaps(gold: _Gold, rows: _Rows, lists: _Lists, floor: float) -> _Found:
     )
 
 
-def _count(pairs: _Found, lists: _Lists, matching: Matching) -> Integers:
+def _count(pairs: _Overlaps, lists: _Lists, matching: Matching) -> Integers:
     """Count the matches of each comparison's best assignment: `count_matches` in columns."""
     row = (np.cumsum(lists.n) - lists.n)[pairs.rater] + pairs.row
     column = (np.cumsum(lists.m) - lists.m)[pairs.rater] + pairs.column

@@ -269,7 +269,7 @@ def adjust(
     )
 
 
-class _Found(NamedTuple):
+class _TestedDifference(NamedTuple):
     """A difference with its degrees of freedom, tests and bootstrap interval."""
 
     difference: Estimate
@@ -284,12 +284,12 @@ def _unweighted(
     clusters: ArrayLike | None,
     pair: Pair,
     procedure: Procedure,
-) -> _Found:
+) -> _TestedDifference:
     apart = differences(first, second)
     difference = paired_difference(
         first, second, clusters, level=procedure.level, bounds=procedure.bounds
     )
-    return _Found(
+    return _TestedDifference(
         difference,
         mean_variance(apart, cluster_sums(apart, clusters)).freedom,
         _tests(first, second, clusters, pair, procedure),
@@ -302,7 +302,7 @@ def _weighted(
     weights: NDArray[np.float64],
     clusters: ArrayLike | None,
     procedure: Procedure,
-) -> _Found:
+) -> _TestedDifference:
     """Compare weighted items whose differences vary."""
     difference, freedom = weighted_mean_estimate(
         apart, weights, clusters, level=procedure.level, bounds=procedure.bounds
@@ -319,7 +319,7 @@ def _weighted(
             seed=procedure.seed,
         ),
     }
-    return _Found(difference, freedom, _as_tests(ps), None)
+    return _TestedDifference(difference, freedom, _as_tests(ps), None)
 
 
 def _as_tests(ps: Mapping[str, float]) -> tuple[Test, ...]:

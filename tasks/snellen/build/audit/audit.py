@@ -20,11 +20,11 @@ from snellen.tasks.audit.faults import faults_of, repeats_of
 from snellen.tasks.audit.items import AuditItem, items_of
 from snellen.tasks.audit.models import Audit, Fault, Finding, Solver, SolverScore, TaskAudit
 from snellen.tasks.audit.pictures import Look, Pixels, look_at, pixels_of
-from snellen.tasks.audit.solvers import Texts, Tried, pooled, score_of, try_solvers
+from snellen.tasks.audit.solvers import SolverRun, Texts, pooled, score_of, try_solvers
 from snellen.tasks.pack.format import Built, RemovedItem
 from snellen.tasks.pack.read import Pack, References
 
-_Scores = dict[Solver, list[tuple[Tried, SolverScore]]]
+_Scores = dict[Solver, list[tuple[SolverRun, SolverScore]]]
 
 _THREADS = 2
 _PAGE = "page"

@@ -34,7 +34,7 @@ _TEXT_BOX = "text_box"
 _CANCELED = "skipped in Label Studio"
 
 
-class _Said(NamedTuple):
+class _FieldValue(NamedTuple):
     """What a file says of an item, with the field that it was said in.
 
     Attributes:
@@ -117,7 +117,7 @@ class _State(msgspec.Struct):
     instance_id_to_label_to_value: dict[str, list[tuple[_Label, Any]]]
 
 
-def _potato(file: Path) -> Iterator[_Said]:
+def _potato(file: Path) -> Iterator[_FieldValue]:
     state: _State = _decoded(file, _State, "state of a Potato user")
     for item, labels in state.instance_id_to_label_to_value.items():
         for label, value in labels:
@@ -125,9 +125,9 @@ def _potato(file: Path) -> Iterator[_Said]:
             # is chosen, or is its name once more.
             option = label.name != _TEXT_BOX and (value is True or value in (*_CHOSEN, label.name))
             if option:
-                yield _Said(item, state.user_id, label.schema, label.name)
+                yield _FieldValue(item, state.user_id, label.schema, label.name)
             elif value not in _NOT_CHOSEN:
-                yield _Said(item, state.user_id, label.schema, value)
+                yield _FieldValue(item, state.user_id, label.schema, value)
 
 
 class _Region(msgspec.Struct):
@@ -149,7 +149,7 @@ class _Task(msgspec.Struct):
     annotations: list[_Annotation]
 
 
-def _label_studio(file: Path, id_key: str) -> Iterator[_Said]:
+def _label_studio(file: Path, id_key: str) -> Iterator[_FieldValue]:
     for number, task in enumerate(_decoded(file, list[_Task], "JSON export of Label Studio"), 1):
         item = task.data.get(id_key)
         if not isinstance(item, str):
@@ -161,20 +161,20 @@ def _label_studio(file: Path, id_key: str) -> Iterator[_Said]:
         for annotation in task.annotations:
             rater, at = _rater(annotation.completed_by), _moment(annotation)
             if annotation.was_cancelled:
-                yield _Said(item, rater, "", None, at=at)
+                yield _FieldValue(item, rater, "", None, at=at)
                 continue
             for region in annotation.result:
                 value = region.value
                 match region.type:
                     case "choices" if value.get("choices"):
-                        yield _Said(item, rater, region.from_name, value["choices"][0], at=at)
+                        yield _FieldValue(item, rater, region.from_name, value["choices"][0], at=at)
                     case "textarea" if value.get("text"):
-                        yield _Said(item, rater, region.from_name, value["text"], at=at)
+                        yield _FieldValue(item, rater, region.from_name, value["text"], at=at)
                     case "rectangle" | "rectanglelabels":
                         left, top = float(value["x"]), float(value["y"])
                         right, bottom = left + value["width"], top + value["height"]
                         box: JsonValue = [left, top, right, bottom]
-                        yield _Said(item, rater, region.from_name, box, percent=True, at=at)
+                        yield _FieldValue(item, rater, region.from_name, box, percent=True, at=at)
                     case _:
                         pass
 
@@ -194,7 +194,7 @@ def _moment(annotation: _Annotation) -> int:
 
 
 def _answers(
-    said: Sequence[_Said], pack: Pack, task: str, field: str | None, file: Path, source: str
+    said: Sequence[_FieldValue], pack: Pack, task: str, field: str | None, file: Path, source: str
 ) -> list[RaterAnswer]:
     pack.task(task)
     fields = {each.field for each in said if each.value is not None}
@@ -230,7 +230,7 @@ def _answers(
     return list(found.values())
 
 
-def _given(said: _Said, pack: Pack, task: str, file: Path) -> JsonValue:
+def _given(said: _FieldValue, pack: Pack, task: str, file: Path) -> JsonValue:
     if said.value is None:
         return None
     line = pack.line(task, said.item)

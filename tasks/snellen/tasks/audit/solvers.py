@@ -31,7 +31,7 @@ _QUOTES = (("“", "”"), ('"', '"'), ("'", "'"), ("«", "»"))
 
 
 @dataclass(frozen=True, slots=True)
-class Tried:
+class SolverRun:
     """The items that a solver could answer, and the values of its answers."""
 
     solver: Solver
@@ -41,7 +41,7 @@ class Tried:
 
 def try_solvers(
     protocol: Protocol, items: Sequence[AuditItem], seed: int, texts: Texts | None = None
-) -> list[Tried]:
+) -> list[SolverRun]:
     """Run each solver on the items that it can answer, and score its answers.
 
     Args:
@@ -70,19 +70,19 @@ def try_solvers(
         given[Solver.TEXT_ONLY] = {
             item.place: from_text(item, _page_text(item, texts), seed) for item in items
         }
-    results: list[Tried] = []
+    results: list[SolverRun] = []
     for solver, answers in given.items():
         if not answers:
             continue
         places = sorted(answers)
         batch = Answers(np.array(places), [0] * len(places), [answers[index] for index in places])
         values = grader.batch(batch).values[:, column]
-        results.append(Tried(solver, [items[place] for place in places], values))
+        results.append(SolverRun(solver, [items[place] for place in places], values))
     return results
 
 
 def score_of(
-    tried: Tried, protocol: Protocol, faults: Mapping[int, Sequence[Fault]]
+    tried: SolverRun, protocol: Protocol, faults: Mapping[int, Sequence[Fault]]
 ) -> SolverScore:
     """Return the score of a solver on one task.
 
@@ -125,7 +125,7 @@ def score_of(
     )
 
 
-def pooled(solver: Solver, tried: Sequence[tuple[Tried, SolverScore]]) -> SolverScore:
+def pooled(solver: Solver, tried: Sequence[tuple[SolverRun, SolverScore]]) -> SolverScore:
     """Return the score of a solver over all tasks, each item counted once.
 
     The lift is the mean over the items of the value minus its task's chance, with a t interval

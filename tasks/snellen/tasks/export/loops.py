@@ -17,7 +17,7 @@ from typing import Any
 
 from snellen.grading.errors import InputError
 from snellen.tasks.export.questions import (
-    Shown,
+    ExportCounts,
     exported_references,
     template,
     write_file,
@@ -36,7 +36,7 @@ WORLDS: Mapping[str, str] = MappingProxyType({"desk": "the desk", "miniwob": "Mi
 
 def export_verifiers(
     pack: Pack, output: Path, *, with_references: bool, watch: Callable[[int], None]
-) -> Shown:
+) -> ExportCounts:
     """Write a pack as a package for verifiers, whole or not at all. Equal input, equal bytes.
 
     Args:
@@ -70,7 +70,7 @@ def export_verifiers(
 
 def export_nemo_gym(
     pack: Pack, output: Path, *, with_references: bool, watch: Callable[[int], None]
-) -> Shown:
+) -> ExportCounts:
     """Write a pack as a resources server of NeMo Gym, whole or not at all; see `export_verifiers`.
 
     Its folder belongs below `resources_servers`, and must have the server's name.

@@ -14,7 +14,7 @@ from snellen.tasks.pack.format import IMAGES, ITEMS, REFERENCES, PackItem
 from snellen.tasks.pack.read import Pack
 
 
-class Shown(NamedTuple):
+class ExportCounts(NamedTuple):
     """How many questions were written, and how many files of images."""
 
     items: int
@@ -46,7 +46,7 @@ def exported_references(pack: Pack, *, with_references: bool) -> str:
     return kind
 
 
-def write_questions(pack: Pack, folder: Path, watch: Callable[[int], None]) -> Shown:
+def write_questions(pack: Pack, folder: Path, watch: Callable[[int], None]) -> ExportCounts:
     """Write what an agent sees: `questions.jsonl`, and the images.
 
     Args:
@@ -60,7 +60,7 @@ def write_questions(pack: Pack, folder: Path, watch: Callable[[int], None]) -> S
     images: set[str] = set()
     questions = list(_questions(pack, folder, images, watch))
     write_file(folder / "questions.jsonl", b"".join(questions))
-    return Shown(len(questions), len(images))
+    return ExportCounts(len(questions), len(images))
 
 
 def write_judged(pack: Pack, folder: Path, references: str) -> None:

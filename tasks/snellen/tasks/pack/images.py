@@ -90,7 +90,7 @@ class Decoder:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class StoredImage:
     """An image in the pack, and its size in pixels."""
 
     image: PackImage
@@ -104,7 +104,7 @@ class ImageStore:
     def __init__(self, folder: Path, decoder: Decoder) -> None:
         self._folder = folder
         self._decoder = decoder
-        self._kept: dict[str, Kept] = {}
+        self._kept: dict[str, StoredImage] = {}
         self._bytes: dict[str, int] = {}
 
     @property
@@ -112,7 +112,7 @@ class ImageStore:
         """The written files, with their sizes in bytes."""
         return self._bytes
 
-    def add(self, data: bytes, label: str) -> Kept:
+    def add(self, data: bytes, label: str) -> StoredImage:
         """Copy an image.
 
         Args:
@@ -138,7 +138,7 @@ class ImageStore:
                 target.write_bytes(seen.data)
                 self._bytes[name] = len(seen.data)
             image = PackImage(file=name, sha256=kept, bytes=len(seen.data))
-            self._kept[digest] = Kept(image, seen.width, seen.height)
+            self._kept[digest] = StoredImage(image, seen.width, seen.height)
         return self._kept[digest]
 
     def finish(self) -> None:

@@ -35,7 +35,7 @@ class Mark(NamedTuple):
     kind: str = "reference"
 
 
-class Shown(NamedTuple):
+class CardImage(NamedTuple):
     """A picture of an item.
 
     Attributes:
@@ -74,7 +74,7 @@ class Card(NamedTuple):
     prompt: str
     form: str
     options: tuple[str, ...]
-    images: tuple[Shown, ...]
+    images: tuple[CardImage, ...]
     references: tuple[str, ...]
     tags: Mapping[str, str]
     record: str
@@ -172,9 +172,9 @@ def _record_marks(record: object, image: Image) -> tuple[Mark, ...]:
     return () if placed is None else (Mark(placed, "record", "record"),)
 
 
-def _shown(line: PackItem, image: Image, marks: tuple[Mark, ...]) -> Shown:
+def _shown(line: PackItem, image: Image, marks: tuple[Mark, ...]) -> CardImage:
     where = line.images[image.name]
-    return Shown(
+    return CardImage(
         name=image.name,
         digest=where.sha256,
         width=image.width,

@@ -67,7 +67,7 @@ class World(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     wiki: Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
 
 
-class _Shown(msgspec.Struct, frozen=True):
+class _PageData(msgspec.Struct, frozen=True):
     """The page's own data: its tiddlers as JSON, and the questions that it asked."""
 
     tiddlers: str
@@ -142,7 +142,7 @@ class TiddlyWikiEpisode:
         await self.stage.close()
 
     async def _read(self) -> list[str]:
-        shown = msgspec.convert(await self.stage.run(_READ, _CONTENT), _Shown)
+        shown = msgspec.convert(await self.stage.run(_READ, _CONTENT), _PageData)
         self.state = read_state(msgspec.json.decode(shown.tiddlers, type=list[dict[str, str]]))
         return shown.asked
 

@@ -59,7 +59,7 @@ class _Split(msgspec.Struct):
     test: list[str]
 
 
-class _Found(NamedTuple):
+class _EpisodeFiles(NamedTuple):
     folder: Path
     files: tuple[Path, ...]
 
@@ -106,7 +106,7 @@ def load(
     )
 
 
-def _find(path: Path, split: str) -> _Found:
+def _find(path: Path, split: str) -> _EpisodeFiles:
     checked(path, "the published folder, with annotations and splits")
     if not path.is_dir():
         raise DataError("is a file: give the folder with annotations and splits", file=str(path))
@@ -124,7 +124,7 @@ def _find(path: Path, split: str) -> _Found:
             raise DataError(f"{name!r} is no episode's name", file=str(listed), field="test")
         if not file.is_file():
             raise DataError(f"there is no annotations/{file.name}", file=str(listed), field="test")
-    return _Found(path, files)
+    return _EpisodeFiles(path, files)
 
 
 def _steps(file: Path, *, low: bool) -> Iterator[StepRow]:

@@ -1,6 +1,6 @@
 """MiniWoB++: short tasks on 130 pages, each of which grades itself."""
 
-from snellen.grading.guesses import Played
+from snellen.grading.guesses import NullAgents
 from snellen.grading.models.items import AnswerKind
 from snellen.tasks.benchmarks.spec import Benchmark, TaskSpec, late
 from snellen.tasks.data.release import Signs, row_sign
@@ -17,7 +17,7 @@ BENCHMARKS = (
                 "Do a short task on a page, by mouse and keyboard",
                 AnswerKind.EPISODE,
                 "sr",
-                Played(late(f"{_HERE}.null_agents:played")),
+                NullAgents(late(f"{_HERE}.null_agents:played")),
                 ("page",),
                 ("action", "L3"),
             ),

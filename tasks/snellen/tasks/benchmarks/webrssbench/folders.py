@@ -29,9 +29,9 @@ from snellen.tasks.benchmarks.webrssbench.positions import PageBox, label
 from snellen.tasks.benchmarks.webrssbench.rows import (
     LEVELS,
     MODES,
-    Found,
     ImageFile,
     Question,
+    QuestionSet,
     images_of,
     pair_of,
 )
@@ -73,7 +73,7 @@ class _TextPage(msgspec.Struct, frozen=True):
     selected_buttons: list[msgspec.Raw]
 
 
-def read_folder(name: str, path: Path) -> Found:
+def read_folder(name: str, path: Path) -> QuestionSet:
     """Read all pages of one task that lie below a folder.
 
     Raises:
@@ -108,7 +108,7 @@ def read_folder(name: str, path: Path) -> Found:
             read(path, folder) if folder in folders else [_incomplete(path, folder, sign)]
         )
     ]
-    return Found(questions, path, path)
+    return QuestionSet(questions, path, path)
 
 
 def _incomplete(root: Path, folder: Path, sign: str) -> Question:

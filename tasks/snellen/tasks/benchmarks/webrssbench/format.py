@@ -30,8 +30,8 @@ from snellen.tasks.benchmarks.webrssbench.folders import read_folder
 from snellen.tasks.benchmarks.webrssbench.manifest import manifest_in, read_manifest
 from snellen.tasks.benchmarks.webrssbench.rows import (
     BENCHMARK,
-    Found,
     Question,
+    QuestionSet,
     Rows,
     check_ids,
     check_paths,
@@ -219,7 +219,7 @@ def read(name: str, path: Path, split: str | None = None, *, unreferenced: bool 
     )
 
 
-def _in_split(name: str, found: Found, split: str | None) -> tuple[str, Sequence[_Known]]:
+def _in_split(name: str, found: QuestionSet, split: str | None) -> tuple[str, Sequence[_Known]]:
     file = str(found.path)
     by_split: dict[str, list[Question]] = {}
     for question in found.questions:
@@ -330,7 +330,7 @@ def _listed(left_out: Mapping[str, str]) -> str:
     return "; ".join(shown) + ("; ..." if len(left_out) > _SHOWN else "")
 
 
-def _digest(found: Found, beside: Path | None) -> str:
+def _digest(found: QuestionSet, beside: Path | None) -> str:
     """Return the digest of what scores rest on: of the files, or of what was read of folders."""
     if found.files:
         return digest_of_files([*found.files, *([beside] if beside else [])])

@@ -20,10 +20,10 @@ from snellen.tasks.benchmarks.webrssbench.positions import PageBox, Rule, label
 from snellen.tasks.benchmarks.webrssbench.rows import (
     NAMES,
     Difficulty,
-    Found,
     ImageFile,
     Mode,
     Question,
+    QuestionSet,
     images_of,
     pair_of,
 )
@@ -211,7 +211,7 @@ def manifest_in(path: Path) -> Path | None:
     return found[0] if found else None
 
 
-def read_manifest(name: str, path: Path) -> Found:
+def read_manifest(name: str, path: Path) -> QuestionSet:
     """Read all questions of one task from a manifest.
 
     Rows of other tasks are passed over; their fields are not looked at.
@@ -247,7 +247,7 @@ def read_manifest(name: str, path: Path) -> Found:
     if not questions:
         there = ", ".join(f"{task} ({count})" for task, count in others.items()) or "none at all"
         raise DataError(f"has no rows of the task {name!r}; there are: {there}", file=str(path))
-    return Found(questions, path.parent, path, (path,))
+    return QuestionSet(questions, path.parent, path, (path,))
 
 
 def _raw_rows(path: Path) -> Iterator[_RawRow]:

@@ -102,7 +102,7 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class QuestionSet:
     """All questions of one task that were found, of every split.
 
     Attributes:
@@ -178,7 +178,7 @@ def check_ids(questions: Sequence[Question], file: str) -> None:
             )
 
 
-ReadTask: TypeAlias = Callable[[str, Path], Found]
+ReadTask: TypeAlias = Callable[[str, Path], QuestionSet]
 """Reads all questions of one of `NAMES` from a path."""
 
 

@@ -86,7 +86,7 @@ class _Finding(NamedTuple):
 
 
 @dataclass(slots=True)
-class _Shown:
+class _ImageUse:
     """An image, the first item that shows it, and how many do."""
 
     place: int
@@ -112,19 +112,19 @@ def _faults(data: TaskData, load: Load, decode: bool) -> Iterator[ImageFault]:
             yield ImageFault(data.ids[shown.place], image.name, *found, file, shown.items)
 
 
-def _shown(data: TaskData, load: Load) -> Iterable[_Shown]:
+def _shown(data: TaskData, load: Load) -> Iterable[_ImageUse]:
     """Return what the items show, each file once for each size that items say it has."""
     items = ((place, data.build_item(place).images) for place in range(len(data)))
     if not isinstance(load, ImageFiles):
-        return (_Shown(place, image) for place, images in items for image in images)
-    shown: dict[tuple[Path, int | None, int | None], _Shown] = {}
+        return (_ImageUse(place, image) for place, images in items for image in images)
+    shown: dict[tuple[Path, int | None, int | None], _ImageUse] = {}
     for place, images in items:
         by_key = {(load.file(place, one.name), one.width, one.height): one for one in images}
         for key, image in by_key.items():
             if key in shown:
                 shown[key].items += 1
             else:
-                shown[key] = _Shown(place, image, key[0])
+                shown[key] = _ImageUse(place, image, key[0])
     return shown.values()
 
 
