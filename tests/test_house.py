@@ -140,6 +140,13 @@ def test_every_public_name_of_the_sdk_is_there() -> None:
     assert dir(sdk) == sorted(sdk.__all__)
 
 
+def test_every_name_that_the_stub_of_the_sdk_lists_is_public() -> None:
+    stub = ast.parse(Path(sdk.__file__ or "").with_suffix(".pyi").read_text(encoding="utf-8"))
+    imports = [node for node in stub.body if isinstance(node, ast.ImportFrom)]
+    names = {alias.asname for node in imports for alias in node.names} - {None}
+    assert set(sdk.__all__) == names | {"load"}
+
+
 def test_an_unknown_name_of_the_sdk_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match="no attribute 'grad'"):
         _ = sdk.grad  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]  # the point
