@@ -9,7 +9,6 @@ looks at data remembers nothing (`only_looking`).
 import gzip
 import hashlib
 import os
-import sys
 import zlib
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
@@ -236,8 +235,11 @@ def _recall_or_record(store: Path, key: str, seen: _Seeing) -> _Seeing | None:
     earlier = _read(store).get(key)
     if earlier is not None or not _REMEMBERS.get():
         return earlier
+    from filelock import FileLock
+
     store.parent.mkdir(parents=True, exist_ok=True)
-    with _alone(store.with_suffix(".lock")):
+    # Other processes and threads wait.
+    with FileLock(store.with_suffix(".lock")):
         known = _read(store)
         earlier = known.get(key)
         if earlier is None:
@@ -255,24 +257,3 @@ def _read(store: Path) -> _Seen:
         return msgspec.json.decode(store.read_bytes(), type=_Seen)
     except FileNotFoundError:
         return _Seen({})
-
-
-@contextmanager
-def _alone(lock: Path) -> Generator[None]:
-    """Hold a lock that other processes and threads wait for; closing the file lets it go."""
-    with lock.open("ab") as file:
-        if sys.platform == "win32":
-            import msvcrt
-
-            file.seek(0)
-            msvcrt.locking(file.fileno(), msvcrt.LK_LOCK, 1)
-            try:
-                yield
-            finally:
-                file.seek(0)
-                msvcrt.locking(file.fileno(), msvcrt.LK_UNLCK, 1)
-        else:
-            import fcntl
-
-            fcntl.flock(file, fcntl.LOCK_EX)
-            yield
