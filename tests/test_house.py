@@ -11,11 +11,13 @@ from functools import partial
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
+import grimp
 import pytest
 from pydantic import BaseModel, PrivateAttr
 
 from snellen import sdk
 from snellen.grading.models.golds import Golds
+from snellen.grading.protocols.names import OWN
 from snellen.sdk.page.build import build_page
 from snellen.sdk.report import Report
 
@@ -134,10 +136,25 @@ def test_a_command_whose_extra_is_missing_names_the_pip_line_and_does_nothing(
     assert not list(tmp_path.iterdir())
 
 
+def test_a_benchmark_stands_alone() -> None:
+    packages = {f"snellen.tasks.benchmarks.{module}" for module in OWN.values()}
+    graph = grimp.build_graph("snellen.tasks", "snellen.grading", cache_dir=None)
+    assert packages <= graph.modules
+    alone = grimp.Layer(*packages, independent=True)
+    assert not graph.find_illegal_dependencies_for_layers(layers=[alone])
+
+
 def test_every_public_name_of_the_sdk_is_there() -> None:
     missing = [name for name in sdk.__all__ if not hasattr(sdk, name)]
     assert not missing
     assert dir(sdk) == sorted(sdk.__all__)
+
+
+def test_every_name_that_the_stub_of_the_sdk_lists_is_public() -> None:
+    stub = ast.parse(Path(sdk.__file__ or "").with_suffix(".pyi").read_text(encoding="utf-8"))
+    imports = [node for node in stub.body if isinstance(node, ast.ImportFrom)]
+    names = {alias.asname for node in imports for alias in node.names} - {None}
+    assert set(sdk.__all__) == names | {"load"}
 
 
 def test_an_unknown_name_of_the_sdk_is_an_attribute_error() -> None:

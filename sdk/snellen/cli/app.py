@@ -82,7 +82,7 @@ COMMANDS: Mapping[str, Entry] = {
     ),
     "data": Entry("data_group:group", "Create references by vote, and samples of a task's items."),
     "pack": Entry(
-        "pack_group:group",
+        "pack_tools:group",
         "Create packs, exams as folders with separate references, and work with them.",
     ),
     "mcp": Entry(

@@ -286,10 +286,10 @@ def grade_corrected(
     """
     before = intake.selection
     after = with_corrections(before, corrections)
-    places = np.array([after.index.get(item_id, -1) for item_id in before.ids], dtype=np.int64)
+    indexes = np.array([after.index.get(item_id, -1) for item_id in before.ids], dtype=np.int64)
     plain = graded_once(answers, intake)
     report = graded_once(
-        [_moved(batch, places) for batch in answers], intake.corrected(after, places)
+        [_moved(batch, indexes) for batch in answers], intake.corrected(after, indexes)
     )
     was = plain.numbers.headline
     found = report.provenance.corrected
@@ -314,9 +314,9 @@ def grade_corrected(
     return Report.of(changed, table, intake_of(report), report.tags)
 
 
-def _moved(answers: Answers, places: IntArray) -> Answers:
+def _moved(answers: Answers, indexes: IntArray) -> Answers:
     """Return the answers to the items that are left, each with its item's new index."""
-    items = places[answers.items]
+    items = indexes[answers.items]
     rows = np.flatnonzero(items >= 0).tolist()
     if len(rows) == len(items):
         return answers._replace(items=items)

@@ -123,9 +123,9 @@ def _grouped(parts: Mapping[str, msgspec.Raw], signature: str) -> dict[str, obje
 
 def _table(report: Report, scores: Sequence[_SavedScore], file: str) -> ScoreTable:
     made_from = report.provenance
-    places: dict[str, int] = {}
+    indexes: dict[str, int] = {}
     for score in scores:
-        places.setdefault(score.item_id, len(places))
+        indexes.setdefault(score.item_id, len(indexes))
     attempts = tuple(sorted({score.attempt for score in scores})) or (0,)
     keys = tuple(report.numbers.estimates) or (report.numbers.primary,)
     cells = {(score.item_id, score.attempt) for score in scores}
@@ -145,7 +145,7 @@ def _table(report: Report, scores: Sequence[_SavedScore], file: str) -> ScoreTab
             field="scores",
         ) from error
     answers = Answers(
-        items=np.array([places[score.item_id] for score in scores], dtype=np.int64),
+        items=np.array([indexes[score.item_id] for score in scores], dtype=np.int64),
         attempts=[score.attempt for score in scores],
         responses=[_response(score) for score in scores],
         errors=[score.error for score in scores],
@@ -161,7 +161,7 @@ def _table(report: Report, scores: Sequence[_SavedScore], file: str) -> ScoreTab
             for name in report.numbers.measures
         },
     )
-    return ScoreTable(keys, report.numbers.primary, list(places), attempts, [(answers, columns)])
+    return ScoreTable(keys, report.numbers.primary, list(indexes), attempts, [(answers, columns)])
 
 
 def _response(score: _SavedScore) -> object:

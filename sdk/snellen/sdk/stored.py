@@ -296,10 +296,10 @@ def read_saved(path: Path) -> Report | None:
 
 def _with_tags_of(report: Report, selection: Selection) -> Selection:
     """Return reloaded items with the tags and groups of a report."""
-    places = report.scores.places
-    cells = [places.get(item_id) for item_id in selection.ids]
+    indexes = report.scores.places
+    cells = [indexes.get(item_id) for item_id in selection.ids]
     added = {
-        tag: [None if place is None else column[place] for place in cells]
+        tag: [None if index is None else column[index] for index in cells]
         for tag, column in report.tags.items()
         if tag not in selection.tagging.tags
     }

@@ -102,8 +102,8 @@ def _joint(reports: Sequence[ScoredReport]) -> Sequence[Joint]:
     benchmarks = {task.partition("/")[0]: task for task in tasks}
     joint = [each for task in benchmarks.values() for each in summaries_of(task).joint]
     repeated = {task for each in joint if each.repeats for task in each.tasks}
-    for place, task in enumerate(tasks):
-        if task in tasks[:place] and task not in repeated:
+    for index, task in enumerate(tasks):
+        if task in tasks[:index] and task not in repeated:
             raise InputError(f"two reports are of {task}: give one")
     return [each for each in joint if sum(task in each.tasks for task in tasks) > 1]
 

@@ -45,7 +45,7 @@ class _Answer(NamedTuple):
     """The answer of a row, and its item's index in its judge."""
 
     row: int
-    place: int
+    item: int
     answer: object
 
 
@@ -173,10 +173,10 @@ class Reward:
                 if tasks is not None:
                     self._check_task(tasks[row])
                 if ids is not None and self._first is not None:
-                    key, place = self._place(ids[row], judges)
+                    key, index = self._index(ids[row], judges)
                 else:
                     assert references is not None  # one of the two, above
-                    key, place = self._referenced(references[row], judges), 0
+                    key, index = self._referenced(references[row], judges), 0
                 said = to_json(answer_of(completion))
             except _FaultError as fault:
                 faults[row] = str(fault)
@@ -185,10 +185,10 @@ class Reward:
                 values[row] = 0.0
                 continue
             answer = said if self._read_as is None else self._read_as.wrap(said)
-            groups.setdefault(key, []).append(_Answer(row, place, answer))
+            groups.setdefault(key, []).append(_Answer(row, index, answer))
         for key, group in groups.items():
-            rows, places, answers = zip(*group, strict=True)
-            given = Answers(np.array(places, dtype=np.int64), [0] * len(rows), answers)
+            rows, indexes, answers = zip(*group, strict=True)
+            given = Answers(np.array(indexes, dtype=np.int64), [0] * len(rows), answers)
             judged = judges[key].batch(given)
             values[[*rows]] = judged.values[:, self._column]
             for at in np.flatnonzero(judged.outcomes == _ERROR).tolist():
@@ -283,23 +283,23 @@ class Reward:
         if task != self.task and task in GOLDS:
             raise _FaultError(f"it is of {task}, and this reward is of {self.task}")
 
-    def _place(self, item_id: object, judges: dict[object, Grader]) -> tuple[object, int]:
+    def _index(self, item_id: object, judges: dict[object, Grader]) -> tuple[object, int]:
         """Return the key of an item's judge, and the item's index there."""
         if not isinstance(item_id, str):
             raise _FaultError(f"its item_id is {type(item_id).__name__}, not a text")
         chosen = self._first
         assert chosen is not None  # checked by the caller
-        place = chosen.index.get(item_id, chosen.index.get(f"{chosen.split}/{item_id}"))
-        if place is None:
+        index = chosen.index.get(item_id, chosen.index.get(f"{chosen.split}/{item_id}"))
+        if index is None:
             # The split's name is the first part of every id.
             chosen = self._other(item_id.partition("/")[0])
-            place = None if chosen is None else chosen.index.get(item_id)
-        if chosen is None or place is None:
+            index = None if chosen is None else chosen.index.get(item_id)
+        if chosen is None or index is None:
             known = self._first.ids[0] if self._first else ""
             raise _FaultError(f"{self.task} has no item {item_id!r}; ids look like {known!r}")
         if chosen.split not in judges:
             judges[chosen.split] = chosen.grader(self._protocol)
-        return chosen.split, place
+        return chosen.split, index
 
     def _other(self, split: str) -> Selection | None:
         """Return another split of the data, loaded once; None: there is none of that name."""

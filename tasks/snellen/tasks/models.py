@@ -89,7 +89,7 @@ class TaskData:
     @cached_property
     def index(self) -> dict[str, int]:
         """Each item id's place."""
-        return {item_id: place for place, item_id in enumerate(self.ids)}
+        return {item_id: index for index, item_id in enumerate(self.ids)}
 
     def grader(self, protocol: Protocol) -> Grader:
         """Return a protocol made ready for all the references; the last few are kept."""
@@ -104,7 +104,7 @@ class TaskData:
 
     def item(self, item_id: str) -> Item:
         """Return the public item, as an agent may see it."""
-        return self.build_item(self._place(item_id))
+        return self.build_item(self._index(item_id))
 
     def image(self, item_id: str, name: str = "screen") -> bytes:
         """Return the encoded bytes of an item's image.
@@ -114,14 +114,14 @@ class TaskData:
         """
         if self.load_image is None:
             raise DataError(f"{self.task} was loaded without images; give images=FOLDER")
-        place = self._place(item_id)
-        names = [image.name for image in self.build_item(place).images]
+        index = self._index(item_id)
+        names = [image.name for image in self.build_item(index).images]
         if name not in names:
             known = f"only {', '.join(map(repr, names))}" if names else "nor any other"
             raise DataError(f"{item_id} has no image {name!r}, {known}")
-        return self.load_image(place, name)
+        return self.load_image(index, name)
 
-    def _place(self, item_id: str) -> int:
+    def _index(self, item_id: str) -> int:
         try:
             return self.index[item_id]
         except KeyError:

@@ -2,12 +2,12 @@ from typing import Any
 
 import pytest
 
-from snellen.sdk.submissions.kinds import Found, kind_of_row, point_of, text_of, verdict_of
+from snellen.sdk.submissions.kinds import RowContent, kind_of_row, point_of, text_of, verdict_of
 
 CHAT = {"choices": [{"message": {"role": "assistant", "content": "(1, 2)"}}]}
 
 
-def read(row: dict[str, Any]) -> Found:
+def read(row: dict[str, Any]) -> RowContent:
     kind = kind_of_row(row)
     assert kind is not None
     (found,) = kind.read(row)

@@ -167,8 +167,8 @@ class _Pairing:
         self.names = first, second
         self.reports = one, other = named[first], named[second]
         self.key = key
-        places = other.scores.places
-        self.ids = [item_id for item_id in one.scores.ids if item_id in places]
+        indexes = other.scores.places
+        self.ids = [item_id for item_id in one.scores.ids if item_id in indexes]
         if not self.ids:
             raise InputError(
                 f"{first} and {second} share no item of {one.task}; nothing can be compared"
@@ -247,24 +247,24 @@ class _Pairing:
         before, after = self.values
         gaps = np.abs(after - before)
         order = np.argsort(-gaps, kind="stable")
-        places: list[int] = order[: int((gaps > SAME).sum())].tolist()
+        indexes: list[int] = order[: int((gaps > SAME).sum())].tolist()
         return [
             ItemChange(
-                item_id=self.ids[place], first=float(before[place]), second=float(after[place])
+                item_id=self.ids[index], first=float(before[index]), second=float(after[index])
             )
-            for place in places
+            for index in indexes
         ]
 
     def _aligned(self, report: ScoredReport) -> "FloatArray":
-        places = report.scores.places
-        return report.item_values(self.key)[[places[item_id] for item_id in self.ids]]
+        indexes = report.scores.places
+        return report.item_values(self.key)[[indexes[item_id] for item_id in self.ids]]
 
     def _clusters(self) -> "IntArray | None":
         """Number the common items' groups, by the run with the larger groups."""
         found: list[IntArray] = []
         for report in self.reports:
-            places = report.scores.places
-            rows = [places[item_id] for item_id in self.ids]
+            indexes = report.scores.places
+            rows = [indexes[item_id] for item_id in self.ids]
             whole = None if report.provenance.sample is None else report.provenance.sample.whole
             kinds = (report.clusters(), report.clusters(whole) if whole else None)
             found += [codes[rows] for codes in kinds if codes is not None]

@@ -402,7 +402,7 @@ def _own(reports: Reports, metric: str | None) -> tuple[Scores, tuple[str, ...]]
         )
     if not isinstance(reports, Mapping):
         given = [_read(report) for report in reports]
-        named_reports = [(_model(report, place), report) for place, report in enumerate(given, 1)]
+        named_reports = [(_model(report, number), report) for number, report in enumerate(given, 1)]
         return _of_reports(named_reports, metric)
     named = cast("Mapping[str, object]", reports)
     bare = [name for name, value in named.items() if isinstance(value, Mapping)]
@@ -429,11 +429,11 @@ def _read(given: object) -> object:
     return read_report(given) if isinstance(given, str | Path) else given
 
 
-def _model(report: object, place: int) -> str:
+def _model(report: object, number: int) -> str:
     model = report.model if isinstance(report, Report) else None
     if model is None:
         raise InputError(
-            f"the model of report {place} is unknown: its answers do not all name the same one;"
+            f"the model of report {number} is unknown: its answers do not all name the same one;"
             " give a mapping, the model's name to its report or reports"
         )
     return model
@@ -563,10 +563,10 @@ def _undefined(rows: Mapping[str, Sequence[float]]) -> str:
 
 def _adjusted(pairs: Sequence[Pair]) -> tuple[Pair, ...]:
     """Correct the p-values for the number of pairs."""
-    tested = [(place, pair.p) for place, pair in enumerate(pairs) if pair.p is not None]
+    tested = [(index, pair.p) for index, pair in enumerate(pairs) if pair.p is not None]
     corrected = holm([p for _, p in tested]).tolist()
-    by_place = dict(zip((place for place, _ in tested), corrected, strict=True))
+    by_index = dict(zip((index for index, _ in tested), corrected, strict=True))
     return tuple(
-        pair.model_copy(update={"adjusted": by_place.get(place)})
-        for place, pair in enumerate(pairs)
+        pair.model_copy(update={"adjusted": by_index.get(index)})
+        for index, pair in enumerate(pairs)
     )

@@ -23,7 +23,7 @@ from snellen.grading.protocols.base import NO_CONTEXT, IntArray, Protocol
 from snellen.grading.protocols.golds import STEP
 from snellen.grading.protocols.table import gold_shape, protocol_of
 from snellen.sdk.data.selection import Selection
-from snellen.sdk.submissions import Batch, Recorded, Source, read
+from snellen.sdk.submissions import Batch, GradedTask, Source, read
 
 if TYPE_CHECKING:
     from snellen.grading.actions.declaring import ReadAs
@@ -88,19 +88,19 @@ class Intake:
         other.selection = selection
         return other
 
-    def corrected(self, selection: Selection, places: IntArray) -> "Intake":
+    def corrected(self, selection: Selection, indexes: IntArray) -> "Intake":
         """Return the same intake for items with corrected references.
 
         Args:
             selection: The items.
-            places: The index in it of each of this intake's items; -1: excluded.
+            indexes: The index in it of each of this intake's items; -1: excluded.
         """
         other = self.of(selection)
         other.not_selected += sum(
             1
             for taken in self._taken.values()
-            for place, state in enumerate(taken)
-            if state and places[place] < 0
+            for index, state in enumerate(taken)
+            if state and indexes[index] < 0
         )
         # The file's verdicts are on the references as published.
         other.verdicts = {}
@@ -127,7 +127,7 @@ class Intake:
             submissions = self._with_ids(submissions)
         recorded = None
         if gold_shape(self.selection.task) is STEP:
-            recorded = Recorded(self.selection.task, self.selection.split, self._step)
+            recorded = GradedTask(self.selection.task, self.selection.split, self._step)
         return self.resolve(
             read(
                 submissions,
@@ -206,40 +206,40 @@ class Intake:
         return UnreadableError(Problems.of(self.problems, count), error)
 
     def _resolve(self, batch: Batch) -> Answers:
-        index, split = self.selection.index, self.selection.split
-        places: list[int] = []
+        known, split = self.selection.index, self.selection.split
+        indexes: list[int] = []
         rows: list[int] = []
         attempts: list[int] = []
         given = batch.attempts
         taken: bytearray | None = None
         last = -1
         for row, item_id in enumerate(batch.item_ids):
-            place = index.get(item_id)
-            if place is None and split is not None:
+            index = known.get(item_id)
+            if index is None and split is not None:
                 # The split's name is the first part of every id.
-                place = index.get(f"{split}/{item_id}")
-            if place is None:
+                index = known.get(f"{split}/{item_id}")
+            if index is None:
                 self._unknown(batch, row)
                 continue
             attempt = 0 if given is None else given[row]
             if attempt != last or taken is None:
                 taken = self._taken.get(attempt) or self._open(attempt, batch, row)
                 last = attempt
-            if taken[place] == _ANSWERED:
+            if taken[index] == _ANSWERED:
                 self._duplicate(batch, row, attempt)
                 continue
             if batch.verdicts is not None and batch.verdicts[row] is not None:
-                self.verdicts[place, attempt] = bool(batch.verdicts[row])
-            if self._is_unanswered(batch, row, place, attempt):
-                taken[place] = _UNANSWERED
+                self.verdicts[index, attempt] = bool(batch.verdicts[row])
+            if self._is_unanswered(batch, row, index, attempt):
+                taken[index] = _UNANSWERED
                 continue
-            if taken[place] == _UNANSWERED:
-                del self._unanswered[attempt, place]
+            if taken[index] == _UNANSWERED:
+                del self._unanswered[attempt, index]
                 self._retried += 1
-            taken[place] = _ANSWERED
+            taken[index] = _ANSWERED
             if type(batch.responses[row]) is not str:
-                self._shape(batch, row, place)
-            places.append(place)
+                self._shape(batch, row, index)
+            indexes.append(index)
             rows.append(row)
             attempts.append(attempt)
         self._read += len(batch.item_ids)
@@ -248,21 +248,21 @@ class Intake:
         if self._read_as is not None:
             responses = list(map(self._read_as.wrap, responses))
         return Answers(
-            items=np.array(places, dtype=np.int64),
+            items=np.array(indexes, dtype=np.int64),
             attempts=attempts,
             responses=responses,
             errors=_pick(batch.errors, rows, whole=whole),
             models=_pick(batch.models, rows, whole=whole),
         )
 
-    def _is_unanswered(self, batch: Batch, row: int, place: int, attempt: int) -> bool:
+    def _is_unanswered(self, batch: Batch, row: int, index: int, attempt: int) -> bool:
         """Whether a row holds no answer; it is kept, should none follow."""
         error = None if batch.errors is None else batch.errors[row]
         response = batch.responses[row]
         if error is None and response is not None:
             return False
         model = None if batch.models is None else batch.models[row]
-        self._unanswered[attempt, place] = response, error, model
+        self._unanswered[attempt, index] = response, error, model
         return True
 
     def _left(self) -> Answers:
@@ -271,30 +271,30 @@ class Intake:
         errors = [error for _, error, _ in left.values()]
         models = [model for _, _, model in left.values()]
         return Answers(
-            items=np.array([place for _, place in left], dtype=np.int64),
+            items=np.array([index for _, index in left], dtype=np.int64),
             attempts=[attempt for attempt, _ in left],
             responses=[response for response, _, _ in left.values()],
             errors=errors if any(error is not None for error in errors) else None,
             models=models if any(model is not None for model in models) else None,
         )
 
-    def _shape(self, batch: Batch, row: int, place: int) -> None:
+    def _shape(self, batch: Batch, row: int, index: int) -> None:
         response = batch.responses[row]
         if response is TOO_LONG or _says_its_format(response):
             return
         contexts = self.selection.contexts
-        parsed = self._parser.read(response, contexts[place] if contexts else NO_CONTEXT)
+        parsed = self._parser.read(response, contexts[index] if contexts else NO_CONTEXT)
         if parsed.outcome is Outcome.UNPARSED:
-            if (text := _number(response)) and self._reads(text, place):
+            if (text := _number(response)) and self._reads(text, index):
                 batch.responses[row] = text
                 self._numbers += 1
                 return
             message = f"{parsed.note}; it counts as unparsed"
             self._tell(ProblemKind.WRONG_TYPE, message, batch, row, "response")
 
-    def _reads(self, text: str, place: int) -> bool:
+    def _reads(self, text: str, index: int) -> bool:
         contexts = self.selection.contexts
-        parsed = self._parser.read(text, contexts[place] if contexts else NO_CONTEXT)
+        parsed = self._parser.read(text, contexts[index] if contexts else NO_CONTEXT)
         return parsed.outcome is not Outcome.UNPARSED
 
     def _open(self, attempt: int, batch: Batch, row: int) -> bytearray:

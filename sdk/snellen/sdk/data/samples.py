@@ -20,7 +20,7 @@ FORMAT = "snellen-sample/1"
 _Values = tuple[str | None, ...]
 
 
-class _Drawn(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class _Stratum(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     values: _Values
     core: bool
     items: int
@@ -41,7 +41,7 @@ class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     whole: str | None
     allocation: str
     seed: int
-    strata: list[_Drawn]
+    strata: list[_Stratum]
     sha256: str
 
 
@@ -117,13 +117,13 @@ class Sample(Iterable[str]):
         """
         given: dict[str, _Values] = {}
         for stratum, drawn, wholes in zip(self.design.strata, self.drawn, self.wholes, strict=True):
-            for place, item_id in enumerate(drawn):
-                whole = (wholes[place],) if self.design.whole else ()
+            for index, item_id in enumerate(drawn):
+                whole = (wholes[index],) if self.design.whole else ()
                 given[item_id] = (*stratum.values, *whole)
         names = [*self.design.by, *([self.design.whole] if self.design.whole else [])]
         found = dict(known)
-        for place, name in enumerate(names):
-            column = [given[item_id][place] for item_id in ids]
+        for index, name in enumerate(names):
+            column = [given[item_id][index] for item_id in ids]
             for item_id, old, new in zip(ids, known.get(name, column), column, strict=True):
                 if old != new:
                     raise InputError(

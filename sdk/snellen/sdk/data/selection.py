@@ -49,7 +49,7 @@ class Selection:
         pin: The identity of the data.
         split: The split's name, or None for references given in memory.
         whole: The selection from which `items=` selected these; None if all items are selected.
-        places: The indices of the selected items in the whole.
+        indexes: The indices of the selected items in the whole.
         sample: The stratified sample of the selected items, if they are one.
     """
 
@@ -61,7 +61,7 @@ class Selection:
     pin: DataPin
     split: str | None = None
     whole: "Selection | None" = field(default=None, repr=False)
-    places: Sequence[int] = field(default=(), repr=False)
+    indexes: Sequence[int] = field(default=(), repr=False)
     tagging: Tagging = field(default=NO_TAGS, repr=False)
     data: TaskData | None = field(default=None, repr=False)
     sample: SampleDesign | None = None
@@ -77,8 +77,8 @@ class Selection:
         (TF-IDF weighs words by all references).
         """
         if self.whole is not None:
-            places = np.array(self.places, dtype=np.int64)
-            return replace(self.whole.grader(protocol), places=places)
+            indexes = np.array(self.indexes, dtype=np.int64)
+            return replace(self.whole.grader(protocol), places=indexes)
         if self.data is not None:
             return self.data.grader(protocol)
         return Grader.of(protocol, self.golds, self.contexts)
@@ -100,8 +100,8 @@ class Selection:
         images = whole.tagging.tags.get("image", ())
         return Known(
             [
-                _known_item(whole, place, str(images[place]) if images else "")
-                for place in range(len(whole.ids))
+                _known_item(whole, index, str(images[index]) if images else "")
+                for index in range(len(whole.ids))
             ]
         )
 
@@ -110,19 +110,19 @@ class Selection:
         """The index of each selected item, by id."""
         if self.data is not None and self.ids is self.data.ids:
             return self.data.index
-        return {item_id: place for place, item_id in enumerate(self.ids)}
+        return {item_id: index for index, item_id in enumerate(self.ids)}
 
 
-def _known_item(selection: Selection, place: int, image: str) -> "KnownItem":
+def _known_item(selection: Selection, index: int, image: str) -> "KnownItem":
     from snellen.sdk.submissions.known import KnownItem
 
-    gold, instruction = selection.golds[place], ""
+    gold, instruction = selection.golds[index], ""
     if selection.data is not None and isinstance(gold, Target | StepGold):
-        prompt = selection.data.build_item(place).prompt
+        prompt = selection.data.build_item(index).prompt
         instruction = next(
             (prompt.rpartition(mark)[2] for mark in _ASKED if mark in prompt), instruction
         )
-    found = KnownItem(selection.ids[place], image, instruction)
+    found = KnownItem(selection.ids[index], image, instruction)
     if isinstance(gold, StepGold):
         point = gold.action.point
         return found._replace(
@@ -331,20 +331,20 @@ def _narrow(whole: Selection, items: Iterable[str]) -> Selection:
             unknown[0],
             [*whole.ids[:3], "..."],
         )
-    places = sorted(whole.index[item_id] for item_id in wanted)
-    ids, tagging = [whole.ids[place] for place in places], whole.tagging.narrowed(places)
+    indexes = sorted(whole.index[item_id] for item_id in wanted)
+    ids, tagging = [whole.ids[index] for index in indexes], whole.tagging.narrowed(indexes)
     if isinstance(items, Sample):
         tagging = replace(tagging, tags=items.joined(ids, tagging.tags))
     return Selection(
         task=whole.task,
         ids=ids,
-        golds=whole.golds.at(places),
-        contexts=[whole.contexts[place] for place in places] if whole.contexts else (),
-        raters=whole.raters.at(places) if whole.raters else Golds(),
+        golds=whole.golds.at(indexes),
+        contexts=[whole.contexts[index] for index in indexes] if whole.contexts else (),
+        raters=whole.raters.at(indexes) if whole.raters else Golds(),
         pin=whole.pin,
         split=whole.split,
         whole=whole,
-        places=places,
+        indexes=indexes,
         tagging=tagging,
         data=whole.data,
         sample=items.design if isinstance(items, Sample) else None,

@@ -182,10 +182,10 @@ def _read_cells(text: str, delimiter: str, file: str) -> SmallTable:
 
 
 def _header(names: Sequence[str], file: str | None, line: int | None) -> tuple[str, ...]:
-    for place, name in enumerate(names, 1):
+    for number, name in enumerate(names, 1):
         if not name:
-            raise InputError(f"column {place} has no name", file=file, line=line)
-        if names.index(name) + 1 != place:
+            raise InputError(f"column {number} has no name", file=file, line=line)
+        if names.index(name) + 1 != number:
             raise InputError(
                 "there are two columns of that name; keep one", file=file, line=line, field=name
             )

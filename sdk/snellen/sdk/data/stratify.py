@@ -156,17 +156,17 @@ def _core(
     kept: set[_Values] = set()
     for asked in core:
         fitting = {
-            (place, value)
+            (index, value)
             for values in strata
-            for place, value in enumerate(values)
-            if value is not None and asked in (value, f"{names[place]}={value}")
+            for index, value in enumerate(values)
+            if value is not None and asked in (value, f"{names[index]}={value}")
         }
         if not fitting:
             known = sorted({str(value) for values in strata for value in values})
             raise UnknownNameError(f"value of {' or '.join(names)}", asked, known)
-        if len({place for place, _ in fitting}) > 1:
+        if len({index for index, _ in fitting}) > 1:
             raise InputError(f"several tags have the value {asked!r}; write {names[0]}={asked}")
-        kept |= {v for v in strata if any(v[place] == value for place, value in fitting)}
+        kept |= {v for v in strata if any(v[index] == value for index, value in fitting)}
     return frozenset(kept)
 
 

@@ -90,8 +90,8 @@ def read_tags(
             field=by,
         )
     columns: dict[str, TagColumn] = {}
-    for place, name in enumerate(names):
-        column = [None if values is None else values[place] for values in found]
+    for index, name in enumerate(names):
+        column = [None if values is None else values[index] for values in found]
         if name in known:
             _check_equal(table, name, column, known[name], ids)
         else:
@@ -198,9 +198,9 @@ class Tagging:
         """Number the independent groups; None if each item is its own group."""
         return None if self.cluster is None else cluster_codes(self.tags[self.cluster])
 
-    def narrowed(self, places: Sequence[int]) -> "Tagging":
+    def narrowed(self, indexes: Sequence[int]) -> "Tagging":
         """Return the tags of the items with these indices."""
-        tags = {tag: [column[place] for place in places] for tag, column in self.tags.items()}
+        tags = {tag: [column[index] for index in indexes] for tag, column in self.tags.items()}
         said = f"{self.coverage} (Of all items, before some were selected.)"
         return replace(self, tags=tags, coverage=said if self.coverage else "")
 

@@ -156,8 +156,8 @@ async def take(
         else:
             attempt = exam.resume(request.attempt)
         notify(f"the attempt is {attempt.handle}; resume it with --attempt")
-        with tempfile.TemporaryDirectory(prefix="snellen-take-") as place:
-            folder = Path(place)
+        with tempfile.TemporaryDirectory(prefix="snellen-take-") as name:
+            folder = Path(name)
             command = AgentCommand(
                 agent, url, folder, logs or folder, limits.timeout, request.token
             )

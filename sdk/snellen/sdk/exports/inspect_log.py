@@ -156,8 +156,8 @@ def _tags(report: ScoredReport, name: str, options: ExportOptions) -> dict[str, 
     # A tag may be a part of the reference, such as the type of the correct action.
     if not options.with_references:
         return {}
-    place = report.scores.places[name]
-    return {tag: column[place] for tag, column in report.tags.items()}
+    index = report.scores.places[name]
+    return {tag: column[index] for tag, column in report.tags.items()}
 
 
 def _targets(report: ScoredReport) -> dict[str, list[str]]:

@@ -1,4 +1,8 @@
-"""Model clients: HTTP APIs and functions behind one interface."""
+"""Model clients: HTTP APIs and functions behind one interface.
+
+The packages `openai` and `anthropic` are not used: a run takes twice as long with them, and they
+accept replies that are not of the API's form, so that the code here would stay.
+"""
 
 import asyncio
 import inspect

@@ -131,14 +131,14 @@ class _Secret:
             done = self._end(text, found.end())
         return "".join([*pieces, text[done:]])
 
-    def _end(self, text: str, place: int) -> int:
+    def _end(self, text: str, index: int) -> int:
         """Return the end of the secret's beginning that continues at an index."""
         for character in self._rest:
-            more = character.match(text, place)
+            more = character.match(text, index)
             if more is None:
                 break
-            place = more.end()
-        return place
+            index = more.end()
+        return index
 
 
 def _written(character: str) -> str:

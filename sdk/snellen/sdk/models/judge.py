@@ -170,16 +170,16 @@ def _rubric(given: Rubric | str | Path) -> Rubric:
 
 def _selected(report: Report, items: Iterable[str] | None) -> NDArray[np.bool_]:
     """Return a mask of the items to judge."""
-    places = report.scores.places
+    indexes = report.scores.places
     if items is None:
-        return np.ones(len(places), dtype=np.bool_)
+        return np.ones(len(indexes), dtype=np.bool_)
     if isinstance(items, str):
         raise InputError(f"items= takes a list of item ids, not the text {items!r}")
-    chosen = np.zeros(len(places), dtype=np.bool_)
+    chosen = np.zeros(len(indexes), dtype=np.bool_)
     for item_id in items:
-        if item_id not in places:
-            raise UnknownNameError("item in the report", item_id, [*list(places)[:3], "..."])
-        chosen[places[item_id]] = True
+        if item_id not in indexes:
+            raise UnknownNameError("item in the report", item_id, [*list(indexes)[:3], "..."])
+        chosen[indexes[item_id]] = True
     if not chosen.any():
         raise InputError("items= has no item ids")
     return chosen

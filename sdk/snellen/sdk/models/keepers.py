@@ -124,13 +124,13 @@ class _Line(msgspec.Struct):
     meta: Cost = Cost()
 
 
-class _Stored(msgspec.Struct):
+class _Settings(msgspec.Struct):
     layout: int
     snellen: str
     settings: dict[str, Any]
 
 
-class _Removed(Bill):
+class _RemovedBill(Bill):
     """The cost of lines that were removed from the answers.
 
     Attributes:
@@ -214,11 +214,11 @@ class RunFolder:
         self.bill.add_bill(removed)
 
 
-def _removed(path: Path) -> _Removed:
+def _removed(path: Path) -> _RemovedBill:
     try:
-        return msgspec.json.decode(path.read_bytes(), type=_Removed)
+        return msgspec.json.decode(path.read_bytes(), type=_RemovedBill)
     except FileNotFoundError:
-        return _Removed()
+        return _RemovedBill()
     except (OSError, *NO_JSON) as error:
         raise InputError(
             f"can't be read: {error}; delete it to resume; the cost of removed answers is then not"
@@ -227,7 +227,7 @@ def _removed(path: Path) -> _Removed:
         ) from None
 
 
-def _count_removed(answers: Path, removed: _Removed) -> None:
+def _count_removed(answers: Path, removed: _RemovedBill) -> None:
     """Add the cost of removed lines, unless it is already counted."""
     with answers.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
@@ -256,10 +256,10 @@ def _lines(path: Path, *, standing: bool) -> Iterator[tuple[_Line, bytes]]:
             line = _read(text)
             if line is None:
                 continue
-            place = (line.item_id, line.attempt)
-            stands = not line.error and place not in seen
+            key = (line.item_id, line.attempt)
+            stands = not line.error and key not in seen
             if stands:
-                seen.add(place)
+                seen.add(key)
             if stands == standing:
                 yield line, text
 
@@ -313,14 +313,14 @@ def _settle(folder: Path, settings: Mapping[str, JsonValue]) -> None:
     path = folder / SETTINGS
     plain: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(settings))
     try:
-        stored = msgspec.json.decode(path.read_bytes(), type=_Stored)
+        stored = msgspec.json.decode(path.read_bytes(), type=_Settings)
     except FileNotFoundError:
         if (folder / ANSWERS).exists():
             raise InputError(
                 f"holds {ANSWERS} but no {SETTINGS}, so it can't be resumed; give a new folder",
                 file=str(folder),
             ) from None
-        found = _Stored(_LAYOUT, version("snellen"), plain)
+        found = _Settings(_LAYOUT, version("snellen"), plain)
         write_atomically(path, [msgspec.json.format(msgspec.json.encode(found)), b"\n"])
         return
     except (OSError, *NO_JSON) as error:

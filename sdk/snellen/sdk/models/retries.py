@@ -186,9 +186,9 @@ class _Rate:
         """Reserve the next slot and return the wait until then, in seconds."""
         if self._each is None:
             return 0.0
-        place = max(now, self._next)
-        self._next = place + amount * self._each
-        return place - now
+        slot = max(now, self._next)
+        self._next = slot + amount * self._each
+        return slot - now
 
     def charge(self, more: float) -> None:
         """Correct the reserved amount when the actual one is known."""

@@ -140,10 +140,10 @@ def cases_of(report: Report, chosen: NDArray[np.bool_]) -> Cases:
         )
     data, table = selection.data, report.scores
     prompts: dict[int, str] = {}
-    for place in np.flatnonzero(chosen).tolist():
-        item = data.item(table.ids[place])
+    for index in np.flatnonzero(chosen).tolist():
+        item = data.item(table.ids[index])
         if item.answer_format.kind not in _PLACES:
-            prompts[place] = item.prompt
+            prompts[index] = item.prompt
     left_out = int(chosen.sum()) - len(prompts)
     if not prompts:
         raise InputError(
@@ -152,7 +152,7 @@ def cases_of(report: Report, chosen: NDArray[np.bool_]) -> Cases:
         )
     responses = gold_shape(report.task).responses
     attempts = len(table.attempts)
-    selected = np.repeat([place in prompts for place in range(len(chosen))], attempts)
+    selected = np.repeat([index in prompts for index in range(len(chosen))], attempts)
     cases: dict[str, ResponseCase] = {}
     asked = np.zeros(len(table), dtype=np.bool_)
     lengths = np.zeros(len(table), dtype=np.int64)
@@ -161,11 +161,11 @@ def cases_of(report: Report, chosen: NDArray[np.bool_]) -> Cases:
         text = _text(score.response)
         if score.outcome in (Outcome.MISSING, Outcome.ERROR) or not text.strip():
             continue
-        place = cell // attempts
-        item_id = table.ids[place]
-        references = tuple(map(_text, responses(selection.golds[place])))
+        index = cell // attempts
+        item_id = table.ids[index]
+        references = tuple(map(_text, responses(selection.golds[index])))
         name = f"{item_id}@{score.attempt}" if attempts > 1 else item_id
-        cases[name] = ResponseCase(cell, item_id, Case(prompts[place], references, fixed(text)))
+        cases[name] = ResponseCase(cell, item_id, Case(prompts[index], references, fixed(text)))
         asked[cell] = True
         lengths[cell] = len(text)
     if not cases:

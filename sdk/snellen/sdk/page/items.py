@@ -76,21 +76,21 @@ def find_failures(
         for answers, _ in batches
         for item, attempt in zip(answers.items.tolist(), answers.attempts, strict=True)
     }
-    for place in range(len(table.ids)):
+    for index in range(len(table.ids)):
         for attempt in table.attempts:
-            if (place, attempt) not in there:
-                cells[place, attempt] = (FailureTag.MISSING,)
+            if (index, attempt) not in there:
+                cells[index, attempt] = (FailureTag.MISSING,)
     counts: dict[FailureTag, int] = {}
     for tags in cells.values():
         for tag in tags:
             counts[tag] = counts.get(tag, 0) + 1
     ordered = sorted(counts, key=lambda tag: (-counts[tag], tag))
-    places = {tag: place for place, tag in enumerate(ordered)}
+    indexes = {tag: index for index, tag in enumerate(ordered)}
     return Failures(
         counts=tuple(
             FailureCount(tag.value, counts[tag], tag.sentence, tag.advice) for tag in ordered
         ),
-        cells={cell: tuple(places[tag] for tag in tags) for cell, tags in cells.items()},
+        cells={cell: tuple(indexes[tag] for tag in tags) for cell, tags in cells.items()},
         failed=len(cells),
     )
 
@@ -146,8 +146,8 @@ def _rows(
     tags = tuple(report.tags.values())
     for cell in order:
         score = table[cell]
-        place = cell // len(table.attempts)
-        item_id = table.ids[place]
+        index = cell // len(table.attempts)
+        item_id = table.ids[index]
         item = None if data is None else data.item(item_id)
         image: int | None = None
         if album is not None and data is not None and item is not None and item.images:
@@ -160,31 +160,31 @@ def _rows(
             values=tuple(score.metrics[key] for key in keys),
             question="" if item is None else item.prompt,
             answer=None if score.response is None else shown(score.response),
-            parsed=_parsed(source, score, place),
-            reference=_reference(source, score, place),
+            parsed=_parsed(source, score, index),
+            reference=_reference(source, score, index),
             note=score.note,
             error=score.error,
             crashed=score.crashed,
-            failures=source.failures.cells.get((place, score.attempt), ()),
-            tags=tuple(column[place] for column in tags),
+            failures=source.failures.cells.get((index, score.attempt), ()),
+            tags=tuple(column[index] for column in tags),
             image=image,
             film=source.films.get(item_id, ""),
         )
 
 
-def _missed(source: RowSource, score: Score, place: int) -> Sequence[str]:
+def _missed(source: RowSource, score: Score, index: int) -> Sequence[str]:
     """Return what keeps an answer from being right, where its protocol can say it."""
     protocol, selection = source.protocol, source.selection
     if protocol is None or selection is None or protocol.metric.missed is None:
         return ()
     if score.response is None:
         return ()
-    context = selection.contexts[place] if selection.contexts else NO_CONTEXT
+    context = selection.contexts[index] if selection.contexts else NO_CONTEXT
     answer = read_response(protocol, score.response, context).answer
-    return () if answer is None else protocol.metric.missed(answer, selection.golds[place])
+    return () if answer is None else protocol.metric.missed(answer, selection.golds[index])
 
 
-def _parsed(source: RowSource, score: Score, place: int) -> str | None:
+def _parsed(source: RowSource, score: Score, index: int) -> str | None:
     """Return the parsed answer; None if it is missing or the same as the answer."""
     protocol, selection = source.protocol, source.selection
     response = score.response
@@ -194,7 +194,7 @@ def _parsed(source: RowSource, score: Score, place: int) -> str | None:
         return None
     if protocol.parser.plain and isinstance(response, str):
         return None
-    context = selection.contexts[place] if selection.contexts else NO_CONTEXT
+    context = selection.contexts[index] if selection.contexts else NO_CONTEXT
     answer = read_response(protocol, response, context).answer
     if answer is None or isinstance(response, dict):
         # A parser does not change the values of a record with names.
@@ -203,11 +203,11 @@ def _parsed(source: RowSource, score: Score, place: int) -> str | None:
     return None if text == shown(response) else text
 
 
-def _reference(source: RowSource, score: Score, place: int) -> str | None:
+def _reference(source: RowSource, score: Score, index: int) -> str | None:
     if not source.with_references or source.selection is None:
         return None
-    gold = source.selection.golds[place]
-    if missed := _missed(source, score, place):
+    gold = source.selection.golds[index]
+    if missed := _missed(source, score, index):
         return "\n".join((*missed, _lettered(source.selection.task, gold)))
     if isinstance(gold, list) and all(isinstance(one, str) for one in cast("list[object]", gold)):
         return "\n".join(cast("list[str]", gold))

@@ -44,7 +44,7 @@ class Album:
         self.images: list[Thumbnail] = []
         self.left_out = 0
         self.unreadable = 0
-        self._places: dict[bytes, int | None] = {}
+        self._indices: dict[bytes, int | None] = {}
         self._room = budget.total
         self._large_room = int(budget.total * budget.large_share)
 
@@ -60,16 +60,16 @@ class Album:
             self.unreadable += 1
             return None
         digest = hashlib.sha256(data).digest()
-        if digest not in self._places:
+        if digest not in self._indices:
             small = self._large(data) or shrink(data, self.budget.side, self.budget.quality)
             if small is not None and not self._fits(small):
                 self._room = 0
                 self.left_out += 1
                 return None
-            self._places[digest] = None if small is None else self._take(small)
-        place = self._places[digest]
-        self.unreadable += place is None
-        return place
+            self._indices[digest] = None if small is None else self._take(small)
+        index = self._indices[digest]
+        self.unreadable += index is None
+        return index
 
     def _large(self, data: bytes) -> bytes | None:
         """Return a large thumbnail, or None if it does not fit."""

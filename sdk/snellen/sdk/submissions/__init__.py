@@ -20,13 +20,13 @@ from snellen.sdk.submissions.batch import Batch, Collector, Limits
 from snellen.sdk.submissions.columns import check_columns
 from snellen.sdk.submissions.files import display, is_submission, require_file
 from snellen.sdk.submissions.records import add_record
-from snellen.sdk.submissions.trajectories import Recorded
+from snellen.sdk.submissions.trajectories import GradedTask
 from snellen.sdk.values import kind_of
 
 if TYPE_CHECKING:
     from snellen.sdk.submissions.known import Known
 
-__all__ = ["Batch", "Frame", "Recorded", "Source", "read"]
+__all__ = ["Batch", "Frame", "GradedTask", "Source", "read"]
 
 
 class Frame(Protocol):
@@ -63,7 +63,7 @@ def read(
     guess: bool = True,
     max_response_chars: int = 1_048_576,
     chunk: int = 16_384,
-    recorded: Recorded | None = None,
+    recorded: GradedTask | None = None,
     known: "Callable[[], Known] | None" = None,
     answer: str | None = None,
 ) -> Iterator[Batch]:

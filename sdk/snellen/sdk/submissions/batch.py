@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from snellen.grading.errors import SubmissionError
 from snellen.grading.models.reports import Problem, ProblemKind
-from snellen.sdk.submissions.columns import Named, named
-from snellen.sdk.submissions.trajectories import Recorded
+from snellen.sdk.submissions.columns import ColumnNames, named
+from snellen.sdk.submissions.trajectories import GradedTask
 
 if TYPE_CHECKING:
     from snellen.sdk.submissions.known import Known
@@ -31,7 +31,7 @@ class Limits(NamedTuple):
     max_response_chars: int
     columns: Mapping[str, str] = MappingProxyType({})
     guess: bool = True
-    recorded: Recorded | None = None
+    recorded: GradedTask | None = None
     known: "Callable[[], Known] | None" = None
     answer: str | None = None
 
@@ -99,7 +99,7 @@ class Collector:
         self.problems: list[Problem] = []
         self.notices: list[str] = []
         self.verdicts: list[bool | None] = []
-        self.names: Named | None = None
+        self.names: ColumnNames | None = None
         self.without_response = ""
         self._kept = 0
         self._answered = False
@@ -132,7 +132,7 @@ class Collector:
         self._faults += 1
         self._first_fault = self._first_fault or problem
 
-    def name(self, names: Sequence[str]) -> Named:
+    def name(self, names: Sequence[str]) -> ColumnNames:
         """Decide, once a source, what it calls the fields; see `named`."""
         if self.names is None:
             self.names = named(names, self.limits.columns, guess=self.limits.guess)

@@ -26,7 +26,7 @@ USUAL: Mapping[str, frozenset[str]] = MappingProxyType(
 _SHOWN = 10
 
 
-class Named(NamedTuple):
+class ColumnNames(NamedTuple):
     """A source's names of the fields.
 
     Attributes:
@@ -59,7 +59,7 @@ def check_columns(columns: Mapping[str, str]) -> None:
             )
 
 
-def named(names: Sequence[str], columns: Mapping[str, str], *, guess: bool) -> Named:
+def named(names: Sequence[str], columns: Mapping[str, str], *, guess: bool) -> ColumnNames:
     """Return a source's names of the fields.
 
     Args:
@@ -78,7 +78,7 @@ def named(names: Sequence[str], columns: Mapping[str, str], *, guess: bool) -> N
             guessed[field] = fitting[0]
         else:
             lacking[field] = _advice(field, fitting, names)
-    return Named(other | guessed, _notice(guessed), lacking)
+    return ColumnNames(other | guessed, _notice(guessed), lacking)
 
 
 def _plain(name: str) -> str:

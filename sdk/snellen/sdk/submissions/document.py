@@ -95,7 +95,7 @@ def _elements(data: bytes, file: str) -> _Elements:
     )
 
 
-def _leniently(data: bytes, file: str, *, truncated: bool) -> "list[object] | _Parsed":
+def _leniently(data: bytes, file: str, *, truncated: bool) -> "list[object] | _PlainObject":
     """Parse what strict JSON can't be, so that only the faulty elements are lost."""
     try:
         whole = parse_leniently(data.decode("utf-8", "surrogateescape"))
@@ -112,10 +112,10 @@ def _leniently(data: bytes, file: str, *, truncated: bool) -> "list[object] | _P
     if not isinstance(whole, dict):
         raise SubmissionError(f"it is {kind_of(whole)}; give an array of submissions", file=file)
     parts = cast("dict[str, object]", whole)
-    return _Parsed(_list(parts.get("submissions")), _list(parts.get("scores")))
+    return _PlainObject(_list(parts.get("submissions")), _list(parts.get("scores")))
 
 
-class _Parsed(NamedTuple):
+class _PlainObject(NamedTuple):
     """As `_Object`, of what is parsed already."""
 
     submissions: list[object] | None

@@ -123,7 +123,7 @@ class Raw(NamedTuple):
     view: Size | None = None
 
 
-class Found(NamedTuple):
+class RowContent(NamedTuple):
     """What a row says.
 
     Attributes:
@@ -156,7 +156,7 @@ class Kind(NamedTuple):
 
     name: str
     fits: Callable[[Fields], bool]
-    read: Callable[[Fields], list[Found]]
+    read: Callable[[Fields], list[RowContent]]
 
 
 def kind_of_row(row: Fields) -> Kind | None:
@@ -299,7 +299,7 @@ def _is_grounding(row: Fields) -> bool:
     )
 
 
-def _grounding(row: Fields) -> list[Found]:
+def _grounding(row: Fields) -> list[RowContent]:
     """Read a row of the ScreenSpot-Pro script, or of one of its many relatives."""
     scaled = "pred_coord" in row
     view = _size(row.get("image_size")) if scaled else None
@@ -319,7 +319,7 @@ def _grounding(row: Fields) -> list[Found]:
     if not has_answer and error is None and parsed is None:
         parsed = Parsed(next(name for name in (*PARSED, *RAW) if name in row), None)
     return [
-        Found(
+        RowContent(
             _clues(row, view),
             parsed,
             raw,
@@ -364,7 +364,7 @@ def _is_batch(row: Fields) -> bool:
     return "custom_id" in row and any(name in row for name in ("response", "result", "error"))
 
 
-def _batch(row: Fields) -> list[Found]:
+def _batch(row: Fields) -> list[RowContent]:
     """Read a row of OpenAI's or Anthropic's batch output."""
     clues = Clues(_id(row, ("custom_id",)))
     result = row.get("result")
@@ -372,15 +372,15 @@ def _batch(row: Fields) -> list[Found]:
         fields = cast("Fields", result)
         if fields.get("type") != "succeeded":
             error = error_of(fields.get("error")) or fields.get("type") or "no result"
-            return [Found(clues, error=error)]
-        return [Found(clues, raw=Raw("result.message", said(fields.get("message"))))]
+            return [RowContent(clues, error=error)]
+        return [RowContent(clues, raw=Raw("result.message", said(fields.get("message"))))]
     response = row.get("response")
     body = cast("Fields", response).get("body") if isinstance(response, dict) else None
     status = cast("Fields", response).get("status_code") if isinstance(response, dict) else None
     if body is None or (isinstance(status, int) and status >= 400):
         error = error_of(row.get("error")) or error_of(body) or f"status {status}"
-        return [Found(clues, error=error)]
-    return [Found(clues, raw=Raw("response.body", said(body)))]
+        return [RowContent(clues, error=error)]
+    return [RowContent(clues, raw=Raw("response.body", said(body)))]
 
 
 def said(value: object) -> object:
@@ -397,7 +397,7 @@ def _is_lmms(row: Fields) -> bool:
     return "doc_id" in row and ("filtered_resps" in row or "resps" in row)
 
 
-def _lmms(row: Fields) -> list[Found]:
+def _lmms(row: Fields) -> list[RowContent]:
     """Read a sample of lmms-eval (or of lm-eval): its own answers come in lists."""
     doc = row.get("doc")
     whole = {**(cast("Fields", doc) if isinstance(doc, dict) else {}), **row}
@@ -407,7 +407,7 @@ def _lmms(row: Fields) -> list[Found]:
     clues = _clues(whole)._replace(id=_id(whole, ("item_id", "id", "question_id", "doc_id")))
     one = len(parts) == 1
     return [
-        Found(clues, None, Raw(name, text_of(part)), verdict if one else None, attempt=number)
+        RowContent(clues, None, Raw(name, text_of(part)), verdict if one else None, attempt=number)
         for number, part in enumerate(parts)
     ]
 
@@ -416,7 +416,7 @@ def _is_evalscope(row: Fields) -> bool:
     return "index" in row and ("model_output" in row or "sample_score" in row)
 
 
-def _evalscope(row: Fields) -> list[Found]:
+def _evalscope(row: Fields) -> list[RowContent]:
     """Read a prediction or a review of EvalScope; its rows are in the order of finishing."""
     score = row.get("sample_score")
     holder = cast("Fields", score).get("sample_metadata") if score else row.get("metadata")
@@ -428,11 +428,13 @@ def _evalscope(row: Fields) -> list[Found]:
         values = list(cast("Fields", value).values()) if isinstance(value, dict) else [value]
         verdict = verdict_of(values[0]) if len(values) == 1 else None
         name = "prediction" if inner.get("prediction") is not None else "extracted_prediction"
-        return [Found(clues, None, Raw(f"sample_score.score.{name}", inner.get(name)), verdict)]
+        return [
+            RowContent(clues, None, Raw(f"sample_score.score.{name}", inner.get(name)), verdict)
+        ]
     output = row["model_output"]
     error = error_of(cast("Fields", output).get("error")) if isinstance(output, dict) else None
     return [
-        Found(
+        RowContent(
             clues,
             None,
             Raw("model_output", said(cast("object", output))),
@@ -446,11 +448,11 @@ def _is_vlmevalkit(row: Fields) -> bool:
     return "index" in row and "prediction" in row and "question" in row
 
 
-def _vlmevalkit(row: Fields) -> list[Found]:
+def _vlmevalkit(row: Fields) -> list[RowContent]:
     """Read a row of VLMEvalKit's table, whose `answer` is the reference."""
     clues = Clues(_id(row, ("id", "index")), _text(row, ("image_path",)), _text(row, ("question",)))
     verdict = verdict_of(_first(row, ("hit", "match"))[1])
-    return [Found(clues, None, Raw("prediction", row["prediction"]), verdict)]
+    return [RowContent(clues, None, Raw("prediction", row["prediction"]), verdict)]
 
 
 def _is_rollout(row: Fields) -> bool:
@@ -458,7 +460,7 @@ def _is_rollout(row: Fields) -> bool:
     return nemo or ("completion" in row and "reward" in row)
 
 
-def _rollout(row: Fields) -> list[Found]:
+def _rollout(row: Fields) -> list[RowContent]:
     """Read a rollout of NeMo Gym or of verifiers; a reward that is shaped is no verdict."""
     about: Fields = {}
     for name in ("verifier_metadata", "info", "metadata"):
@@ -477,14 +479,14 @@ def _rollout(row: Fields) -> list[Found]:
         value = spoken[-1] if spoken else None
     error = error_of(cast("Fields", value).get("error")) if isinstance(value, dict) else None
     raw = None if value is None else Raw(name, said(cast("object", value)))
-    return [Found(clues, None, raw, verdict_of(row.get("reward")), error, _attempt(row))]
+    return [RowContent(clues, None, raw, verdict_of(row.get("reward")), error, _attempt(row))]
 
 
 def _is_inspect(row: Fields) -> bool:
     return "epoch" in row and "output" in row and "id" in row and "target" in row
 
 
-def _inspect(row: Fields) -> list[Found]:
+def _inspect(row: Fields) -> list[RowContent]:
     """Read a sample of an Inspect log; its epochs are attempts."""
     about = row.get("metadata")
     clues = _clues(cast("Fields", about) if isinstance(about, dict) else {})
@@ -495,7 +497,7 @@ def _inspect(row: Fields) -> list[Found]:
     output = row["output"]
     model = cast("Fields", output).get("model") if isinstance(output, dict) else None
     return [
-        Found(
+        RowContent(
             clues._replace(id=_id(row, ("id",))),
             None,
             Raw("output", said(cast("object", output))),

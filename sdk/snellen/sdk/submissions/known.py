@@ -53,7 +53,7 @@ class KnownItem(NamedTuple):
     def pixels(self) -> Box:
         """The box in pixels, if they are known."""
         if self.size and self.box and all(0 <= side <= 1 for side in self.box):
-            return tuple(side * self.size[place % 2] for place, side in enumerate(self.box))
+            return tuple(side * self.size[index % 2] for index, side in enumerate(self.box))
         return self.box
 
 
@@ -270,7 +270,7 @@ def _gap(item: KnownItem, clues: Clues) -> float:
         views: list[Size] = [(1.0, 1.0)] if max(clues.box) <= 1.001 else []
         views += [] if clues.view is None else [clues.view]
         readings += [
-            tuple(side * size[place % 2] / view[place % 2] for place, side in enumerate(box))
+            tuple(side * size[index % 2] / view[index % 2] for index, side in enumerate(box))
             for box in tuple(readings)
             for view in views
         ]

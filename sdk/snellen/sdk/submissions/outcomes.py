@@ -98,7 +98,7 @@ def item_of(names: Sequence[str], known: Known) -> KnownItem | None:
 
 def _ends(name: str) -> Iterator[str]:
     parts = name.split("/")
-    yield from ("/".join(parts[place:]) for place in range(len(parts)))
+    yield from ("/".join(parts[index:]) for index in range(len(parts)))
     yield parts[-1].partition(".")[2]
 
 

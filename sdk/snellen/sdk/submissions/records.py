@@ -8,10 +8,10 @@ from typing import Any, cast
 from snellen.grading.models.reports import ProblemKind
 from snellen.grading.models.scores import TOO_LONG
 from snellen.sdk.submissions.batch import Collector
-from snellen.sdk.submissions.columns import FIELDS, Named
+from snellen.sdk.submissions.columns import FIELDS, ColumnNames
 from snellen.sdk.submissions.trajectories import (
     FaultyRecordError,
-    Recorded,
+    GradedTask,
     StepFault,
     is_trajectory,
     steps_of,
@@ -55,7 +55,7 @@ def add_record(collector: Collector, record: Mapping[str, Any], line: int) -> No
     add_named(collector, record, line)
 
 
-def name_fields(collector: Collector, names: Sequence[str]) -> Named:
+def name_fields(collector: Collector, names: Sequence[str]) -> ColumnNames:
     """Determine the field names from a source's first record, and report missing fields."""
     if collector.names is None and "error" not in names:
         lacking = collector.name(names).lacking.get("response")
@@ -98,7 +98,7 @@ def is_episode(names: Container[object]) -> bool:
 
 
 def _add_steps(
-    collector: Collector, record: Mapping[str, Any], graded: Recorded, line: int
+    collector: Collector, record: Mapping[str, Any], graded: GradedTask, line: int
 ) -> None:
     """Add the submissions that the record of an episode of steps stands for."""
     try:

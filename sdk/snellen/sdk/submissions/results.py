@@ -21,7 +21,7 @@ from snellen.sdk.submissions.containers import (
     paths_of,
     rows_of,
 )
-from snellen.sdk.submissions.kinds import Found, Kind, Parsed, Raw, kind_of_row, text_of
+from snellen.sdk.submissions.kinds import Kind, Parsed, Raw, RowContent, kind_of_row, text_of
 from snellen.sdk.submissions.known import Known, KnownItem
 from snellen.sdk.submissions.outcomes import is_outcome, item_of, outcome_of, record_of
 from snellen.sdk.submissions.records import add_named, add_record
@@ -163,7 +163,7 @@ def _no_answer(rows: Sequence[Row]) -> str:
 def _read(source: str, rows: Sequence[Row], kind: Kind, limits: Limits) -> Iterator[Batch]:
     known = limits.known() if limits.known is not None else Known(())
     collector = Collector(limits, rows[0].file or None)
-    found: list[tuple[Row, Found]] = []
+    found: list[tuple[Row, RowContent]] = []
     for row in rows:
         one = kind if kind.fits(row.fields) else kind_of_row(row.fields)
         if one is None:
@@ -205,7 +205,7 @@ def _read(source: str, rows: Sequence[Row], kind: Kind, limits: Limits) -> Itera
 
 
 def _check_joined(
-    joined: Sequence[tuple[Row, Found, KnownItem | None]], known: Known, source: str
+    joined: Sequence[tuple[Row, RowContent, KnownItem | None]], known: Known, source: str
 ) -> None:
     """Refuse rows that name no item at all, as the id of none of them is known."""
     if not joined or any(item is not None for _, _, item in joined):
@@ -266,7 +266,7 @@ class _Choice:
     """
 
     def __init__(
-        self, joined: Sequence[tuple[Row, Found, KnownItem | None]], limits: Limits
+        self, joined: Sequence[tuple[Row, RowContent, KnownItem | None]], limits: Limits
     ) -> None:
         self.doubt = ""
         self._columns = {field: name for name, field in limits.columns.items()}
@@ -296,7 +296,7 @@ class _Choice:
         self.other = "parsed" if self._raw and parsed else "raw" if raw and not self._raw else ""
         self.nulls = 0
 
-    def _space(self, joined: Sequence[tuple[Row, Found, KnownItem | None]]) -> str:
+    def _space(self, joined: Sequence[tuple[Row, RowContent, KnownItem | None]]) -> str:
         """Return what the parsed answers count: by name, by their size, and by the verdicts."""
         points = [
             (said.parsed, said.verdict, item)
@@ -356,7 +356,7 @@ class _Choice:
         other = f"; --answer {self.other} takes the other" if self.other else ""
         return f"read as {kind.name}: the answer is {self.field!r}{unit}{other}"
 
-    def record(self, said: Found, item: KnownItem | None) -> dict[str, Any]:
+    def record(self, said: RowContent, item: KnownItem | None) -> dict[str, Any]:
         """Return the submission of a row."""
         record: dict[str, Any] = {
             "item_id": said.clues.words or "a row without a name" if item is None else item.id,
@@ -377,7 +377,7 @@ class _Choice:
             return None if raw is None else raw.value
         return {"view": list(raw.view), "response": raw.value}
 
-    def _parsed_of(self, said: Found) -> object:
+    def _parsed_of(self, said: RowContent) -> object:
         parsed = said.parsed
         if parsed is None or parsed.value is None:
             if said.raw is None or not said.raw.value:

@@ -119,8 +119,8 @@ def _add(
         )
     columns: dict[str, list[object]] = {}
     for field, name in names.items():
-        place = header.index(name)
-        columns[field] = [row.cells[place] for row in fitting]
+        index = header.index(name)
+        columns[field] = [row.cells[index] for row in fitting]
     if "attempt" in columns:
         columns["attempt"] = [_number(str(cell)) for cell in columns["attempt"]]
     for name in _AMOUNTS.intersection(columns):

@@ -33,7 +33,7 @@ _SCREENSHOT = re.compile(r"episode_([^/\\]+)_screenshot_([0-9]+)\.[A-Za-z]+")
 _WHOLE = re.compile(r"[0-9]{1,9}")
 
 
-class Recorded(NamedTuple):
+class GradedTask(NamedTuple):
     """What is being graded where records of episodes are read.
 
     Attributes:
@@ -90,7 +90,7 @@ def _place(image: object) -> tuple[str, str] | None:
     return None if found is None else (found[1], found[2])
 
 
-def steps_of(record: Mapping[str, Any], graded: Recorded) -> Iterator[_Step]:
+def steps_of(record: Mapping[str, Any], graded: GradedTask) -> Iterator[_Step]:
     """Yield a record's steps as fields of submissions, and what is wrong with those that are none.
 
     Raises:
@@ -112,7 +112,7 @@ def steps_of(record: Mapping[str, Any], graded: Recorded) -> Iterator[_Step]:
     yield from _listed(item, cast("Sequence[object]", steps), record, name)
 
 
-def _check_origin(record: Mapping[str, Any], graded: Recorded) -> None:
+def _check_origin(record: Mapping[str, Any], graded: GradedTask) -> None:
     for name, known in (("task", graded.task), ("split", graded.split)):
         said = record.get(name)
         if isinstance(said, str) and said and known and said != known:
@@ -154,21 +154,21 @@ def _listed(
     item: _Item, steps: Sequence[object], record: Mapping[str, Any], name: str
 ) -> Iterator[_Step]:
     numbered = any(isinstance(step, Mapping) and _number_of(step) for step in steps)  # pyright: ignore[reportUnknownArgumentType]  # JSON
-    for place, step in enumerate(steps):
-        field = f"{name}[{place}]"
+    for index, step in enumerate(steps):
+        field = f"{name}[{index}]"
         if step is None:
             continue
         if not isinstance(step, Mapping):
             if numbered:
                 yield StepFault("the step has no number, and others of its episode have", field)
             else:
-                yield _submission(item(place), {"response": step}, record)
+                yield _submission(item(index), {"response": step}, record)
             continue
         fields = cast("Mapping[str, Any]", step)
         if numbered:
             yield _numbered(item, fields, record, field)
         else:
-            yield _submission(item(place), fields, record)
+            yield _submission(item(index), fields, record)
 
 
 def _numbered(item: _Item, step: Mapping[str, Any], record: Mapping[str, Any], field: str) -> _Step:

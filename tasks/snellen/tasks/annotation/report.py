@@ -57,10 +57,10 @@ def rate(
         if answer.reason:
             skipped.append((answer.item_id, answer.rater))
             continue
-        place = data.index[answer.item_id]
-        rows.append(place)
+        index = data.index[answer.item_id]
+        rows.append(index)
         raters.append(answer.rater)
-        responses.append(response_of(data.build_item(place), _context(data, place), answer.given))
+        responses.append(response_of(data.build_item(index), _context(data, index), answer.given))
         made.append(gold_of(data, [answer]))
     task = Task(
         task=data.task,
@@ -93,11 +93,11 @@ def gold_of(data: TaskData, answers: Sequence[RaterAnswer]) -> Gold:
 def published_of(data: TaskData, answers: Sequence[RaterAnswer]) -> object:
     """Return the same in the published form of the task's references."""
     first = answers[0]
-    place = data.index[first.item_id]
-    context = sized(data.build_item(place), _context(data, place))
+    index = data.index[first.item_id]
+    context = sized(data.build_item(index), _context(data, index))
     try:
         return gold_shape(data.task).made_of(
-            [answer.given for answer in answers], context, data.golds[place]
+            [answer.given for answer in answers], context, data.golds[index]
         )
     except DataError as error:
         raise DataError(
@@ -105,5 +105,5 @@ def published_of(data: TaskData, answers: Sequence[RaterAnswer]) -> object:
         ) from None
 
 
-def _context(data: TaskData, place: int) -> Context:
-    return data.contexts[place] if data.contexts else NO_CONTEXT
+def _context(data: TaskData, index: int) -> Context:
+    return data.contexts[index] if data.contexts else NO_CONTEXT

@@ -62,7 +62,7 @@ def _visible(item: AuditItem, _: Looks) -> Iterator[Fault]:
         shown = []
     in_question = [text for text in shown if holds(item.question, text)]
     if item.options and item.right:
-        others = [text for place, text in enumerate(item.options) if place not in item.right]
+        others = [text for index, text in enumerate(item.options) if index not in item.right]
         # A rule about several options may name the parts of one in other places.
         spoken = set(words(item.question))
         told = [{word for word in words(text) if len(word) >= _CONTENT} for text in others]
@@ -104,7 +104,7 @@ def _echo(item: AuditItem, _: Looks) -> Iterator[Fault]:
     if (
         right < len(shares)
         and shares[right] >= 0.5
-        and not any(share for place, share in enumerate(shares) if place != right)
+        and not any(share for index, share in enumerate(shares) if index != right)
     ):
         yield Fault.ECHO
 
@@ -131,7 +131,7 @@ def _options(item: AuditItem, _: Looks) -> Iterator[Fault]:
     if len(set(forms)) < len(forms):
         yield Fault.SAME_OPTIONS
     count = item.choices
-    if item.kind is AnswerKind.CHOICE and count and any(place >= count for place in item.right):
+    if item.kind is AnswerKind.CHOICE and count and any(index >= count for index in item.right):
         yield Fault.NOT_OFFERED
     if item.kind is AnswerKind.LABEL:
         return
@@ -152,7 +152,7 @@ def _candidates(item: AuditItem, _: Looks) -> Iterator[Fault]:
     if not isinstance(listed, list):
         return
     descriptions = [_said(candidate) for candidate in cast("list[object]", listed)]
-    right = [descriptions[place] for place in item.right if place < len(descriptions)]
+    right = [descriptions[index] for index in item.right if index < len(descriptions)]
     if any(text and descriptions.count(text) > 1 for text in right):
         yield Fault.TWO_FIT
 
@@ -171,11 +171,11 @@ def _said(candidate: object) -> str:
 
 
 def _pictures(item: AuditItem, looks: Looks) -> Iterator[Fault]:
-    places = [item.line.images[image.name] for image in item.line.item.images]
-    own = [looks[digest] for image in places if (digest := image.sha256) in looks]
+    images = [item.line.images[image.name] for image in item.line.item.images]
+    own = [looks[digest] for image in images if (digest := image.sha256) in looks]
     if any(look.blank for look in own):
         yield Fault.BLANK
-    digests = [image.sha256 for image in places]
+    digests = [image.sha256 for image in images]
     if len(set(digests)) < len(digests) or any(
         first.size == other.size and alike(first, other)
         for number, first in enumerate(own)
@@ -295,8 +295,8 @@ def repeats_of(items: Sequence[AuditItem], looks: Mapping[str, Look]) -> dict[in
 
 
 def _digests(item: AuditItem) -> tuple[str, ...]:
-    places = (item.line.images[image.name] for image in item.line.item.images)
-    return tuple(image.sha256 for image in places)
+    images = (item.line.images[image.name] for image in item.line.item.images)
+    return tuple(image.sha256 for image in images)
 
 
 def _same(items: Sequence[AuditItem], found: dict[int, list[Fault]]) -> None:

@@ -75,7 +75,7 @@ def items_of(pack: Pack, references: References, task: str) -> list[AuditItem]:
     sites = references.tags[task].get(source.cluster or "", {})
     golds, records = references.golds[task], references.records.get(task, {})
     protocol = protocol_of(task, pack.task(task).protocol)
-    lines = [pack.lines[place] for place in pack.index[task].values()]
+    lines = [pack.lines[index] for index in pack.index[task].values()]
     template = _template([line.item.prompt for line in lines])
     items: list[AuditItem] = []
     for place, line in enumerate(lines):

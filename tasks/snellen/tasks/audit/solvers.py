@@ -74,10 +74,12 @@ def try_solvers(
     for solver, answers in given.items():
         if not answers:
             continue
-        places = sorted(answers)
-        batch = Answers(np.array(places), [0] * len(places), [answers[index] for index in places])
+        indexes = sorted(answers)
+        batch = Answers(
+            np.array(indexes), [0] * len(indexes), [answers[index] for index in indexes]
+        )
         values = grader.batch(batch).values[:, column]
-        results.append(SolverRun(solver, [items[place] for place in places], values))
+        results.append(SolverRun(solver, [items[index] for index in indexes], values))
     return results
 
 
@@ -186,7 +188,7 @@ def blind(item: AuditItem, seed: int) -> object:
             return _middle(item)
         case AnswerKind.RELATIONS:
             names = item.line.context.names
-            pairs = [(a, b) for place, a in enumerate(names) for b in names[place + 1 :]]
+            pairs = [(a, b) for index, a in enumerate(names) for b in names[index + 1 :]]
             return "\n".join(f"{a} is at the [top] of {b}" for a, b in pairs)
         case AnswerKind.UI_TEXTS | AnswerKind.BOXED_TEXTS:
             return "[]"
@@ -213,12 +215,12 @@ def most_frequent(items: Sequence[AuditItem], seed: int) -> dict[int, object]:
     """
     answers: dict[int, object] = {}
     for own, other in _halves([item for item in items if item.right], seed):
-        counts = Counter(place for item in other for place in item.right)
+        counts = Counter(index for item in other for index in item.right)
         if not counts:
             continue
-        order = sorted(counts, key=lambda place: (-counts[place], place))
+        order = sorted(counts, key=lambda index: (-counts[index], index))
         for item in own:
-            fitting = [place for place in order if place < max(item.choices, 1)] or [0]
+            fitting = [index for index in order if index < max(item.choices, 1)] or [0]
             labels = item.line.item.answer_format.options
             answers[item.place] = labels[fitting[0]] if _labelled(item) else _letter(fitting[0])
     return answers
@@ -234,7 +236,7 @@ def option_prior(items: Sequence[AuditItem], seed: int) -> dict[int, object]:
     answers: dict[int, object] = {}
     for own, other in _halves(chosen, seed):
         offered = Counter(key for item in other for key in map(_key, item.options))
-        right = Counter(_key(item.options[place]) for item in other for place in item.right)
+        right = Counter(_key(item.options[index]) for item in other for index in item.right)
         for item in own:
             chance = 1 / len(item.options)
             shares = [(right[key] + chance) / (offered[key] + 1) for key in map(_key, item.options)]
@@ -308,8 +310,8 @@ def _labelled(item: AuditItem) -> bool:
     return item.kind is AnswerKind.LABEL
 
 
-def _letter(place: int) -> str:
-    return chr(ord("A") + place)
+def _letter(index: int) -> str:
+    return chr(ord("A") + index)
 
 
 def _letter_by(item: AuditItem, weights: Sequence[float], seed: int) -> str | None:
@@ -319,8 +321,8 @@ def _letter_by(item: AuditItem, weights: Sequence[float], seed: int) -> str | No
     best = max(weights, default=0)
     # A prompt may list fewer options than the parser accepts.
     indices = range(min(item.choices, len(weights) or item.choices))
-    equal = [place for place in indices if not weights or weights[place] == best]
-    return random_order([_letter(place) for place in equal], _mixed(seed, item))[0]
+    equal = [index for index in indices if not weights or weights[index] == best]
+    return random_order([_letter(index) for index in equal], _mixed(seed, item))[0]
 
 
 def _mixed(seed: int, item: AuditItem) -> int:

@@ -114,15 +114,15 @@ class Corrections:
         gone: set[str] = set()
         replaced = other = 0
         for row in self.rows:
-            place = data.index.get(row.item) if row.task == data.task else None
-            if place is None:
+            index = data.index.get(row.item) if row.task == data.task else None
+            if index is None:
                 continue
-            if row.old not in ("", digest_of_gold(golds[place])):
+            if row.old not in ("", digest_of_gold(golds[index])):
                 other += 1
             elif row.exclude:
                 gone.add(row.item)
             else:
-                golds[place] = gold_shape(data.task).read(row.new)
+                golds[index] = gold_shape(data.task).read(row.new)
                 replaced += 1
         kept = [item for item in data.selected or data.ids if item not in gone]
         if not kept:

@@ -9,7 +9,6 @@ looks at data remembers nothing (`only_looking`).
 import gzip
 import hashlib
 import os
-import sys
 import zlib
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
@@ -113,7 +112,9 @@ def pin(
         store: The file in which first sights are remembered; None: `default_store()`.
     """
     sha256 = data if isinstance(data, str) else hashlib.sha256(data).hexdigest()
-    release, verdict, note = _judge(role, split, _Seeing(sha256, str(path)), count, releases, store)
+    release, verdict, note = _judge(
+        role, split, _Sighting(sha256, str(path)), count, releases, store
+    )
     return DataPin(
         release=release, sha256=sha256, count=count, verdict=verdict, note=note, path=str(path)
     )
@@ -137,7 +138,7 @@ def remember_revision(repository: str, revision: str, store: Path | None = None)
     """Remember the commit of a first fetch, and say in a sentence what became of that."""
     store = store or default_store()
     try:
-        earlier = _recall_or_record(store, _revision_key(repository), _Seeing(revision))
+        earlier = _recall_or_record(store, _revision_key(repository), _Sighting(revision))
     except (OSError, *NO_JSON) as error:
         return f"the revision could not be remembered in {store}: {error}"
     if earlier is None:
@@ -150,7 +151,7 @@ def _revision_key(repository: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Seeing:
+class _Sighting:
     """A digest (or a commit), and where its bytes were read; empty where nobody knows."""
 
     sha256: str
@@ -160,7 +161,7 @@ class _Seeing:
 def _judge(
     role: str,
     split: str,
-    seen: _Seeing,
+    seen: _Sighting,
     count: int,
     releases: Sequence[Release],
     store: Path | None,
@@ -193,7 +194,7 @@ def _nearest_note(role: str, count: int, nearest: Sequence[Release]) -> str:
     return f"{counted}; the published {role} holds: {held}"
 
 
-def _remembered(release: Release, seen: _Seeing, store: Path) -> tuple[str, PinVerdict, str]:
+def _remembered(release: Release, seen: _Sighting, store: Path) -> tuple[str, PinVerdict, str]:
     name = f"{release.name}-by-count"
     by_count = f"as many questions as {release.name}, of which no checksum is on record"
     key = f"{release.name}/{release.role}/{release.split}"
@@ -218,26 +219,29 @@ def _remembered(release: Release, seen: _Seeing, store: Path) -> tuple[str, PinV
     )
 
 
-class _Seen(msgspec.Struct):
+class _Sightings(msgspec.Struct):
     """The store: `version/role/split` to the digest first seen, and to where that was."""
 
     files: dict[str, str]
     paths: dict[str, str] = {}
 
-    def get(self, key: str) -> _Seeing | None:
+    def get(self, key: str) -> _Sighting | None:
         if key not in self.files:
             return None
-        return _Seeing(self.files[key], self.paths.get(key, ""))
+        return _Sighting(self.files[key], self.paths.get(key, ""))
 
 
-def _recall_or_record(store: Path, key: str, seen: _Seeing) -> _Seeing | None:
+def _recall_or_record(store: Path, key: str, seen: _Sighting) -> _Sighting | None:
     """Return what is recorded under a key, or record this, unless only looking, and return None."""
     # The store is only ever replaced whole, so reading it needs no lock and no right to write.
     earlier = _read(store).get(key)
     if earlier is not None or not _REMEMBERS.get():
         return earlier
+    from filelock import FileLock
+
     store.parent.mkdir(parents=True, exist_ok=True)
-    with _alone(store.with_suffix(".lock")):
+    # Other processes and threads wait.
+    with FileLock(store.with_suffix(".lock")):
         known = _read(store)
         earlier = known.get(key)
         if earlier is None:
@@ -250,29 +254,8 @@ def _recall_or_record(store: Path, key: str, seen: _Seeing) -> _Seeing | None:
         return earlier
 
 
-def _read(store: Path) -> _Seen:
+def _read(store: Path) -> _Sightings:
     try:
-        return msgspec.json.decode(store.read_bytes(), type=_Seen)
+        return msgspec.json.decode(store.read_bytes(), type=_Sightings)
     except FileNotFoundError:
-        return _Seen({})
-
-
-@contextmanager
-def _alone(lock: Path) -> Generator[None]:
-    """Hold a lock that other processes and threads wait for; closing the file lets it go."""
-    with lock.open("ab") as file:
-        if sys.platform == "win32":
-            import msvcrt
-
-            file.seek(0)
-            msvcrt.locking(file.fileno(), msvcrt.LK_LOCK, 1)
-            try:
-                yield
-            finally:
-                file.seek(0)
-                msvcrt.locking(file.fileno(), msvcrt.LK_UNLCK, 1)
-        else:
-            import fcntl
-
-            fcntl.flock(file, fcntl.LOCK_EX)
-            yield
+        return _Sightings({})

@@ -344,7 +344,7 @@ def best_answers(pack: Pack, references: References, task: str) -> dict[str, obj
         DataError: A line can't be read.
     """
     protocol = protocol_of(task, pack.task(task).protocol)
-    lines = [pack.lines[place] for place in pack.index[task].values()]
+    lines = [pack.lines[index] for index in pack.index[task].values()]
     golds: list[Gold] = [references.golds[task][line.item.id] for line in lines]
     rows: list[int] = []
     given: list[object] = []

@@ -113,9 +113,9 @@ class ParquetImages:
         Raises:
             DataError: The row has none, or they can't be read.
         """
-        place = bisect_right(self._ends, index)
-        group = self._groups[place]
-        data: object = self._images(place)[index - (self._ends[place] - group.rows)].as_py()
+        position = bisect_right(self._ends, index)
+        group = self._groups[position]
+        data: object = self._images(position)[index - (self._ends[position] - group.rows)].as_py()
         if isinstance(data, bytes) and data:
             return data
         raise DataError(
@@ -124,10 +124,10 @@ class ParquetImages:
             field=self._column,
         )
 
-    def _read(self, place: int) -> "ChunkedArray[Any]":
+    def _read(self, position: int) -> "ChunkedArray[Any]":
         import pyarrow as pa
 
-        path, number, _ = self._groups[place]
+        path, number, _ = self._groups[position]
         leaf = f"{self._column}.bytes"
         with _open(path) as parquet:
             try:

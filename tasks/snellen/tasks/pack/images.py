@@ -42,7 +42,7 @@ _DAMAGE = (
 )
 
 
-class Damaged(NamedTuple):
+class DamagedImage(NamedTuple):
     """An image that can't be decoded completely."""
 
     name: str
@@ -67,26 +67,26 @@ class Decoder:
     ) -> None:
         self._pool.shutdown(wait=True, cancel_futures=True)
 
-    def add(self, name: str, data: bytes) -> Iterator[Damaged]:
+    def add(self, name: str, data: bytes) -> Iterator[DamagedImage]:
         """Add an image; yield the earlier ones that are damaged."""
         try:
             with _quiet():
                 pixels, checksums = _open(data), _open(data)
         except _DAMAGE as error:
-            yield Damaged(name, f"it can't be read as an image: {error}")
+            yield DamagedImage(name, f"it can't be read as an image: {error}")
             return
         self._waiting.append((name, self._pool.submit(_fault, pixels, checksums)))
         yield from self._done(_AHEAD)
 
-    def rest(self) -> Iterator[Damaged]:
+    def rest(self) -> Iterator[DamagedImage]:
         """Wait for all images; yield those that are damaged."""
         yield from self._done(0)
 
-    def _done(self, kept: int) -> Iterator[Damaged]:
+    def _done(self, kept: int) -> Iterator[DamagedImage]:
         while len(self._waiting) > kept:
             name, result = self._waiting.popleft()
             if message := result.result():
-                yield Damaged(name, message)
+                yield DamagedImage(name, message)
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +159,7 @@ def size_of(data: bytes) -> tuple[int, int] | None:
         return None
 
 
-def _refuse(damaged: Iterator[Damaged]) -> None:
+def _refuse(damaged: Iterator[DamagedImage]) -> None:
     for image in damaged:
         raise DataError(f"{image.name}: {image.message}")
 

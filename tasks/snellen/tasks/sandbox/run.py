@@ -1,4 +1,8 @@
-"""Runs candidate code in the sandbox and tells how it went."""
+"""Runs candidate code in the sandbox and tells how it went.
+
+bubblewrap is not used: it bounds neither the processes of a candidate that root starts nor the
+number of its files, and the sandbox has to work where it is not installed.
+"""
 
 import contextlib
 import functools
@@ -160,15 +164,15 @@ def _run(limits: Limits, files: Mapping[str, str]) -> Execution:
                     "LD_LIBRARY_PATH": ":".join(view.library_folders),
                 },
             }
-            sitting = _Sitting(process, report, limits)
+            run = _Run(process, report, limits)
             try:
-                sitting.listen(json.dumps(plan).encode())
+                run.listen(json.dumps(plan).encode())
             finally:
-                sitting.kill()
-    return sitting.outcome()
+                run.kill()
+    return run.outcome()
 
 
-class _Sitting:
+class _Run:
     """One run, heard from outside: two streams with a limit, and the report."""
 
     def __init__(self, process: subprocess.Popen[bytes], report: IO[bytes], limits: Limits) -> None:
@@ -364,10 +368,10 @@ def python_view() -> View:
         executable=executable,
         shown=(*folders, *dict.fromkeys(outside)),
         hidden=tuple(
-            place
+            path
             for folder in folders
-            for place in (f"{folder}/site-packages", f"{folder}/dist-packages")
-            if os.path.isdir(place)
+            for path in (f"{folder}/site-packages", f"{folder}/dist-packages")
+            if os.path.isdir(path)
         ),
         library_folders=tuple(sorted({os.path.dirname(path) for path in outside[1:]})),
     )

@@ -3,8 +3,7 @@ from pathlib import Path
 import pytest
 
 from snellen.grading.errors import DataError, UnknownNameError
-from snellen.tasks.benchmarks.screenqa.format import COMPLEX, LONG, SHORT, Layout
-from snellen.tasks.benchmarks.screenqa.read import find
+from snellen.tasks.benchmarks.screenqa.format import COMPLEX, LONG, SHORT, Layout, find
 
 
 def touch(folder: Path, *names: str) -> Path:

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from snellen.grading.errors import DataError
-from snellen.tasks.benchmarks.screenqa.read import rico_images
+from snellen.tasks.benchmarks.screenqa.format import rico_images
 from snellen.tasks.io.rows import SCREEN
 
 

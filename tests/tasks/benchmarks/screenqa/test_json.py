@@ -18,8 +18,8 @@ from snellen.tasks.benchmarks.screenqa.format import (
     Layout,
     Rows,
     item_ids,
+    read,
 )
-from snellen.tasks.benchmarks.screenqa.read import read
 
 ROW = {"image_id": 5, "question": "How many?", "ground_truth": ["3"]}
 RATER = {"full_answer": "x", "ui_elements": [{"text": "x", "bounds": [0, 0, 9, 9], "vh_index": -1}]}

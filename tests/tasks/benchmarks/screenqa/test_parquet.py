@@ -19,8 +19,8 @@ from snellen.tasks.benchmarks.screenqa.format import (
     UI_CONTENTS,
     UI_CONTENTS_BOXES,
     Layout,
+    read,
 )
-from snellen.tasks.benchmarks.screenqa.read import read
 from snellen.tasks.io.rows import SCREEN
 
 Published = Callable[[str], list[dict[str, Any]]]

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from snellen.grading.errors import DataError, UnknownNameError
-from snellen.tasks.benchmarks.visualwebbench.read import find
+from snellen.tasks.benchmarks.visualwebbench.format import find
 
 PART = "test-00000-of-00001.parquet"
 

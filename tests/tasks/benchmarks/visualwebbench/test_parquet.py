@@ -25,8 +25,8 @@ from snellen.tasks.benchmarks.visualwebbench.format import (
     MarkedTextRow,
     QuestionRow,
     TextRow,
+    read,
 )
-from snellen.tasks.benchmarks.visualwebbench.read import read
 from snellen.tasks.io.rows import SCREEN
 
 FIXTURES = Path(__file__).parents[3] / "fixtures" / "visualwebbench"

@@ -33,13 +33,13 @@ _RESULT = "result.txt"
 _ERROR = "the episode counts as an error"
 
 
-class _Named(msgspec.Struct):
+class _BareRecord(msgspec.Struct):
     """What a record must say so that anything else of it can be kept."""
 
     task_id: Text
 
 
-class _Record(_Named, forbid_unknown_fields=True):
+class _Record(_BareRecord, forbid_unknown_fields=True):
     success: bool | _Share | None = None
     steps: _Steps | None = None
     limit: Annotated[int, msgspec.Meta(gt=0)] | None = None
@@ -170,10 +170,10 @@ def _lines(path: Path, cut_at: int | None) -> Episodes:
     problems: list[Problem] = []
     for line in read_json(path).lines:
         try:
-            named = msgspec.json.decode(line.data, type=_Named)
+            named = msgspec.json.decode(line.data, type=_BareRecord)
             record = msgspec.json.decode(line.data, type=dict[str, Any])
         except msgspec.ValidationError as error:
-            what, _, field = fault_of(error, _Named)
+            what, _, field = fault_of(error, _BareRecord)
             problems.append(_problem(ProblemKind.MALFORMED, EpisodeFault(what, field), line))
             continue
         except NO_JSON as error:

@@ -55,12 +55,12 @@ class _Row(msgspec.Struct):
     GUI_types: list[str] = []  # msgspec copies it
 
 
-class _Named(msgspec.Struct):
+class _Entry(msgspec.Struct):
     id: str
 
 
-class _Classified(msgspec.Struct):
-    classified: dict[str, list[_Named]]
+class _Classification(msgspec.Struct):
+    classified: dict[str, list[_Entry]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,7 +136,9 @@ def _groups(folder: Path) -> Mapping[str, str]:
     if not (folder / _GROUPS).is_file():
         return {}
     found: dict[str, list[str]] = {}
-    read = read_json(folder / _GROUPS).decode(_Classified, "expected {classified: {group: [..]}}")
+    read = read_json(folder / _GROUPS).decode(
+        _Classification, "expected {classified: {group: [..]}}"
+    )
     for group, named in read.classified.items():
         for item in named:
             found.setdefault(item.id, []).append(group)

@@ -1,20 +1,33 @@
-"""What ScreenQA's files hold, whichever container they come in.
+"""ScreenQA's published files: their rows, and reading one split from any layout.
 
 The layout is documented in the README of github.com/google-research-datasets/screen_qa; the
 Hugging Face mirrors hold the same references under `screen_id` instead of `image_id`.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+import gc
+from collections.abc import Callable, Generator, Iterable, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from math import inf
-from typing import Annotated, Any, Generic, TypeVar
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeVar
 
 import msgspec
 
+from snellen.grading.errors import DataError
+from snellen.grading.models.geometry import Space
 from snellen.grading.models.golds import Golds
 from snellen.grading.models.items import Image
-from snellen.tasks.io.rows import SCREEN, Pixels, Split, Text, misfit
+from snellen.tasks.data.pins import digest_of_files
+from snellen.tasks.io.files import SplitFiles, by_split, checked, choose
+from snellen.tasks.io.json_text import read_json
+from snellen.tasks.io.rows import SCREEN, SPACE_NOTES, Pixels, Split, Text, misfit, space_of
+
+if TYPE_CHECKING:
+    from snellen.tasks.io.images import ImageFiles
+
 
 _Bounds = tuple[float, float, float, float]
 _Truth = TypeVar("_Truth")
@@ -192,3 +205,184 @@ def item_ids(split: str, image_ids: Iterable[str]) -> list[str]:
         asked[image_id] = number + 1
         ids.append(f"{split}/{image_id}/{number}")
     return ids
+
+
+def find(layout: Layout, path: Path, split: str | None) -> SplitFiles:
+    """Find one split's files.
+
+    Args:
+        layout: What the task reads.
+        path: The repository's folder, its sub-folder, a mirror's folder, or one file.
+        split: The split's name: a file's stem, or what precedes `-00000-of-00001`. None: `test`
+            when there, else the only one.
+
+    Raises:
+        DataError: Nothing is there, the split is open, or one of its parts is missing.
+        UnknownNameError: There is no such split.
+    """
+    found = by_split(_files(layout, checked(path, f"a copy of screen_qa, or {layout.mirror}")))
+    if not found:
+        raise DataError(
+            f"there is no {layout.folder}/*.json and no data/*.parquet in it", file=str(path)
+        )
+    return choose(found, split, path)
+
+
+def _files(layout: Layout, path: Path) -> list[Path]:
+    if path.is_file():
+        _refuse_other(layout, path.resolve().parent)
+        if path.suffix not in (".json", ".parquet"):
+            raise DataError("expected a .json or a .parquet file", file=str(path))
+        return [path]
+    own = path / layout.folder
+    if own.is_dir():
+        return sorted(own.glob("*.json"))
+    parquet = sorted(path.glob("data/*.parquet")) or sorted(path.glob("*.parquet"))
+    if parquet:
+        return parquet
+    _refuse_other(layout, path.resolve())
+    return sorted(path.glob("*.json"))
+
+
+def _refuse_other(layout: Layout, folder: Path) -> None:
+    """Refuse another task's folder: ComplexQA's files, say, would pass for short answers."""
+    if folder.name != layout.folder and folder.name in {other.folder for other in LAYOUTS}:
+        raise DataError(f"this task reads {layout.folder}, not {folder.name}", file=str(folder))
+
+
+def rico_images(folder: Path, image_ids: Sequence[str]) -> "ImageFiles":
+    """Return what reads the screenshots of questions.
+
+    Raises:
+        DataError: There is no such folder.
+    """
+    from snellen.tasks.io.images import ImageFiles, image_folder
+
+    def paths(index: int, _: str) -> Sequence[str]:
+        return [f"{image_ids[index]}{suffix}" for suffix in (".jpg", ".png")]
+
+    return ImageFiles(image_folder(folder, "RICO's screenshots (`combined`)"), paths)
+
+
+def _from_json(layout: Layout, files: SplitFiles) -> Rows:
+    """Read one split.
+
+    Raises:
+        DataError: The file can't be read, or a row is not as documented.
+    """
+    text = read_json(files.paths[0])
+    rows: list[JsonRow[Any]] = text.rows(list[layout.row])
+    if not rows:
+        raise DataError("holds no questions", file=text.file)
+    golds = [layout.gold(row.ground_truth) for row in rows]
+    if layout.boxed:
+        check_boxes(golds, text.file)
+    image_ids = [str(row.image_id) for row in rows]
+    return Rows(
+        role=layout.folder,
+        split=files.split,
+        path=text.file,
+        sha256=text.sha256,
+        ids=item_ids(files.split, image_ids),
+        image_ids=image_ids,
+        questions=[row.question for row in rows],
+        golds=Golds(golds),
+        images=[screen(row.image_width, row.image_height) for row in rows],
+        space=Space.PIXELS if layout.boxed else None,
+    )
+
+
+_IMAGE = "image"
+
+
+def _from_parquet(layout: Layout, files: SplitFiles) -> Rows:
+    """Read one split, all its parts, without the images.
+
+    Boxes count pixels or fractions: the mirrors do not say. If every side of the split lies in
+    0..1 they are fractions, else pixels; the note says which.
+
+    Raises:
+        DataError: A file can't be read, or a row is not as documented.
+        MissingExtraError: pyarrow is not installed.
+    """
+    from snellen.tasks.io.parquet import ParquetImages, read_part
+
+    parts = [read_part(path, layout.mirror_row, layout.mirror) for path in files.paths]
+    golds: list[list[Any]] = []
+    for part in parts:
+        of_part = [layout.gold(row.ground_truth) for row in part.rows]
+        if layout.boxed:
+            check_boxes(of_part, str(part.path))
+        golds += of_part
+    if not golds:
+        raise DataError("holds no questions", file=files.name)
+    space = None
+    if layout.boxed:
+        elements = (element for raters in golds for rater in raters for element in rater)
+        space = space_of(side for bounds, _ in elements for side in bounds)
+    image_ids = [row.screen_id for part in parts for row in part.rows]
+    shown = all(_IMAGE in part.columns for part in parts)
+    return Rows(
+        role=layout.mirror,
+        split=files.split,
+        path=files.name,
+        sha256=digest_of_files(files.paths),
+        ids=item_ids(files.split, image_ids),
+        image_ids=image_ids,
+        questions=[row.question for part in parts for row in part.rows],
+        golds=Golds(golds),
+        images=[screen()] * len(golds),
+        space=space,
+        note=SPACE_NOTES[space] if space else "",
+        load_image=ParquetImages(parts, _IMAGE) if shown else None,
+    )
+
+
+def read(layout: Layout, path: Path, split: str | None = None) -> Rows:
+    """Read what one task needs of one split.
+
+    Args:
+        layout: What the task reads, one of `LAYOUTS`.
+        path: A copy of the repository, one of its folders, a Hugging Face mirror, or one file.
+        split: The split's name; None: `test` when there, else the only one.
+
+    Raises:
+        DataError: It can't be read; references are never guessed.
+        UnknownNameError: There is no such split.
+        MissingExtraError: It is parquet and pyarrow is not installed.
+    """
+    files = find(layout, path, split)
+    with collector_paused():
+        return (_from_parquet if files.parquet else _from_json)(layout, files)
+
+
+@dataclass(slots=True)
+class _Pause:
+    holders: int = 0
+    was_enabled: bool = False
+
+
+_pause = _Pause()
+_lock = Lock()
+
+
+@contextmanager
+def collector_paused() -> Generator[None]:
+    """Keep the cyclic garbage collector from running, and turn it on again afterwards.
+
+    While a big table is decoded every object stays alive, so its rounds find nothing and cost
+    half of the time. Threads may overlap: the last one out turns it on again, unless it was off
+    before the first one came.
+    """
+    with _lock:
+        if _pause.holders == 0:
+            _pause.was_enabled = gc.isenabled()
+            gc.disable()
+        _pause.holders += 1
+    try:
+        yield
+    finally:
+        with _lock:
+            _pause.holders -= 1
+            if _pause.holders == 0 and _pause.was_enabled:
+                gc.enable()

@@ -31,8 +31,9 @@ from snellen.tasks.benchmarks.screenqa.format import (
     UI_CONTENTS_BOXES,
     Layout,
     Rows,
+    read,
+    rico_images,
 )
-from snellen.tasks.benchmarks.screenqa.read import read, rico_images
 from snellen.tasks.benchmarks.screenqa.release import RELEASES
 from snellen.tasks.models import TaskData
 from snellen.tasks.prompts import Prompt, prompt_of

@@ -68,7 +68,7 @@ class _Region(msgspec.Struct):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Boxed(GroundingRow):
+class _BoxRow(GroundingRow):
     def target(self, size: Size | None) -> Target:
         return Target(self.box, size)
 
@@ -160,7 +160,7 @@ def _elements(text: JsonText, file: str, kind: str) -> Iterator[GroundingRow]:
 
 def _regions(text: JsonText, file: str) -> Iterator[GroundingRow]:
     for number, row in enumerate(text.rows(list[_Region])):
-        yield _Boxed(
+        yield _BoxRow(
             id=f"layout/{number}",
             image=_path(row.image_path, file, number),
             box=row.bbox,

@@ -39,9 +39,10 @@ from snellen.tasks.benchmarks.visualwebbench.format import (
     Row,
     Rows,
     TextRow,
+    folder_images,
+    read,
 )
 from snellen.tasks.benchmarks.visualwebbench.prompts import PROMPTS, fill, lettered
-from snellen.tasks.benchmarks.visualwebbench.read import folder_images, read
 from snellen.tasks.benchmarks.visualwebbench.release import RELEASES
 from snellen.tasks.io.files import DATA, stem_of
 from snellen.tasks.io.rows import SCREEN

@@ -61,7 +61,7 @@ class _Crop(msgspec.Struct, frozen=True):
     box: _Box
 
 
-class _Labelled(msgspec.Struct, frozen=True):
+class _Relation(msgspec.Struct, frozen=True):
     """One ordered pair of `relations.json`: `relation` is `A left B`."""
 
     id: str
@@ -190,7 +190,7 @@ def _position(root: Path, folder: Path) -> list[Question]:
 def _published(file: Path, crops: Iterable[str]) -> dict[str, str]:
     """Return the labels of `relations.json`, each pair's in the order of strings."""
     relations: dict[str, str] = {}
-    for row in _decoded(file, list[_Labelled]):
+    for row in _decoded(file, list[_Relation]):
         first, second = f"crop_{row.id}", f"crop_{row.vs}"
         unknown = {first, second}.difference(crops)
         if unknown:

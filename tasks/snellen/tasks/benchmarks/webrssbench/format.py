@@ -50,7 +50,7 @@ POSITIVES = "positives"
 _SHOWN = 3
 
 
-class _Known(NamedTuple):
+class _GoldQuestion(NamedTuple):
     """A question with its gold; None if there is no reference."""
 
     question: Question
@@ -61,7 +61,7 @@ CONSENSUS = "snellen-consensus/1"
 """What a frozen consensus has as its `format`."""
 
 
-class _Frozen(msgspec.Struct, frozen=True):
+class _Consensus(msgspec.Struct, frozen=True):
     format: Literal["snellen-consensus/1"]
     task: str
     references: dict[str, object]
@@ -79,7 +79,7 @@ class _ReferenceFile:
 
 
 @dataclass(frozen=True, slots=True)
-class Joined:
+class JoinedQuestions:
     """Questions with the references of a file.
 
     Attributes:
@@ -99,7 +99,7 @@ def references_file(name: str, folder: Path) -> Path | None:
     return path if path.is_file() else None
 
 
-def join(name: str, questions: Sequence[Question], path: Path) -> Joined:
+def join(name: str, questions: Sequence[Question], path: Path) -> JoinedQuestions:
     """Give questions the references of a file, over those that they have.
 
     A key is an item id, or what all questions of a page have in common: `test/shop`, or `shop`. An
@@ -132,7 +132,7 @@ def join(name: str, questions: Sequence[Question], path: Path) -> Joined:
             f" like {questions[0].item_id!r}",
             file=str(path),
         )
-    return Joined(joined, matched, stray)
+    return JoinedQuestions(joined, matched, stray)
 
 
 def _read(name: str, path: Path) -> _ReferenceFile:
@@ -140,7 +140,7 @@ def _read(name: str, path: Path) -> _ReferenceFile:
     expected = "expected one JSON object, item ids to references"
     if CONSENSUS.encode() not in text.data:
         return _ReferenceFile(text.decode(dict[str, object], expected), {}, {})
-    frozen = text.decode(_Frozen, expected)
+    frozen = text.decode(_Consensus, expected)
     if frozen.task != f"{BENCHMARK}/{name}":
         raise text.error(f"is a consensus on {frozen.task}, not on {BENCHMARK}/{name}", "task")
     # A pair's halves share a reference, also with a half that nobody was asked about.
@@ -148,7 +148,7 @@ def _read(name: str, path: Path) -> _ReferenceFile:
     return _ReferenceFile(frozen.references, frozen.unresolved, aliases)
 
 
-_Derive: TypeAlias = Callable[[_Known, str], Sequence[_Known]]
+_Derive: TypeAlias = Callable[[_GoldQuestion, str], Sequence[_GoldQuestion]]
 
 
 def read(name: str, path: Path, split: str | None = None, *, unreferenced: bool = False) -> Rows:
@@ -219,7 +219,9 @@ def read(name: str, path: Path, split: str | None = None, *, unreferenced: bool 
     )
 
 
-def _in_split(name: str, found: QuestionSet, split: str | None) -> tuple[str, Sequence[_Known]]:
+def _in_split(
+    name: str, found: QuestionSet, split: str | None
+) -> tuple[str, Sequence[_GoldQuestion]]:
     file = str(found.path)
     by_split: dict[str, list[Question]] = {}
     for question in found.questions:
@@ -232,7 +234,9 @@ def _in_split(name: str, found: QuestionSet, split: str | None) -> tuple[str, Se
         derived = [f"{known}-{suffix}" for known in by_split] if derive else []
         raise UnknownNameError("split", split, [*by_split, *derived])
     shape = gold_shape(f"{BENCHMARK}/{name}")
-    known = [_Known(question, _gold(name, shape, question, file)) for question in by_split[base]]
+    known = [
+        _GoldQuestion(question, _gold(name, shape, question, file)) for question in by_split[base]
+    ]
     if derive is None or base == split:
         return split, known
     return split, [one for whole in known for one in derive(whole, split)]
@@ -274,10 +278,10 @@ def _check_texts(name: str, texts: Sequence[str]) -> None:
         )
 
 
-def _two_candidates(known: _Known, split: str) -> Sequence[_Known]:
+def _two_candidates(known: _GoldQuestion, split: str) -> Sequence[_GoldQuestion]:
     """Ask about each pair of crops by itself, with no other crop to be seen."""
     question, gold = known
-    questions: list[_Known] = []
+    questions: list[_GoldQuestion] = []
     for names in combinations(sorted(question.crops), 2):
         pair = Pair(*names)
         alone = replace(
@@ -286,14 +290,14 @@ def _two_candidates(known: _Known, split: str) -> Sequence[_Known]:
             base=f"{question.base}/{pair.first}+{pair.second}",
             images={name: question.images[name] for name in (SCREEN, *pair)},
         )
-        questions.append(_Known(alone, None if gold is None else {pair: gold[pair]}))
+        questions.append(_GoldQuestion(alone, None if gold is None else {pair: gold[pair]}))
     return questions
 
 
-def _positive(known: _Known, split: str) -> Sequence[_Known]:
+def _positive(known: _GoldQuestion, split: str) -> Sequence[_GoldQuestion]:
     if known.gold is not None and is_negative(known.gold):
         return []
-    return [_Known(replace(known.question, split=split), known.gold)]
+    return [_GoldQuestion(replace(known.question, split=split), known.gold)]
 
 
 def is_negative(gold: Sequence[str]) -> bool:

@@ -79,7 +79,9 @@ def _named_in(path: Path) -> list[str]:
     try:
         data = path.read_bytes()
         if path.suffix == ".jsonl":
-            rows = [msgspec.json.decode(line, type=_Named) for line in data.splitlines() if line]
+            rows = [
+                msgspec.json.decode(line, type=_ManifestRow) for line in data.splitlines() if line
+            ]
         else:
             rows = msgspec.json.decode(data, type=_Manifest).rows
     except NO_JSON:
@@ -88,12 +90,12 @@ def _named_in(path: Path) -> list[str]:
     return [task for task in every if task in named] or every
 
 
-class _Named(msgspec.Struct):
+class _ManifestRow(msgspec.Struct):
     task: str = ""
 
 
 class _Manifest(msgspec.Struct):
-    rows: list[_Named]
+    rows: list[_ManifestRow]
 
 
 CLUSTER = "site"

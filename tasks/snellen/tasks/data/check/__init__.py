@@ -236,10 +236,10 @@ class _Checker:
             line=known.line if known else None,
             field=known.field if known else None,
         )
-        for place, known in enumerate(self.faults):
+        for index, known in enumerate(self.faults):
             if known.model_copy(update={"tasks": fault.tasks}) == fault:
                 tasks = tuple(dict.fromkeys((*known.tasks, task)))
-                self.faults[place] = known.model_copy(update={"tasks": tasks})
+                self.faults[index] = known.model_copy(update={"tasks": tasks})
                 return
         self.faults.append(fault)
 

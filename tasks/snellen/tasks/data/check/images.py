@@ -75,7 +75,7 @@ def image_faults(data: TaskData, *, decode: bool = True) -> Iterator[ImageFault]
     """
     if data.load_image is not None:
         return _faults(data, data.load_image, decode)
-    if any(data.build_item(place).images for place in range(len(data))):
+    if any(data.build_item(index).images for index in range(len(data))):
         raise DataError(f"{data.task} was loaded without images; give images=FOLDER")
     return iter(())
 
@@ -89,7 +89,7 @@ class _Finding(NamedTuple):
 class _ImageUse:
     """An image, the first item that shows it, and how many do."""
 
-    place: int
+    index: int
     image: Image
     file: Path | None = None
     items: int = 1
@@ -103,28 +103,28 @@ def _faults(data: TaskData, load: Load, decode: bool) -> Iterator[ImageFault]:
     for shown in _shown(data, load):
         image, held_in = shown.image, shown.file or data.pin.path
         try:
-            found = look(read(shown.place, image.name), image.width, image.height, decode)
+            found = look(read(shown.index, image.name), image.width, image.height, decode)
         except DataError as error:
             found = _Finding(ImageProblem.MISSING, error.message)
             held_in = error.file or held_in
         if found:
             file = None if held_in is None else str(held_in)
-            yield ImageFault(data.ids[shown.place], image.name, *found, file, shown.items)
+            yield ImageFault(data.ids[shown.index], image.name, *found, file, shown.items)
 
 
 def _shown(data: TaskData, load: Load) -> Iterable[_ImageUse]:
     """Return what the items show, each file once for each size that items say it has."""
-    items = ((place, data.build_item(place).images) for place in range(len(data)))
+    items = ((index, data.build_item(index).images) for index in range(len(data)))
     if not isinstance(load, ImageFiles):
-        return (_ImageUse(place, image) for place, images in items for image in images)
+        return (_ImageUse(index, image) for index, images in items for image in images)
     shown: dict[tuple[Path, int | None, int | None], _ImageUse] = {}
-    for place, images in items:
-        by_key = {(load.file(place, one.name), one.width, one.height): one for one in images}
+    for index, images in items:
+        by_key = {(load.file(index, one.name), one.width, one.height): one for one in images}
         for key, image in by_key.items():
             if key in shown:
                 shown[key].items += 1
             else:
-                shown[key] = _ImageUse(place, image, key[0])
+                shown[key] = _ImageUse(index, image, key[0])
     return shown.values()
 
 
