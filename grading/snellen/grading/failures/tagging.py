@@ -55,13 +55,13 @@ from snellen.grading.protocols.base import (
     Protocol,
 )
 from snellen.grading.protocols.golds import GoldShape, StepGold
-from snellen.grading.protocols.steps import StepAction
+from snellen.grading.protocols.steps import ReadStep
 from snellen.grading.protocols.table import GOLDS
 
 
 def action_tags(failure: Failure) -> Iterator[FailureTag]:
     """Tag a step by its first difference: its type, its target, its text."""
-    answer: StepAction | None = failure.answer
+    answer: ReadStep | None = failure.answer
     if answer is None:
         return
     gold: StepGold = failure.gold
@@ -76,7 +76,7 @@ def action_tags(failure: Failure) -> Iterator[FailureTag]:
         yield FailureTag.OTHER_ACTION
 
 
-def _alike(answer: StepAction, gold: StepGold) -> Iterator[FailureTag]:
+def _alike(answer: ReadStep, gold: StepGold) -> Iterator[FailureTag]:
     given, action = answer.action, gold.action
     if action.type in POINTED:
         yield from _placed(answer, gold)
@@ -89,7 +89,7 @@ def _alike(answer: StepAction, gold: StepGold) -> Iterator[FailureTag]:
         yield from near_text(given.text, [action.text])
 
 
-def _placed(answer: StepAction, gold: StepGold) -> Iterator[FailureTag]:
+def _placed(answer: ReadStep, gold: StepGold) -> Iterator[FailureTag]:
     point = answer.at(PIXELS, gold.image_size)
     if point is None or in_any(point, gold.boxes):
         return

@@ -21,7 +21,7 @@ from snellen.grading.protocols.step_rules import (
 )
 from snellen.grading.protocols.steps import (
     Compare,
-    StepAction,
+    ReadStep,
     StepGold,
     moved,
     screen_of,
@@ -40,7 +40,7 @@ def thousandths(point: Point | None, gold: StepGold) -> Point | None:
     return found and (round(found[0], 6), round(found[1], 6))
 
 
-def _on_target(answer: StepAction, gold: StepGold) -> bool:
+def _on_target(answer: ReadStep, gold: StepGold) -> bool:
     """Whether a point is in an enlarged box that holds the reference, or within 14 %."""
     given, expected = answer.at(THOUSAND, gold.image_size), thousandths(gold.action.point, gold)
     if given is None or expected is None:
@@ -65,7 +65,7 @@ def _common(same: Callable[[ActionType], ActionType]) -> Compare:
         same: From a kind of action to the one that stands for all that are the same.
     """
 
-    def compare(answer: StepAction, gold: StepGold) -> Sequence[float]:
+    def compare(answer: ReadStep, gold: StepGold) -> Sequence[float]:
         given, action = answer.action, gold.action
         if same(given.type) is not same(action.type):
             return 0.0, 0.0

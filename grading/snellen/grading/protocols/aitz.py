@@ -26,7 +26,7 @@ from snellen.grading.protocols.golds import STEP, GoldShape
 from snellen.grading.protocols.robust_steps import robust_steps
 from snellen.grading.protocols.step_rules import EPISODES, KEYS, by_episode
 from snellen.grading.protocols.steps import (
-    StepAction,
+    ReadStep,
     StepGold,
     screen_of,
     step_metric,
@@ -216,7 +216,7 @@ def _reference(gold: StepGold) -> _Reference:
     return _Reference(kind, words[1].strip() if len(words) > 1 else None, button)
 
 
-def _official(answer: StepAction, gold: StepGold) -> Sequence[float]:
+def _official(answer: ReadStep, gold: StepGold) -> Sequence[float]:
     try:
         call = read_call(text_in(COAT, answer, gold.image_size))
     except ValueError:

@@ -46,7 +46,7 @@ from snellen.grading.protocols.step_rules import (
 )
 from snellen.grading.protocols.steps import (
     Compare,
-    StepAction,
+    ReadStep,
     in_space,
     judged,
     step_metric,
@@ -160,7 +160,7 @@ def _box(gold: StepGold) -> Sequence[float] | None:
 
 
 def _official(*, boxes: bool) -> Compare:
-    def compare(answer: StepAction, gold: StepGold) -> Sequence[float]:
+    def compare(answer: ReadStep, gold: StepGold) -> Sequence[float]:
         reference = decoded(_reference(gold))
         try:
             given = decoded(text_in(ODYSSEY, answer, gold.image_size))
@@ -274,7 +274,7 @@ _FIRST = replace(
 # ---- os-atlas ----------------------------------------------------------------------------------
 
 
-def _os_atlas(answer: StepAction, gold: StepGold) -> Sequence[float]:
+def _os_atlas(answer: ReadStep, gold: StepGold) -> Sequence[float]:
     size = gold.image_size
     given = (written_after_marker(text_in(OS_ATLAS_FINGERS, answer, size)) or "").strip()
     written = OS_ATLAS_FINGERS.write(in_space(gold.action, PIXELS, THOUSAND, size)) or ""

@@ -62,7 +62,7 @@ from snellen.grading.protocols.robust_steps import robust_steps
 from snellen.grading.protocols.step_rules import ABSENT, drops, words_f1
 from snellen.grading.protocols.steps import (
     Compare,
-    StepAction,
+    ReadStep,
     episodes,
     judged,
     said_in,
@@ -122,7 +122,7 @@ def _said(action: Action, value: str) -> str:
     return f"{operation_of(action) or action.type} {value}"
 
 
-def _uground(answer: StepAction, gold: StepGold) -> Sequence[float]:
+def _uground(answer: ReadStep, gold: StepGold) -> Sequence[float]:
     plan = json_fields(text_in(UGROUND_WEB, answer, gold.image_size)) or {}
     operation, value = plan.get("action"), plan.get("value", "None")
     if not isinstance(operation, str) or not isinstance(value, str):
@@ -205,7 +205,7 @@ _RAISED = (TypeError, ValueError, AttributeError, LookupError, ArithmeticError)
 """What a comparison raises that takes an answer's values as they are; what was scored stays."""
 
 
-def _seeclick(answer: StepAction, gold: StepGold) -> Sequence[float]:
+def _seeclick(answer: ReadStep, gold: StepGold) -> Sequence[float]:
     element, f1 = False, 0.0
     with suppress(*_RAISED):
         fields: Mapping[Any, Any] = dictionary(text_in(SEECLICK, answer, gold.image_size))
@@ -247,7 +247,7 @@ _SEECLICK = replace(
 )
 
 
-def _showui(answer: StepAction, gold: StepGold) -> Sequence[float]:
+def _showui(answer: ReadStep, gold: StepGold) -> Sequence[float]:
     select = gold.action.type is ActionType.SELECT
     expected = _numbered(gold.action, gold.name if select else gold.action.text)
     element, f1 = False, 0.0
@@ -294,7 +294,7 @@ _SHOWUI = replace(
 # ---- screensuite -------------------------------------------------------------------------------
 
 
-def _entries(answer: StepAction | None, gold: StepGold) -> tuple[float, ...]:
+def _entries(answer: ReadStep | None, gold: StepGold) -> tuple[float, ...]:
     """Return the scores of a step's entries: a click, and for a TYPE the typing as well."""
     text = "" if answer is None else text_in(SCREENSUITE_WEB, answer, gold.image_size)
     click = float(_in_first_box(clicked_at(text), gold))
@@ -316,7 +316,7 @@ def _in_first_box(point: Point | None, gold: StepGold) -> bool:
     return point_in_box(*place, (x, y, x + (right - left) / width, y + (bottom - top) / height))
 
 
-def _screensuite(answer: StepAction, gold: StepGold) -> Sequence[float]:
+def _screensuite(answer: ReadStep, gold: StepGold) -> Sequence[float]:
     entries = _entries(answer, gold)
     return fmean(entries), entries[0], float(answer.action.type is gold.action.type)
 
@@ -418,7 +418,7 @@ def _choice_parser(name: str, vocabulary: Vocabulary, *, empty_raises: bool) -> 
     return Parser(name, read)
 
 
-def _official(answer: StepAction, gold: StepGold) -> Sequence[float]:
+def _official(answer: ReadStep, gold: StepGold) -> Sequence[float]:
     if gold.lost:
         return 0.0, 0.0, 0.0
     if not gold.letters:

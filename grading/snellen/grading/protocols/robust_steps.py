@@ -14,14 +14,14 @@ from snellen.grading.protocols.base import AS_IS, Protocol
 from snellen.grading.protocols.step_rules import EPISODES, KEYS, by_episode
 from snellen.grading.protocols.steps import (
     ANY_VOCABULARY,
-    StepAction,
+    ReadStep,
     StepGold,
     screen_of,
     step_metric,
 )
 
 
-def _robust(answer: StepAction, gold: StepGold) -> Sequence[float]:
+def _robust(answer: ReadStep, gold: StepGold) -> Sequence[float]:
     given, action = answer.action, gold.action
     if _kind(given) is not _kind(action):
         return 0.0, 0.0
@@ -49,7 +49,7 @@ def _kind(action: Action) -> ActionType:
     return ActionType.KEY if action.type is ActionType.NAVIGATE else action.type
 
 
-def _on_target(answer: StepAction, gold: StepGold) -> bool:
+def _on_target(answer: ReadStep, gold: StepGold) -> bool:
     point = answer.at(PIXELS, gold.image_size)
     if point is None:
         return False

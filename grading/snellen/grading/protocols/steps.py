@@ -38,7 +38,7 @@ from snellen.grading.protocols.base import (
 from snellen.grading.protocols.golds import STEP, StepGold
 
 
-class StepAction(NamedTuple):
+class ReadStep(NamedTuple):
     """What a parser read, in plain values, as a report keeps it.
 
     Attributes:
@@ -70,12 +70,12 @@ class StepAction(NamedTuple):
 _NO_SIZE = "the size of the screenshot is needed to bring its coordinates into the protocol's space"
 
 
-def said_in(vocabulary: Vocabulary, action: Action, text: str) -> StepAction:
+def said_in(vocabulary: Vocabulary, action: Action, text: str) -> ReadStep:
     """Return an action as it was said in a vocabulary."""
-    return StepAction(action, vocabulary.name, vocabulary.space.id, text)
+    return ReadStep(action, vocabulary.name, vocabulary.space.id, text)
 
 
-def text_in(own: Vocabulary, answer: StepAction, size: Extent | None) -> str:
+def text_in(own: Vocabulary, answer: ReadStep, size: Extent | None) -> str:
     """Return an answer as a vocabulary has it: its text, or its action written; empty if it can't.
 
     Raises:
@@ -228,7 +228,7 @@ def _read_any(response: object, context: Context) -> Parsed:
         action, space = in_space(action, VIEW, UNIT, _size(context), said.view), UNIT
     note = "" if said.format else f"read as {read.format}"
     note = "; ".join(filter(None, (note, read.note)))
-    return Parsed(StepAction(action, read.format, space.id, as_written(said.response)), None, note)
+    return Parsed(ReadStep(action, read.format, space.id, as_written(said.response)), None, note)
 
 
 ANY_VOCABULARY = Parser("the action in the vocabulary that it declares, or that fits", _read_any)
@@ -251,7 +251,7 @@ def writes_step(own: Vocabulary) -> Callable[[Gold], Sequence[object]]:
     return write
 
 
-Compare = Callable[[StepAction, StepGold], Sequence[float]]
+Compare = Callable[[ReadStep, StepGold], Sequence[float]]
 
 
 def step_metric(

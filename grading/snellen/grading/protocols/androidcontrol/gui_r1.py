@@ -19,7 +19,7 @@ from snellen.grading.protocols.base import (
 )
 from snellen.grading.protocols.step_rules import KEYS, words_f1
 from snellen.grading.protocols.steps import (
-    StepAction,
+    ReadStep,
     StepGold,
     judged,
     screen_of,
@@ -37,7 +37,7 @@ _WITH_TEXT = (
 )
 
 
-def _gui_r1(answer: StepAction, gold: StepGold) -> Sequence[float]:
+def _gui_r1(answer: ReadStep, gold: StepGold) -> Sequence[float]:
     given = listed(text_in(GUI_R1, answer, gold.image_size))
     same = float(given.name == name_of(gold.action))
     # The point is scaled before anything is compared.

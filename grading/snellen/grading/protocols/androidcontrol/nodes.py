@@ -36,7 +36,7 @@ from snellen.grading.protocols.step_rules import (
     pressed,
 )
 from snellen.grading.protocols.steps import (
-    StepAction,
+    ReadStep,
     StepGold,
     moved,
     screen_of,
@@ -51,7 +51,7 @@ _NO_NODES = (
 )
 
 
-def _in_nodes(answer: StepAction, gold: StepGold) -> bool:
+def _in_nodes(answer: ReadStep, gold: StepGold) -> bool:
     if gold.nodes is None:
         raise UnjudgeableError(_NO_NODES)
     size = gold.image_size
@@ -71,7 +71,7 @@ def _in_nodes(answer: StepAction, gold: StepGold) -> bool:
 _STOPS = (ActionType.WAIT, ActionType.FINISH)
 
 
-def _agentcpm(answer: StepAction, gold: StepGold) -> Sequence[float]:
+def _agentcpm(answer: ReadStep, gold: StepGold) -> Sequence[float]:
     given, action = answer.action, gold.action
     if action.type in _STOPS:
         stops = float(given.type in _STOPS)
@@ -80,11 +80,11 @@ def _agentcpm(answer: StepAction, gold: StepGold) -> Sequence[float]:
     return _by_nodes(answer, gold, kind)
 
 
-def _guievalkit(answer: StepAction, gold: StepGold) -> Sequence[float]:
+def _guievalkit(answer: ReadStep, gold: StepGold) -> Sequence[float]:
     return _by_nodes(answer, gold, gold.action.type)
 
 
-def _by_nodes(answer: StepAction, gold: StepGold, kind: ActionType) -> Sequence[float]:
+def _by_nodes(answer: ReadStep, gold: StepGold, kind: ActionType) -> Sequence[float]:
     given, action = answer.action, gold.action
     if pressed(given.type) is not pressed(kind):
         return 0.0, 0.0
@@ -184,7 +184,7 @@ def _stands_for(kind: object, expected: Mapping[str, object]) -> str | None:
     return "back" if kinds == {"click", "navigate_back"} else None
 
 
-def _uground(answer: StepAction, gold: StepGold) -> Sequence[float]:
+def _uground(answer: ReadStep, gold: StepGold) -> Sequence[float]:
     plan = json_fields(text_in(UGROUND, answer, gold.image_size))
     expected = plan_of(gold.action)
     if expected is None:

@@ -21,7 +21,7 @@ from snellen.grading.protocols.base import (
 )
 from snellen.grading.protocols.step_rules import KEYS, TAPS, is_click, share, words_f1
 from snellen.grading.protocols.steps import (
-    StepAction,
+    ReadStep,
     StepGold,
     in_space,
     step_metric,
@@ -43,7 +43,7 @@ def within_140(given: Sequence[int], reference: str) -> bool:
     return sqrt((given[0] - x) ** 2 + (given[1] - y) ** 2) <= 140
 
 
-def _os_atlas(answer: StepAction, gold: StepGold) -> Sequence[float]:
+def _os_atlas(answer: ReadStep, gold: StepGold) -> Sequence[float]:
     given = written_after_marker(text_in(OS_ATLAS, answer, gold.image_size)) or ""
     reference = written(in_space(gold.action, PIXELS, THOUSAND, gold.image_size)) or ""
     tokens, expected = given.split(), reference.split()

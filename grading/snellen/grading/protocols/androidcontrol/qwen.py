@@ -30,7 +30,7 @@ from snellen.grading.protocols.step_rules import (
 )
 from snellen.grading.protocols.steps import (
     Compare,
-    StepAction,
+    ReadStep,
     StepGold,
     screen_of,
     step_metric,
@@ -155,7 +155,7 @@ def _qwen(near: _Near, *, any_swipe: bool) -> Compare:
             case _:
                 return True
 
-    def compare(answer: StepAction, gold: StepGold) -> Sequence[float]:
+    def compare(answer: ReadStep, gold: StepGold) -> Sequence[float]:
         name = _NAMES.get(gold.action.type)
         fields = call_arguments(text_in(INFIGUI_QWEN, answer, gold.image_size))
         if name is None or fields is None:
@@ -176,7 +176,7 @@ def _qwen(near: _Near, *, any_swipe: bool) -> Compare:
 def _caught(compare: Compare) -> Compare:
     """Return a comparison in which what raises is a wrong step of a wrong type."""
 
-    def caught(answer: StepAction, gold: StepGold) -> Sequence[float]:
+    def caught(answer: ReadStep, gold: StepGold) -> Sequence[float]:
         try:
             return compare(answer, gold)
         except PublishedCrashError:

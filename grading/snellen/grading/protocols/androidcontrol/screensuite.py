@@ -19,7 +19,7 @@ from snellen.grading.protocols.base import (
 )
 from snellen.grading.protocols.step_rules import ABSENT, KEYS
 from snellen.grading.protocols.steps import (
-    StepAction,
+    ReadStep,
     StepGold,
     screen_of,
     step_metric,
@@ -37,7 +37,7 @@ _PUBLISHED_NAMES = {
 }
 
 
-def _screensuite(answer: StepAction, gold: StepGold) -> Sequence[float]:
+def _screensuite(answer: ReadStep, gold: StepGold) -> Sequence[float]:
     text = text_in(SCREENSUITE, answer, gold.image_size)
     # References such as open_app keep their underscore, which no answer has.
     if called(text).replace("longpress", "click") != _PUBLISHED_NAMES.get(gold.action.type):

@@ -15,13 +15,7 @@ from snellen.grading.protocols.androidcontrol.qwen import QWEN_RULE
 from snellen.grading.protocols.base import Denominator, PublishedCrashError
 from snellen.grading.protocols.golds import StepGold
 from snellen.grading.protocols.step_rules import KEYS, apart, drops
-from snellen.grading.protocols.steps import (
-    StepAction,
-    step_metric,
-    step_parser,
-    text_in,
-    writes_step,
-)
+from snellen.grading.protocols.steps import ReadStep, step_metric, step_parser, text_in, writes_step
 
 _REACH = 1080 * 0.14
 _NAMES = {
@@ -100,7 +94,7 @@ def _write(action: Action) -> str | None:
 UI_R1 = Vocabulary("ui-r1", PIXELS, _read, _write, "UI-R1 2fe9bf0")
 
 
-def _ui_r1(answer: StepAction, gold: StepGold) -> Sequence[float]:
+def _ui_r1(answer: ReadStep, gold: StepGold) -> Sequence[float]:
     same = answer.action.type is gold.action.type
     if gold.action.type is not ActionType.CLICK or not same:
         return 0.0, float(same)

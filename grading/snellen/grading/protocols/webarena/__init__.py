@@ -25,12 +25,7 @@ from snellen.grading.protocols.base import (
 from snellen.grading.protocols.golds import GoldShape
 from snellen.grading.protocols.webarena.answers import DATA, OBJECT, TEXT, WebAnswer, as_text
 from snellen.grading.protocols.webarena.golds import ResponseCheck, WebTask, responses
-from snellen.grading.protocols.webarena.requests import (
-    RequestCheck,
-    RequestSearch,
-    Sites,
-    events_of,
-)
+from snellen.grading.protocols.webarena.requests import RequestCheck, RequestQuery, Sites, events_of
 from snellen.grading.protocols.webarena.strings import Original, visualwebarena, webarena
 from snellen.grading.protocols.webarena.values import STRING, Reading, SchemaError, same
 
@@ -61,7 +56,7 @@ def _verified(
     addresses = Counter(_address(check, navigates=navigates) for check in gold.requests)
     try:
         found = [
-            RequestSearch(check, sites, fixed=fixed).succeeds(
+            RequestQuery(check, sites, fixed=fixed).succeeds(
                 events,
                 navigates=navigates,
                 anywhere=fixed and addresses[_address(check, navigates=navigates)] > 1,

@@ -309,7 +309,7 @@ def _first(values: Json) -> Json:
     return "" if values is None else values
 
 
-class RequestSearch:
+class RequestQuery:
     """One expected request, looked for in a log.
 
     Args:
