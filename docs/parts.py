@@ -69,7 +69,7 @@ def tasks() -> str:
         ]
         for task in PROTOCOLS
     ]
-    return _table(["task", "question", "answer", "reference"], rows)
+    return _table(["task", "description", "answer", "reference"], rows)
 
 
 def pages() -> dict[str, str]:
