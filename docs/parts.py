@@ -69,7 +69,7 @@ def tasks() -> str:
         ]
         for task in PROTOCOLS
     ]
-    return _table(["task", "what it asks", "answer", "reference"], rows)
+    return _table(["task", "description", "answer", "reference"], rows)
 
 
 def pages() -> dict[str, str]:
@@ -122,7 +122,7 @@ def places() -> str:
         for name, place in own_places().items()
     ]
     return _table(
-        ["benchmark", "from", "pinned to", "licence as its page states it", "images"], rows
+        ["benchmark", "from", "pinned to", "license as its page states it", "images"], rows
     )
 
 
@@ -160,7 +160,7 @@ def _protocol_tables(known: tuple[base.Protocol, ...]) -> str:
         for one in known
     ]
     return (
-        _table(["protocol", "what is special", "metrics", "source"], rules)
+        _table(["protocol", "special features", "metrics", "source"], rules)
         + "\n"
         + _table(["", "parser", "normalization", "metric", "denominator"], parts)
     )

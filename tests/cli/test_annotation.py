@@ -118,7 +118,7 @@ def test_an_exam_file_names_the_packs_and_the_store(run: Run, tmp_path: Path) ->
         (("create", "Bad name", "{pack}"), "lower-case letters"),
         (("create", "checks", "{pack}", "--elements", "missing.jsonl"), "can't be read"),
         (("create", "checks", "nowhere"), "not a pack"),
-        (("create", "kept", "{pack}", "--add", "--raters", "3"), "--add takes only --key"),
+        (("create", "kept", "{pack}", "--add", "--raters", "3"), "--add accepts only --key"),
         (("create", "kept", "{pack}", "--add"), "has no answers yet"),
         (("report", "{pack}", "--json"), "--json and --output need the name of an annotation"),
         (("report", "nothing", "{pack}"), "there is no annotation 'nothing'"),

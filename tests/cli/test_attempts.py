@@ -220,7 +220,7 @@ def test_reissue_prints_a_handle_that_works_and_kills_the_old_one(
     take(finish=False)
     first, second = (run("reissue", "1") for _ in range(2))
     handles = [result.stdout.removesuffix("\n") for result in (first, second)]
-    assert "keep it now, for alice: it is not shown again" in first.stderr
+    assert "save it now, for alice: it is not shown again" in first.stderr
     database = open_store(store)
     try:
         settings = Settings((exam_folder("wireframes"),), store, Rules(sample=3))

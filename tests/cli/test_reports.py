@@ -64,7 +64,7 @@ def test_what_can_not_be_done_is_told_before_any_work(saved: Path, tmp_path: Pat
         ((saved, "-o", tmp_path / "no" / "s.md"), "the folder to save it in does not exist"),
         ((saved, saved), "two reports are of webrssbench/color: give one"),
         ((tmp_path / "none.json",), "can't read it"),
-        ((saved, "--json"), "--tables takes only --beside, --set"),
+        ((saved, "--json"), "--tables accepts only --beside, --set"),
     ):
         result = run(*arguments)
         assert result.exit_code == 2

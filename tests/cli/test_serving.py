@@ -49,7 +49,7 @@ def test_a_token_is_printed_once_and_never_listed(store: str) -> None:
 
 def test_the_first_token_of_a_store_says_what_it_changes(store: str) -> None:
     first = run("token", "create", "alice", "--store", store)
-    assert "a server that is running on it asks for tokens from its next start on" in first.stderr
+    assert "a running server requires tokens only after its next start" in first.stderr
     second = run("token", "create", "bob", "--store", store)
     assert "next start" not in second.stderr
     # One that was revoked was the first all the same: tokens are asked for ever since.

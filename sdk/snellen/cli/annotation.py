@@ -124,7 +124,7 @@ def create(
     with _opened(source, store) as opened:
         if add:
             if (task, mode, raters, items, elements, note) != (None, "check", 2, None, None, ""):
-                raise InputError("--add takes only --key and --store: the annotation exists")
+                raise InputError("--add accepts only --key and --store: the annotation exists")
             _extend(opened, name, key)
             return
         if mode not in list(AnnotationMode):

@@ -190,7 +190,7 @@ def reissue(number: Number, store: Store = None) -> None:
     with report_server_errors(), _register(store) as register:
         attempt = register.numbered(number)
         sys.stdout.write(asyncio.run(register.reissue(attempt)) + "\n")
-        tell(f"keep it now, for {attempt.caller}: it is not shown again")
+        tell(f"save it now, for {attempt.caller}: it is not shown again")
         lines_to_stderr().drain(_DRAIN_SECONDS)
 
 

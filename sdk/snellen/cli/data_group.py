@@ -66,7 +66,7 @@ def consensus(
         voters = {path.stem: path for path in answers}
         if len(voters) < len(answers):
             raise InputError(
-                "two answer files have the same name; rename one: it is the name of a voter"
+                "two answer files have the same name; rename one: the name is that of a voter"
             )
         found = make_consensus(
             voters,

@@ -44,7 +44,7 @@ def demo(
         try:
             given = run_demo(options, _show_step)
         except KeyboardInterrupt:
-            message("stopped; what was read is kept, so that it goes faster the next time")
+            message("stopped; the results of OCR are kept, so that the next run is faster")
             raise typer.Exit(_INTERRUPTED) from None
         page = _save(given, output)
         _print(given)

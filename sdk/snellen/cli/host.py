@@ -101,7 +101,7 @@ def _serve(every: Sequence[Settings], where: Address, workers: int) -> None:
     with open_exams(every, workers, with_episodes) as exams:
         for exam in exams:
             if exam.settings.file is not None and not exam.tokens.known:
-                tell("this is the first start: here is the admin's token, which is shown this once")
+                tell("this is the first start: the admin's token follows; it is shown only once")
                 whose = "" if len(exams) == 1 else f"{exam.name} "
                 sys.stdout.write(f"{whose}{exam.tokens.create('admin', [Scope.ADMIN])}\n")
                 sys.stdout.flush()
@@ -143,7 +143,7 @@ def _work(settings: Settings, count: int) -> None:
         for number in (signal.SIGINT, signal.SIGTERM):
             asyncio.get_running_loop().add_signal_handler(number, stop.set)
         async with run_workers(challenge, opened.service, settings, count):
-            tell(f"grading what is submitted to {challenge.file.name}")
+            tell(f"grading submissions to {challenge.file.name}")
             await stop.wait()
 
     try:

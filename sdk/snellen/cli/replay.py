@@ -1,4 +1,4 @@
-"""The command `replay`: episodes played again, and shown step by step."""
+"""The command `replay`: episodes replayed, and shown step by step."""
 
 import asyncio
 import json
@@ -88,8 +88,8 @@ async def _replayed(episodes: "list[PlayedEpisode]") -> "list[Replay | None]":
 
 def _said(found: "Replay") -> str:
     if found.fault:
-        return f"can't be played again: {found.fault}"
-    end = "the same end" if found.state else "another end"
+        return f"can't be replayed: {found.fault}"
+    end = "the same final state" if found.state else "another final state"
     if not found.screens:
         return f"{end}; there were no screenshots"
     return f"{found.same} of {found.screens} screenshots are the same, {end}"
@@ -108,7 +108,7 @@ def _film(episode: "PlayedEpisode", found: "Replay | None") -> "Film":
     if row.closed is not None:
         facts.append(("took", f"{(row.closed - row.opened) / 1000:.1f} s"))
     if found is not None:
-        facts.append(("played again", _said(found)))
+        facts.append(("replay", _said(found)))
     # A step is shown on the screen that it was taken on: the one after the step before it.
     steps = [
         FilmStep(

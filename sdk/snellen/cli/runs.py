@@ -161,7 +161,7 @@ def report(
         if tables:
             others = (by, grid, tags, cluster, data, references, images, film)
             if json or with_references or any(one is not None for one in others):
-                raise InputError("--tables takes only --beside, --set and --output")
+                raise InputError("--tables accepts only --beside, --set and --output")
             print_tables(saved, options, output, beside=beside)
             return
         if len(saved) > 1 or beside or settings:

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
 STOPPED = 2
 _FIRST = (
-    "it is this store's first: a server that is running on it asks for tokens from its next start"
-    " on, and until then anybody on its machine may take the exam"
+    "it is the first token of this store: a running server requires tokens only after its next"
+    " start; until then, anybody on its machine can take the exam"
 )
 
 tokens = typer.Typer(help="Create, list and revoke tokens for HTTP.", no_args_is_help=True)
@@ -296,7 +296,7 @@ def create(
         first = not held.known
         if to is None:
             sys.stdout.write(held.create(name, scopes, days, team) + "\n")
-            tell("keep it now: it is not shown again")
+            tell("save it now: it is not shown again")
         else:
             with _new_secret(to) as file:
                 file.write(held.create(name, scopes, days, team) + "\n")

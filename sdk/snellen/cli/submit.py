@@ -80,7 +80,7 @@ def submit(
             ]
             print_table(_out, figures(_COLUMNS, rows, texts=range(2)))
         else:
-            write("it is graded; what it scores is not shown in this phase\n")
+            write("it is graded; scores are not shown in this phase\n")
         if status.problem_count:
             message(f"{status.problem_count:,} problem(s) in the file; the rest was graded:")
             list_problems(status.problems, status.problem_count)

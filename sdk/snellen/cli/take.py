@@ -91,7 +91,7 @@ def take(
         try:
             result = asyncio.run(run)
         except KeyboardInterrupt:
-            message("stopped; the attempt is open, and --attempt goes on with it")
+            message("stopped; the attempt is open; resume it with --attempt")
             raise typer.Exit(_INTERRUPTED) from None
         if output is not None:
             write_atomically(output, [json.dumps(result.as_json(), indent=2).encode(), b"\n"])
@@ -110,11 +110,11 @@ def _print(result: "ExamResult") -> None:
     if result.last_words:
         message(f"the last run that failed ended with:\n{result.last_words}")
     if result.stopped:
-        message("no further context was begun: one after another had failed")
+        message("no new context was started, because several failed one after another")
     if result.report is None:
         write(
             f"{result.open} items are open; they have no score, and the attempt is not closed."
-            f" Go on with --attempt {result.attempt}, or close it with --finish\n"
+            f" Resume it with --attempt {result.attempt}, or close it with --finish\n"
         )
     else:
         tell_report(result.report)

@@ -186,7 +186,7 @@ def without_remarks(text: str) -> str:
 @of_every_page
 def test_a_page_of_a_client_says_all_that_its_reader_needs(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
-    needed = ("pip install .", "Tried with", "HOST/mcp", "TOKEN", "`snellen take`", "Good to know")
+    needed = ("pip install .", "Tested with", "HOST/mcp", "TOKEN", "`snellen take`", "Good to know")
     assert not [words for words in needed if words not in text]
 
 

@@ -134,7 +134,7 @@ async def test_no_acknowledged_step_is_lost_or_done_twice(
         subprocess.run, replay, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
-    assert "the same end" in done.stdout
+    assert "the same final state" in done.stdout
 
 
 def steps(agent: Any, result: Any) -> int:

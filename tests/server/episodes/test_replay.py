@@ -88,7 +88,7 @@ async def test_a_desktop_goes_on_after_its_browser_was_killed_and_plays_again_th
     )
     assert done.returncode == 0, done.stderr
     shots = 2 * KILLS + 1
-    assert f"{shots} of {shots} screenshots are the same, the same end" in done.stdout
+    assert f"{shots} of {shots} screenshots are the same, the same final state" in done.stdout
     text = page.read_text(encoding="utf-8")
     assert text.count("<figure>") == shots
     assert '<circle class="spot" cx="35.0" cy="80.0"' in text

@@ -344,7 +344,7 @@ async def test_an_attempt_by_tools_is_played_again_without_a_browser(
     arguments = ["replay", "1", str(desk), "--store", str(store), "-o", str(page)]
     result = await asyncio.to_thread(CliRunner().invoke, app, arguments)
     assert result.exit_code == 0, result.output
-    assert result.stdout.count("the same end; there were no screenshots") == 6
+    assert result.stdout.count("the same final state; there were no screenshots") == 6
     text = page.read_text(encoding="utf-8")
     assert "<image" not in text
     assert text.count("read_message") >= 6
@@ -384,9 +384,9 @@ async def test_a_comparison_with_a_run_on_the_screen_says_that_the_doors_differ(
     assert "|door:tools|" in report(tools, tmp_path / "tools.json")
     assert "door" not in report(screen, tmp_path / "screen.json")
     said = snellen("compare", tmp_path / "screen.json", tmp_path / "tools.json")
-    assert "acted through different doors (screen and tools)" in said
+    assert "acted through different interfaces (screen and tools)" in said
     said = snellen("compare", tmp_path / "tools.json", tmp_path / "tools.json")
-    assert "doors" not in said
+    assert "interfaces" not in said
 
 
 async def test_two_calls_at_once_are_done_one_after_the_other(take: Callable[..., Any]) -> None:

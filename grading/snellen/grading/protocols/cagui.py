@@ -84,7 +84,7 @@ def _protocols(task: str) -> tuple[Protocol, ...]:
         id="official",
         version=1,
         source=f"{_CODE}/minicpm (acbaf50)",
-        special='requires JSON with "POINT" in thousandths and nothing beside it',
+        special='requires JSON with "POINT" in thousandths and no other text',
         parser=point_parser('the `"POINT"` of a JSON answer', _of_json, _thousandths),
         write=writes('{{"POINT":[{x},{y}]}}', THOUSAND),
     )
@@ -134,7 +134,7 @@ _ROBUST_TEXT = replace(
     _OFFICIAL_TEXT,
     id="robust",
     source="ours",
-    special="the answer without thoughts and wrapping; spaces and case don't count",
+    special="the answer without reasoning and wrapping; spaces and case don't count",
     parser=ours(text_parser("the text", lambda text, _: text)),
     normalizer=_WITHOUT_SPACES,
     metric=pairwise(

@@ -324,7 +324,7 @@ _OS_ATLAS = replace(
 # ---- agentcpm, guievalkit, gui-r1 --------------------------------------------------------------
 
 _AGENTCPM, _GUIEVALKIT = (
-    replace(protocol, version=3) for protocol in common_mode(HIGH, "", "; RECENT is taken for HOME")
+    replace(protocol, version=3) for protocol in common_mode(HIGH, "", "; RECENT is read as HOME")
 )
 
 _ALL = (

@@ -355,7 +355,7 @@ _SCREENSUITE = replace(
     id="screensuite",
     source="ScreenSuite 0.0.1, Multimodal-Mind2Web (the websites alone)",
     special="a click in the first positive box; a TYPE is two entries, a click and a typing that"
-    " counts it again; a SELECT's value is not looked at; an episode is cut where a step has no"
+    " counts it again; a SELECT's value is ignored; an episode is cut where a step has no"
     " box",
     parser=step_parser(
         "ScreenSuite's `click(x, y)` and `type(text)`", SCREENSUITE_WEB, reads=read_clicks
@@ -464,7 +464,7 @@ _CHAT = replace(
     id="official-chat",
     version=1,
     source="Mind2Web 1b7c323, the choice of a chat model",
-    special="as `official`, but the letter stands behind `Answer: `; without one it is A, none of"
+    special="as `official`, but the letter follows `Answer: `; without one it is A, none of"
     " the elements",
     parser=_choice_parser(
         "`Answer: ` and a letter, `Action:` and `Value:`",

@@ -230,7 +230,7 @@ _DECLARED = tuple(
         _OFFICIAL,
         id=space.id,
         source="ours",
-        special=f"every point counts {space.words}, unless the answer says what it counts itself",
+        special=f"every point is in {space.words}, unless the answer declares its unit",
         parser=_ours(f"a point in {space.words}", space),
         write=_writes("({x}, {y})", "(-1, -1)", space),
     )

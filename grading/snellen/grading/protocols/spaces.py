@@ -154,7 +154,7 @@ def declared_protocol(
         space.id,
         2,
         "ours",
-        f"every {what} counts {space.words}, unless the answer says what it counts itself",
+        f"every {what} is in {space.words}, unless the answer declares its unit",
         parser,
         AS_IS,
         metric,

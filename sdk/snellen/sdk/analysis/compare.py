@@ -336,7 +336,7 @@ _MUST_AGREE = {
     "prompt": "asked with different prompts",
     "view": "shown images of different sizes",
     "decoding": "decoded differently",
-    "door": "acted through different doors",
+    "door": "acted through different interfaces",
     "time": "acted in while time passed differently",
 }
 _UNSAID = {"door": SCREEN}

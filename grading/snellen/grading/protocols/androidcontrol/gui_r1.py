@@ -121,7 +121,7 @@ GUI_R1_RULE = replace(
     QWEN_RULE,
     id="gui-r1",
     source="GUI-R1 d43eea2",
-    special="the step needs no right type: a point within 14 %, or text that shares half its words;"
+    special="the type need not be right: a point within 14 %, or text that shares half its words;"
     " a category without a hit leaves the denominator, and so do back, home and wait",
     parser=step_parser("GUI-R1's list in <answer>", GUI_R1, reads=read_list),
     metric=step_metric(

@@ -89,8 +89,8 @@ OS_ATLAS_RULE = Protocol(
     "os-atlas",
     2,
     "OS-Atlas bad0840, the evaluation of AndroidControl; UI-TARS and UI-R1 say the same rule",
-    "a click within 14 % of the screen, whatever its shape; of typed text and apps the first word"
-    " decides; an empty answer ends the run",
+    "a click within 14 % of the screen, whatever its shape; typed text and apps are compared by"
+    " their first word; an empty answer ends the run",
     step_parser("OS-Atlas's, after `actions:`", OS_ATLAS, _os_atlas_crash),
     AS_IS,
     step_metric(

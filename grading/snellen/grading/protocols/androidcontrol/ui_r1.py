@@ -112,8 +112,8 @@ UI_R1_RULE = replace(
     QWEN_RULE,
     id="ui-r1",
     source="UI-R1 2fe9bf0, the evaluation of AndroidControl",
-    special="right clicks alone: nearer than 151.2 pixels, of coordinates scaled by constants; of"
-    " five names in a fixed order the last that stands anywhere in the text is the action",
+    special="only clicks can be right: nearer than 151.2 pixels, with coordinates scaled by"
+    " constants; the action is the last of five names, in a fixed order, that the text contains",
     parser=step_parser("the last of five names, and the first two whole numbers", UI_R1),
     metric=step_metric("clicks nearer than 151.2 pixels", KEYS, _ui_r1),
     denominator=Denominator(

@@ -130,7 +130,7 @@ _UGROUND = replace(
     _OFFICIAL,
     id="uground",
     source="UGround offline_evaluation/ScreenSpot/eval.py (3a9b9f2)",
-    special="requires `(x, y)`, whole numbers in pixels, and nothing beside it; the published code"
+    special="requires `(x, y)`, whole numbers in pixels, and no other text; the published code"
     " divides them by the row's `scale` first",
     parser=point_parser("UGround's `(x, y)`", _whole_pair, pixels),
     write=writes("({x}, {y})", PIXELS, 0),

@@ -128,10 +128,10 @@ _BOX = Parser("four numbers, wherever they stand", _read_box)
 _POINT = Parser("two numbers, or the middle of a box, wherever they stand", _read_point)
 _BOX_HIT = pairwise("IoU >= 0.5, in double precision", ("accuracy", "iou"), "accuracy", _box_hit)
 
-_CASELESS = "case, punctuation and script do not decide; words count as often as they occur"
-_DRAWN = "reads JSON and text in any form; all counts, nothing ends the run"
+_CASELESS = "ignores case, punctuation and script; words count as often as they occur"
+_DRAWN = "reads JSON and text in any form; every item counts, and no answer stops the run"
 _BOXES = (f"{_DRAWN}; compares in double precision", _BOX, AS_IS, _BOX_HIT)
-_POINTS = (f"{_DRAWN}; a box answers with its middle", _POINT, AS_IS, POINT_HIT)
+_POINTS = (f"{_DRAWN}; a box is read as its center", _POINT, AS_IS, POINT_HIT)
 _READ = (f"only a sentence that introduces the text is cut; {_CASELESS}", _UNINTRODUCED)
 
 _PARTS: Mapping[str, tuple[str, Parser, Normalizer, Metric]] = MappingProxyType(

@@ -269,7 +269,7 @@ def _protocol(task: str, name: str, special: str, area: Callable[..., float]) ->
         name,
         2,
         "ours; EQA as MMBench-GUI Eq. 7-12",
-        f"the last state is the first with what the task asks for and nothing else; {special}",
+        f"the final state has exactly the requested changes; {special}",
         _PARSER,
         AS_IS,
         with_eqa(_METRIC, area),

@@ -12,7 +12,7 @@ RELEASES = (Release("2024", "aitz", "test", 4_724),)
 BENCHMARKS = (
     Benchmark(
         name="aitz",
-        tasks=(step_task(_HIGH, "Give the next action on a phone, told the goal", _BY),),
+        tasks=(step_task(_HIGH, "Give the next action on a phone, given the goal", _BY),),
         load=late("snellen.tasks.benchmarks.aitz.load:load"),
         releases=RELEASES,
         signs=Signs(

@@ -15,8 +15,8 @@ BENCHMARKS = (
     Benchmark(
         name="androidcontrol",
         tasks=(
-            step_task(_HIGH, "Give the next action on a phone, told the goal"),
-            step_task(_LOW, "Give the next action on a phone, told what the step is for"),
+            step_task(_HIGH, "Give the next action on a phone, given the goal"),
+            step_task(_LOW, "Give the next action on a phone, given the purpose of the step"),
         ),
         load=late("snellen.tasks.benchmarks.androidcontrol.load:load"),
         place=PLACE,

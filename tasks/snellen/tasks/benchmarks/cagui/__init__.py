@@ -80,7 +80,7 @@ BENCHMARKS = (
                 "accuracy",
                 NoGuess("a text at random is next to never right"),
             ),
-            step_task(AGENT, "Give the next action in an app in Chinese, told the goal"),
+            step_task(AGENT, "Give the next action in an app in Chinese, given the goal"),
         ),
         load=late("snellen.tasks.benchmarks.cagui.load:load"),
         place=PLACE,

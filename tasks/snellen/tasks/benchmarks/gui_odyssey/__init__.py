@@ -10,8 +10,8 @@ BENCHMARKS = (
     Benchmark(
         name="gui-odyssey",
         tasks=(
-            step_task(_HIGH, "Give the next action across applications, told the goal", _BY),
-            step_task(_LOW, "Give the next action across applications, told the step", _BY),
+            step_task(_HIGH, "Give the next action across applications, given the goal", _BY),
+            step_task(_LOW, "Give the next action across applications, given the step", _BY),
         ),
         load=late("snellen.tasks.benchmarks.gui_odyssey.load:load"),
         place=Place(

@@ -8,9 +8,9 @@ from snellen.tasks.io.files import stem_of
 
 _COUNTS = {"task": 1_339, "website": 1_019, "domain": 4_060}
 _TITLES = {
-    "task": "Give the next operation on a page, of tasks like those trained on",
-    "website": "Give the next operation on a page, of other websites",
-    "domain": "Give the next operation on a page, of other domains",
+    "task": "Give the next operation on a page, on new tasks of known websites",
+    "website": "Give the next operation on a page, on new websites",
+    "domain": "Give the next operation on a page, on new domains",
 }
 RELEASES = tuple(Release("2024", "mind2web", f"test_{kind}", n) for kind, n in _COUNTS.items())
 PUBLISHED = "osunlp/Multimodal-Mind2Web"

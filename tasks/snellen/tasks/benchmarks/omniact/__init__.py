@@ -11,7 +11,7 @@ BENCHMARKS = (
         tasks=(
             TaskSpec(
                 "omniact/click",
-                "Point at what a task needs clicked",
+                "Point at the place to click for a task",
                 AnswerKind.POINT,
                 "action_score",
                 NoGuess("a point beside its box has a part of the score"),

@@ -19,7 +19,7 @@ from snellen.tasks.benchmarks.spec import Benchmark, late, pointing_task
 from snellen.tasks.data.release import Signs
 
 _V1, _V2, _PRO = "screenspot-v1/point", "screenspot-v2/point", "screenspot-pro/point"
-_TITLE = "Point at the element that an instruction means"
+_TITLE = "Point at the target of an instruction"
 _SUMMARIES = late("snellen.grading.protocols.screenspot.tables:summaries")
 _LOAD = late("snellen.tasks.benchmarks.screenspot.load:load")
 

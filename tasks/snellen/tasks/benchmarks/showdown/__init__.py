@@ -10,7 +10,7 @@ from snellen.tasks.data.release import Place, Release, Signs, row_sign
 _CLICKS = "showdown/clicks"
 _TABLE = PointTable(
     task=_CLICKS,
-    title="Point at what a person clicked on a desktop",
+    title="Point at the element that a person clicked on a desktop",
     layouts=(
         Columns(
             id="id",

@@ -28,7 +28,7 @@ _CLICK = Prompt(
 """It asks for what the protocol `paper` reads."""
 _TABLE = PointTable(
     task="webclick/point",
-    title="Point at what an instruction on a page means",
+    title="Point at the target of an instruction on a page",
     layouts=(Columns(tags=("bucket",)),),
     files=("data/*.parquet", "*.parquet"),
     images_in="image",

@@ -9,10 +9,16 @@ _HERE = "snellen.tasks.benchmarks.webrssbench"
 _TEXT, _FREE = AnswerKind.TEXT, NoGuess("free text")
 
 _LINES = (
-    ("position", "How regions of a page lie", AnswerKind.RELATIONS, "accuracy", OneOf(10)),
+    (
+        "position",
+        "State the relative positions of regions",
+        AnswerKind.RELATIONS,
+        "accuracy",
+        OneOf(10),
+    ),
     (
         "ui_grouping",
-        "Which of 6 kinds a group of elements is",
+        "Choose one of 6 kinds for a group of elements",
         AnswerKind.LABEL,
         "accuracy",
         OneOf(6),
