@@ -233,7 +233,8 @@ class Boards:
         data, events = challenge.database.read(
             lambda c: (self._data(c, phase, ALL), queries.EVENTS.all(c, this))
         )
-        return export_json(board.body, data, phase.counts, [EventCard.of(row) for row in events])
+        cards = [EventCard.model_validate(row, from_attributes=True) for row in events]
+        return export_json(board.body, data, phase.counts, cards)
 
 
 MOST_ITEMS = 200
