@@ -246,8 +246,8 @@ class Submissions:
         row = self.row(submission, caller)
         phase = self._phases.of(row.phase)
         visible = Visibility.of(phase, self._clock.now(), organizer=caller is None)
-        this = {"s": row.id, "p": visible.own}
-        scores = self._database.read(lambda c: queries.NUMBERS.all(c, this))
+        key = {"s": row.id, "p": visible.own}
+        scores = self._database.read(lambda c: queries.NUMBERS.all(c, key))
         newest = max((score.grading for score in scores), default=None)
         shown = [TaskScore.of(score) for score in scores if score.grading == newest]
         if shown and not visible.exact:

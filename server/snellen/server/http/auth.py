@@ -253,8 +253,8 @@ class Tokens:
 
     def signed_in(self, cookie: str) -> Token | None:
         """Return the token of a cookie's session; None: there is no valid session."""
-        this = {"d": digest_of(cookie), "now": self.now()}
-        return self._good(self.database.read(lambda c: _SIGNED_IN.first(c, this)))
+        parameters = {"d": digest_of(cookie), "now": self.now()}
+        return self._good(self.database.read(lambda c: _SIGNED_IN.first(c, parameters)))
 
     def _good(self, found: Token | None) -> Token | None:
         if found is not None and found.expires is not None and found.expires <= self.now():
