@@ -150,15 +150,15 @@ class Actions:
 
     # ---- submissions -------------------------------------------------------------------------
 
-    def begin_upload(self, visitor: Visitor, phase: str | None = None) -> tuple[str, int]:
-        """Check that an upload is accepted now; return the participant and the upload's time.
+    def begin_upload(self, visitor: Visitor, at: int, phase: str | None = None) -> str:
+        """Check that an upload that began at a time is accepted, and return the participant.
 
         Raises:
-            ExamError: The phase takes no uploads now.
+            ExamError: The phase takes no uploads then.
         """
-        caller, at = visitor.need(Scope.SUBMIT), self.challenge.now()
+        caller = visitor.need(Scope.SUBMIT)
         self.challenge.phases.check_open(phase, at)
-        return caller, at
+        return caller
 
     def quota(self, visitor: Visitor, phase: str | None = None) -> QuotaCard:
         """Return the caller's uploads that are left in a phase; raises as `Submissions.quota`."""

@@ -7,9 +7,10 @@ from typing import Any, Literal
 from pydantic import ConfigDict, Field, JsonValue, create_model
 
 from snellen.server.errors import ExamError
-from snellen.server.mcp.arguments import (
+from snellen.server.mcp.call import (
     Arguments,
     AttemptHandle,
+    Call,
     ClientArgument,
     ClientName,
     Handle,
@@ -17,7 +18,6 @@ from snellen.server.mcp.arguments import (
     ItemId,
     plain_schema,
 )
-from snellen.server.mcp.call import Call
 from snellen.server.mcp.tools import TOOLS, Content, ExamTool, StartPlaying, json_content
 from snellen.server.mcp.views import show_screen, state_of
 from snellen.tasks.environments.acting import ACTIONS

@@ -43,8 +43,7 @@ from snellen.server.host import HostError, LazyHost
 from snellen.server.logs import fault, log
 from snellen.server.mcp import text
 from snellen.server.mcp.acting import PLAYING_TOOLS, calling_tools
-from snellen.server.mcp.arguments import said
-from snellen.server.mcp.call import Call
+from snellen.server.mcp.call import Call, said
 from snellen.server.mcp.tools import TOOLS
 
 Context: TypeAlias = ServerRequestContext[Any, Any]

@@ -16,10 +16,11 @@ from snellen.grading.models.geometry import Space
 from snellen.server.errors import ExamError
 from snellen.server.exam.rules import Contexts, Format
 from snellen.server.mcp import text
-from snellen.server.mcp.arguments import (
+from snellen.server.mcp.call import (
     MAX_NAME,
     Arguments,
     AttemptHandle,
+    Call,
     ClientArgument,
     ItemArgument,
     LookedUp,
@@ -27,7 +28,6 @@ from snellen.server.mcp.arguments import (
     schema,
     unquoted,
 )
-from snellen.server.mcp.call import Call
 from snellen.server.mcp.views import show_image, show_item, show_screen
 
 Content: TypeAlias = TextContent | ImageContent

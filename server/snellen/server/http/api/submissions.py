@@ -145,8 +145,9 @@ def routes(actions: Actions) -> APIRouter:
         the same bytes with the same key are one submission, and use one upload of the quota. The
         same file again is the earlier submission, uses no upload, and `note` says so.
         """
-        caller, at = await actions.ask(
-            request, exam, lambda visitor: actions.begin_upload(visitor, query.phase)
+        at = challenge.now()
+        caller = await actions.ask(
+            request, exam, lambda visitor: actions.begin_upload(visitor, at, query.phase)
         )
         given = request.headers.get("content-type", "").partition(";")[0].strip().lower()
         if given not in FORMS:

@@ -253,7 +253,8 @@ class Pages(Frame):
             return None
 
     async def _upload(self, request: Request, visitor: Visitor) -> Response:
-        caller, at = self._actions.begin_upload(visitor)
+        at = self._challenge.now()
+        caller = self._actions.begin_upload(visitor, at)
         most = self._challenge.file.longest_upload
         said = request.headers.get("content-length", "")
         # A browser sends the length of its form, so a request without one is not from our page.
