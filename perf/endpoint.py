@@ -43,9 +43,9 @@ from snellen.server.challenge.service import Challenge
 from snellen.server.exam.file import ExamFile, Phase
 from snellen.server.grading.exam import references_digest
 from snellen.server.host import open_exam
+from snellen.server.http.actions import Actions
 from snellen.server.http.api.access import Access
 from snellen.server.http.api.api import rest_app
-from snellen.server.http.api.context import RouteContext
 from snellen.server.http.api.exams import BoardQuery
 from snellen.server.http.api.submissions import UploadQuery
 from snellen.server.http.auth import Tokens
@@ -334,7 +334,7 @@ class Hosted:
         self.tokens = Tokens(self.host.database)
         self.boards = Boards(self.challenge)
         access = Access(self.tokens, guarded=True, calls_a_minute=10**9)
-        self.app = rest_app(RouteContext(self.challenge, self.boards, access))
+        self.app = rest_app(Actions(self.challenge, self.boards, access))
 
     async def fill(self, runs: int, items: int) -> None:
         """Write graded runs, the first of them the team's."""

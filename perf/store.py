@@ -17,7 +17,7 @@ from statistics import median
 from _timing import options
 
 from snellen import sdk
-from snellen.server.attempts.models import Call, Caller
+from snellen.server.attempts.models import Caller, CallTrace
 from snellen.server.attempts.service import Service
 from snellen.server.exam.rules import Mode, Rules
 from snellen.server.exam.spec import Exam
@@ -75,7 +75,7 @@ class Loads:
         """Find the attempt and the item that is held; keep a trace."""
         attempt = self.service.attempt(self.handle, ME.name)
         self.service.held(attempt, ME, self.held[0])
-        self.service.trace(attempt, Call("get_screenshot", 900, 0, 80_000, 1_000))
+        self.service.trace(attempt, CallTrace("get_screenshot", 900, 0, 80_000, 1_000))
 
     async def lease(self) -> None:
         """Find the attempt and lease the next item."""

@@ -210,9 +210,9 @@ async def _hosted(room: Path) -> AsyncGenerator[_Hosted]:
     from snellen.server.challenge.boards import Boards
     from snellen.server.challenge.workers import Worker
     from snellen.server.host import open_challenge, open_exam
+    from snellen.server.http.actions import Actions
     from snellen.server.http.api.access import Access
     from snellen.server.http.api.api import rest_app
-    from snellen.server.http.api.context import RouteContext
     from snellen.server.http.auth import Tokens
     from snellen.server.settings import Settings
     from snellen.server.store.tables.exams import Scope
@@ -227,7 +227,7 @@ async def _hosted(room: Path) -> AsyncGenerator[_Hosted]:
         "Authorization": f"Bearer {tokens.create('ada', [Scope.SUBMIT])}",
         "Content-Type": "application/x-ndjson",
     }
-    app = rest_app(RouteContext(challenge, Boards(challenge), Access(tokens, guarded=True)))
+    app = rest_app(Actions(challenge, Boards(challenge), Access(tokens, guarded=True)))
     worker = Worker(challenge, settings)
     exam = f"http://exam/exams/{challenge.file.name}"
     async with httpx2.AsyncClient(transport=httpx2.ASGITransport(app), headers=headers) as http:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any
 
-from snellen.server.challenge.models import SubmissionStatus, Upload
+from snellen.server.challenge.models import SubmissionStatus, Upload, UploadBody
 from snellen.server.challenge.service import Challenge
 from snellen.server.challenge.submissions import Submissions
 from snellen.server.host import Host
@@ -51,9 +51,7 @@ class Hosted:
         body = lines.encode()
         given: dict[str, Any] = {
             "caller": caller,
-            "body": [zlib.compress(body)],
-            "digest": sha256(body).digest(),
-            "size": len(body),
+            "body": UploadBody([zlib.compress(body)], sha256(body).digest(), len(body)),
             "form": ".jsonl",
             "at": self.time[0],
         }

@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 from random import Random
 
-from snellen.server.attempts.models import Call, Caller
+from snellen.server.attempts.models import Caller, CallTrace
 from snellen.server.attempts.service import Service
 from snellen.server.errors import ExamError
 from snellen.server.exam.rules import Mode, Rules
@@ -46,7 +46,7 @@ async def work(service: Service, handle: str, client: str, random: Random) -> No
             for _ in range(random.randint(1, 2)):
                 receipt = await service.submit(attempt, caller, item, text)
                 say(stored=text, item=item, number=receipt.number)
-        service.trace(attempt, Call("submit_answer", 1, leased.item.place))
+        service.trace(attempt, CallTrace("submit_answer", 1, leased.item.place))
         if random.random() < 0.2:
             await service.flush()
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from snellen.server.attempts.models import Call, Caller
+from snellen.server.attempts.models import Caller, CallTrace
 from snellen.server.attempts.register import Register, details, entry
 from snellen.server.attempts.service import Clock, Service
 from snellen.server.errors import NoSuchAttemptError
@@ -84,7 +84,7 @@ async def test_details_hold_the_rules_the_cost_and_the_report(
     service: Service, register: Register
 ) -> None:
     attempt = (await service.start(ME)).attempt
-    service.trace(attempt, Call("get_item", 900, 0, 5_000, 70))
+    service.trace(attempt, CallTrace("get_item", 900, 0, 5_000, 70))
     before = details(register, register.numbered(attempt.id))
     assert (before.rules, before.report) == (service.exam.rules, None)
     report = await service.finish(attempt)

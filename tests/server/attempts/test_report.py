@@ -12,7 +12,7 @@ import pytest
 from snellen import sdk
 from snellen.grading.errors import InputError
 from snellen.grading.protocols.table import protocol_of
-from snellen.server.attempts.models import Call, Caller
+from snellen.server.attempts.models import Caller, CallTrace
 from snellen.server.attempts.report import ExamReport
 from snellen.server.attempts.service import Service
 from snellen.server.errors import ExamError
@@ -131,7 +131,7 @@ async def test_finishing_again_returns_the_same_report(
 async def test_the_report_holds_what_it_cost(serve: Serve, now: list[int]) -> None:
     service = serve()
     attempt = (await service.start(ME)).attempt
-    service.trace(attempt, Call("get_item", 900, 0, 5_000, 70))
+    service.trace(attempt, CallTrace("get_item", 900, 0, 5_000, 70))
     now[0] += 1_500
     cost = (await service.finish(attempt)).cost
     assert (cost.calls, cost.image_bytes, cost.image_tokens, cost.seconds) == (1, 5_000, 70, 1.5)

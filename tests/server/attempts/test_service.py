@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from snellen.grading.errors import InputError
-from snellen.server.attempts.models import Call, Caller
+from snellen.server.attempts.models import Caller, CallTrace
 from snellen.server.attempts.service import Service
 from snellen.server.errors import ExamError, NoSuchAttemptError
 from snellen.server.exam.rules import Contexts
@@ -270,7 +270,7 @@ async def test_a_sweep_closes_what_is_over_and_what_nobody_touches(
     await service.finish(finished)
     now[0] += 50 * MINUTE
     await service.lease(leased, ME)
-    service.trace(traced, Call("list_items", 12))
+    service.trace(traced, CallTrace("list_items", 12))
     await service.flush()
     now[0] += 50 * MINUTE
     swept = await service.register.sweep(idle_minutes=60)
@@ -336,8 +336,8 @@ async def test_a_report_is_read_whatever_is_served(serve: Serve) -> None:
 async def test_calls_are_traced_and_add_up(serve: Serve, now: list[int]) -> None:
     service = serve()
     attempt = (await service.start(ME)).attempt
-    service.trace(attempt, Call("get_item", 900, 0, 50_000, 1_200, {"region": [0, 0, 9, 9]}))
-    service.trace(attempt, Call("submit_answer", 700, 0))
+    service.trace(attempt, CallTrace("get_item", 900, 0, 50_000, 1_200, {"region": [0, 0, 9, 9]}))
+    service.trace(attempt, CallTrace("submit_answer", 700, 0))
     assert service.register.cost(attempt).calls == 0
     await service.flush()
     now[0] += 2_500

@@ -14,9 +14,9 @@ from snellen.server.challenge.boards import Boards
 from snellen.server.challenge.workers import Worker
 from snellen.server.exam.file import ExamFile, Phase
 from snellen.server.host import open_challenge, open_exam
+from snellen.server.http.actions import Actions
 from snellen.server.http.api.access import Access
 from snellen.server.http.api.api import rest_app
-from snellen.server.http.api.context import RouteContext
 from snellen.server.http.auth import Tokens
 from snellen.server.settings import Settings
 from snellen.server.store.tables.exams import Scope
@@ -77,7 +77,7 @@ def sixty(either_store: str, tmp_path: Path) -> Opening:
         challenge = open_challenge(settings, host)
         await challenge.begin()
         tokens = Tokens(host.database)
-        context = RouteContext(challenge, Boards(challenge), Access(tokens, guarded=True))
+        context = Actions(challenge, Boards(challenge), Access(tokens, guarded=True))
         transport = httpx2.ASGITransport(rest_app(context))
         try:
             async with httpx2.AsyncClient(transport=transport, base_url="http://a") as http:

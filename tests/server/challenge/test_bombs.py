@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from hosted import Hosted, as_lines
 
+from snellen.server.challenge.models import UploadBody
 from snellen.server.challenge.workers import Worker
 from snellen.server.store.tables.endpoint import JobState
 
@@ -107,7 +108,7 @@ async def test_a_bomb_fails_with_a_reason_and_the_next_file_is_graded(
     body = bomb()
     assert len(body) < here.challenge.file.longest_upload
     kept = await here.upload(
-        body=[zlib.compress(body, 1)], digest=sha256(body).digest(), size=len(body), form=form
+        body=UploadBody([zlib.compress(body, 1)], sha256(body).digest(), len(body)), form=form
     )
     await here.upload("bob", as_lines(right))
     worker = Worker(here.challenge, here.settings, job_seconds=SECONDS)

@@ -31,7 +31,7 @@ from snellen.grading.models.items import AnswerKind
 from snellen.grading.models.raters import RaterAnswer
 from snellen.server.annotation.service import AnnotationPlan, Annotations
 from snellen.server.attempts.register import Clock
-from snellen.server.challenge.models import Upload
+from snellen.server.challenge.models import Upload, UploadBody
 from snellen.server.challenge.service import Challenge
 from snellen.server.challenge.workers import Worker
 from snellen.server.exam.file import ExamFile, Phase
@@ -94,9 +94,8 @@ async def hosting(
         tokens = Tokens(host.database, lambda: NOON)
         ids: list[str] = []
         for caller, body in product(("ada", "bob"), files):
-            given = Upload(
-                caller, [zlib.compress(body)], sha256(body).digest(), len(body), ".jsonl", NOON
-            )
+            upload_body = UploadBody([zlib.compress(body)], sha256(body).digest(), len(body))
+            given = Upload(caller, upload_body, ".jsonl", NOON)
             ids.append((await challenge.submissions.keep(given))[0].id)
         worker = Worker(challenge, settings)
         try:

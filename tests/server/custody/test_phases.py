@@ -41,7 +41,7 @@ import snellen.server
 from snellen import sdk
 from snellen.server.attempts.register import Clock
 from snellen.server.attempts.service import Service
-from snellen.server.challenge.models import Upload
+from snellen.server.challenge.models import Upload, UploadBody
 from snellen.server.challenge.service import Challenge
 from snellen.server.challenge.workers import AttemptCollector, Worker
 from snellen.server.exam.file import ExamFile, Phase
@@ -223,9 +223,8 @@ class Exam:
             ("bob", "nonsense\n"),
         ):
             body = lines.encode()
-            given = Upload(
-                caller, [zlib.compress(body)], sha256(body).digest(), len(body), ".jsonl", OPEN
-            )
+            upload_body = UploadBody([zlib.compress(body)], sha256(body).digest(), len(body))
+            given = Upload(caller, upload_body, ".jsonl", OPEN)
             self.ids.append((await challenge.submissions.keep(given))[0].id)
         by_question = {said("item", screen): screen for screen in SCREENS}
         async with app.router.lifespan_context(app), self.agent(app, "ada", []) as client:

@@ -18,7 +18,8 @@ from snellen.server.attempts.register import Register
 from snellen.server.attempts.service import Service
 from snellen.server.exam.rules import Mode, Rules
 from snellen.server.exam.spec import AnswerSet, Exam, ExamItem, ExamSpec, Question
-from snellen.server.mcp import arguments
+from snellen.server.mcp.acting import PLAYING_TOOLS, InApplication
+from snellen.server.mcp.tools import TOOLS, SubmitAnswer
 from snellen.server.store.schema import open_store
 from snellen.server.store.tables import annotations, endpoint, exams
 from snellen.tasks.models import TaskData
@@ -94,14 +95,16 @@ def test_no_type_that_an_answer_passes_through_can_hold_a_reference() -> None:
     start: list[Any] = [Question, ExamSpec, ExamItem, Pack]
     start += [
         kind
-        for module in (models, arguments, submit, annotations, endpoint, exams)
+        for module in (models, submit, annotations, endpoint, exams)
         for _, kind in inspect.getmembers(module, inspect.isclass)
         if kind.__module__ == module.__name__
     ]
+    start += [tool.takes for tool in (*TOOLS.values(), *PLAYING_TOOLS.values())]
+    start.append(InApplication)
     for method in (*METHODS, submit.submit, submit.read_answer):
         start += typing.get_type_hints(method).values()
     found = reached(start)
-    assert {models.Lease, models.Receipt, arguments.SubmitAnswer} <= found
+    assert {models.Lease, models.Receipt, SubmitAnswer} <= found
     assert not [kind for kind in PRIVATE if kind in found]
 
 

@@ -183,12 +183,12 @@ class Annotations:
             found = self._open(connection, name)
             changed = 0
             for task, item in wanted:
-                this = {"a": found.id, "t": task, "i": item}
-                row = queries.ITEM.first(connection, this)
-                own = queries.RATINGS_OF_ITEM.all(connection, this)
+                key = {"a": found.id, "t": task, "i": item}
+                row = queries.ITEM.first(connection, key)
+                own = queries.RATINGS_OF_ITEM.all(connection, key)
                 answered = sum(rating.given is not None for rating in own)
                 if row is not None and row.wanted <= answered < MOST_RATERS:
-                    queries.EXTEND.run(connection, {**this, "w": answered + 1})
+                    queries.EXTEND.run(connection, {**key, "w": answered + 1})
                     changed += 1
             return changed
 
@@ -267,14 +267,14 @@ class Annotations:
 
         def read(connection: Connection) -> AnnotationCard:
             found = self._named(connection, name)
-            this = {"a": found.id, "r": rater}
+            key = {"a": found.id, "r": rater}
             return AnnotationCard(
                 name=found.name,
                 mode=found.mode,
                 note=found.note,
-                items=len(queries.ITEMS.all(connection, this)),
-                answered=queries.OWN_COUNT.one(connection, this).count,
-                left=len(queries.OPEN_ITEMS.all(connection, this)),
+                items=len(queries.ITEMS.all(connection, key)),
+                answered=queries.OWN_COUNT.one(connection, key).count,
+                left=len(queries.OPEN_ITEMS.all(connection, key)),
                 open=found.closed is None,
             )
 
@@ -310,11 +310,11 @@ class Annotations:
             connection: Connection,
         ) -> tuple[AnnotationRow, AnnotationItemRow, RatingRow | None]:
             found = self._named(connection, name)
-            this = {"a": found.id, "t": task, "i": item}
-            row = queries.ITEM.first(connection, this)
+            key = {"a": found.id, "t": task, "i": item}
+            row = queries.ITEM.first(connection, key)
             if row is None:
                 raise NotFoundError(f"{name} has no item {item[:64]!r} of {task[:64]!r}")
-            return found, row, queries.RATING.first(connection, {**this, "r": rater})
+            return found, row, queries.RATING.first(connection, {**key, "r": rater})
 
         found, row, rating = self.database.read(read)
         line = self.packs[found.pack].line(task, item)
@@ -358,8 +358,8 @@ class Annotations:
 
     def _keep(self, connection: Connection, found: AnnotationRow, answer: RaterAnswer) -> bool:
         """Write an answer; return whether it is new or changed."""
-        this = {"a": found.id, "t": answer.task, "i": answer.item_id}
-        if queries.ITEM.first(connection, this) is None:
+        key = {"a": found.id, "t": answer.task, "i": answer.item_id}
+        if queries.ITEM.first(connection, key) is None:
             raise NotFoundError(
                 f"{found.name} has no item {answer.item_id[:64]!r} of {answer.task[:64]!r}"
             )
@@ -380,14 +380,14 @@ class Annotations:
             at=answer.at or self._clock.now(),
             source=answer.source,
         )
-        before = queries.RATING.first(connection, {**this, "r": answer.rater})
+        before = queries.RATING.first(connection, {**key, "r": answer.rater})
         if before is None:
             queries.ADD_RATING.run(connection, row_values(row))
             return True
         if (before.given, before.reason) == (row.given, row.reason):
             return False
         changed = {"g": row.given, "why": row.reason, "at": row.at, "s": row.source}
-        queries.CORRECT.run(connection, {**this, "r": row.rater, **changed})
+        queries.CORRECT.run(connection, {**key, "r": row.rater, **changed})
         return True
 
     def _named(self, connection: Connection, name: str) -> AnnotationRow:

@@ -32,9 +32,9 @@ def lease(
         row = _named(connection, attempt, client, item, now)
     check_open(row.state, attempt, now)
     _check_context(connection, attempt, client, row)
-    this = {"a": attempt.id, "p": row.place, "h": client}
+    key = {"a": attempt.id, "p": row.place, "h": client}
     # Earlier holders stay recorded.
-    if row.holder is None or queries.SEEN.first(connection, this) is None:
+    if row.holder is None or queries.SEEN.first(connection, key) is None:
         given = LeaseRow(attempt=attempt.id, client=client, place=row.place, pair=row.pair, at=now)
         queries.ADD_LEASE.run(connection, row_values(given))
     return _leased(connection, attempt, client, row, now)
@@ -53,8 +53,8 @@ def _leased(
     connection: Connection, attempt: Attempt, client: str, row: OpenItem, now: int
 ) -> OpenItem:
     until = now + round(attempt.rules.lease_minutes * 60_000)
-    this = {"a": attempt.id, "p": row.place, "h": client, "until": until}
-    queries.LEASE.run(connection, this)
+    parameters = {"a": attempt.id, "p": row.place, "h": client, "until": until}
+    queries.LEASE.run(connection, parameters)
     return replace(row, holder=client, leased_until=until)
 
 

@@ -103,7 +103,7 @@ class AnswerMeta:
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class CallTrace:
     """One call, as recorded in the trace.
 
     Attributes:

@@ -16,8 +16,8 @@ from snellen.server.attempts import leases
 from snellen.server.attempts.grading import Grading
 from snellen.server.attempts.models import (
     AnswerMeta,
-    Call,
     Caller,
+    CallTrace,
     Feedback,
     Lease,
     NewAttempt,
@@ -386,7 +386,7 @@ class Service:
 
     # ---- traces ------------------------------------------------------------------------------
 
-    def trace(self, attempt: Attempt, call: Call) -> None:
+    def trace(self, attempt: Attempt, call: CallTrace) -> None:
         """Record a call; it is written with the next flush."""
         self._traces.append(
             TraceRow(

@@ -158,10 +158,10 @@ def _add(
     queries.ADD_ANSWER.run(connection, row_values(answer))
     if number < 0:
         return
-    this = {"a": row.attempt, "p": row.place}
-    queries.MARK_ANSWERED.run(connection, {**this, "n": number})
+    key = {"a": row.attempt, "p": row.place}
+    queries.MARK_ANSWERED.run(connection, {**key, "n": number})
     if number == 1:
-        queries.COUNT_ANSWERED.run(connection, this)
+        queries.COUNT_ANSWERED.run(connection, key)
 
 
 def _rewrite(left: int) -> str:

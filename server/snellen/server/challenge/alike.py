@@ -102,9 +102,9 @@ def alike_submissions(challenge: Challenge, boards: Boards, phase: Phase) -> Seq
 
 
 def _same_files(challenge: Challenge, phase: Phase) -> Iterator[Alike]:
-    this = {"f": challenge.phases.key(phase)}
+    key = {"f": challenge.phases.key(phase)}
     by_digest: dict[bytes, dict[str, NamedRun]] = {}
-    for row in challenge.database.read(lambda c: queries.OF_PHASE.all(c, this)):
+    for row in challenge.database.read(lambda c: queries.OF_PHASE.all(c, key)):
         if row.removed is None and not row.baseline:
             run = NamedRun(submission=row.id, participant=row.caller, name=row.name)
             by_digest.setdefault(row.digest, {}).setdefault(row.caller, run)
@@ -115,8 +115,8 @@ def _same_files(challenge: Challenge, phase: Phase) -> Iterator[Alike]:
 
 def _answers(challenge: Challenge, run: NamedRun) -> _Answers:
     """Return which of the exam's items a run answers wrongly, and the hash of each answer."""
-    this = {"s": run.submission, "p": ALL}
-    scores = challenge.database.read(lambda c: queries.SCORES.all(c, this))
+    key = {"s": run.submission, "p": ALL}
+    scores = challenge.database.read(lambda c: queries.SCORES.all(c, key))
     newest = {score.task: score.report for score in scores}  # the newest grading is the last
     wrong: list[bool] = []
     texts: list[int] = []

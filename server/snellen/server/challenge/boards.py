@@ -32,7 +32,7 @@ MOST_VALUES = 12
 _KEPT = 64
 
 
-class Kept(NamedTuple):
+class CachedBoard(NamedTuple):
     """A leaderboard as JSON, with its ETag.
 
     Attributes:
@@ -67,7 +67,7 @@ class Boards:
 
     def __init__(self, challenge: Challenge) -> None:
         self._challenge = challenge
-        self._kept: OrderedDict[tuple[object, ...], tuple[Turn, Kept]] = OrderedDict()
+        self._kept: OrderedDict[tuple[object, ...], tuple[Turn, CachedBoard]] = OrderedDict()
         self._chances: dict[tuple[int, str], float | None] = {}
 
     def board(
@@ -78,7 +78,7 @@ class Boards:
         source: Source | None = None,
         *,
         organizer: bool = False,
-    ) -> Kept:
+    ) -> CachedBoard:
         """Return a phase's leaderboard.
 
         Args:
@@ -101,10 +101,10 @@ class Boards:
         if tag is not None:
             self._check_tag(tag, self.tags(phase, organizer=organizer))
         visible = challenge.visibility(phase, organizer=organizer)
-        part, this = visible.part, (phase.name, task, tag, source, visible)
+        part, key = visible.part, (phase.name, task, tag, source, visible)
         parameters = {"f": challenge.phases.key(phase)}
         turn = challenge.database.read(lambda c: queries.TURN.one(c, parameters))
-        before = self._kept.get(this)
+        before = self._kept.get(key)
         if before is not None and before[0] == turn:
             return before[1]
         data = challenge.database.read(lambda c: self._data(c, phase, part))
@@ -122,8 +122,8 @@ class Boards:
             data, challenge.file.name, phase.name, tasks, part, phase.counts, exact=visible.exact
         )
         body = board.model_dump_json().encode()
-        kept = Kept(board, body, f'"{sha256(body).hexdigest()[:32]}"')
-        self._kept[this] = (turn, kept)
+        kept = CachedBoard(board, body, f'"{sha256(body).hexdigest()[:32]}"')
+        self._kept[key] = (turn, kept)
         while len(self._kept) > _KEPT:
             self._kept.popitem(last=False)
         return kept
@@ -142,15 +142,15 @@ class Boards:
         return value if exact else round(value, digits_of(None, None))
 
     def _chance_of(self, grading: int, task: str) -> float | None:
-        this = grading, task
-        if this not in self._chances:
+        key = grading, task
+        if key not in self._chances:
             parameters = {"g": grading, "t": task}
             saved = self._challenge.database.read(lambda c: queries.REPORT.first(c, parameters))
             if saved is None:
                 return None
             read = msgspec.json.decode(zlib.decompress(saved.report), type=_Report)
-            self._chances[this] = None if read.numbers.chance is None else read.numbers.chance.value
-        return self._chances[this]
+            self._chances[key] = None if read.numbers.chance is None else read.numbers.chance.value
+        return self._chances[key]
 
     def tags(self, phase: Phase, *, organizer: bool = False) -> Mapping[str, Sequence[str]]:
         """Return the tags for which a phase has leaderboards now, with their values."""
@@ -195,11 +195,11 @@ class Boards:
         return data._replace(scores=scores), kept
 
     def _data(self, connection: Connection, phase: Phase, part: str) -> BoardData:
-        this = {"f": self._challenge.phases.key(phase)}
-        grading = queries.SHOWN.first(connection, this)
+        key = {"f": self._challenge.phases.key(phase)}
+        grading = queries.SHOWN.first(connection, key)
         if grading is None:
             raise NotFoundError(f"phase {phase.name} has no leaderboard yet")
-        newest = queries.NEWEST.one(connection, this)
+        newest = queries.NEWEST.one(connection, key)
         of_grading = {"g": grading.id, "p": part}
         public: dict[str, list[float]] = {}
         if phase.public_share is not None:
@@ -229,11 +229,12 @@ class Boards:
             raise ForbiddenError(f"the export of phase {phase.name} is public once it is over")
         # Who may see every item's value may see exact means.
         board = self.board(phase, organizer=organizer)
-        this = {"f": challenge.phases.key(phase)}
+        key = {"f": challenge.phases.key(phase)}
         data, events = challenge.database.read(
-            lambda c: (self._data(c, phase, ALL), queries.EVENTS.all(c, this))
+            lambda c: (self._data(c, phase, ALL), queries.EVENTS.all(c, key))
         )
-        return export_json(board.body, data, phase.counts, [EventCard.of(row) for row in events])
+        cards = [EventCard.model_validate(row, from_attributes=True) for row in events]
+        return export_json(board.body, data, phase.counts, cards)
 
 
 MOST_ITEMS = 200

@@ -36,12 +36,12 @@ class Events:
         """
         parameters = {"f": phase, "after": after, "most": min(limit, MOST_LISTED)}
         rows = self._database.read(lambda c: queries.EVENT_PAGE.all(c, parameters))
-        return [EventCard.of(row) for row in rows]
+        return [EventCard.model_validate(row, from_attributes=True) for row in rows]
 
     def latest(self) -> Sequence[EventCard]:
         """Return the latest events, the newest first."""
         rows = self._database.read(lambda c: queries.LATEST_EVENTS.all(c, {}))
-        return [EventCard.of(row) for row in rows]
+        return [EventCard.model_validate(row, from_attributes=True) for row in rows]
 
     async def note(self, caller: str, what: str, why: str) -> None:
         """Write an event that is not about a phase."""

@@ -129,21 +129,21 @@ class Jobs:
 
     def _claim(self, connection: Connection) -> Job | None:
         while (row := self._waiting(connection, queries.NEXT_JOB)) is not None:
-            this = {"s": row.submission, "g": row.grading}
-            submission = queries.SUBMISSION.one(connection, this)
+            key = {"s": row.submission, "g": row.grading}
+            submission = queries.SUBMISSION.one(connection, key)
             if row.tries >= MOST_TRIES:
                 error = row.error or "the program that graded it ended each time"
                 self._write(connection, row, JobState.STUCK, error)
                 give_back(connection, submission)
                 continue
             now = queries.database_now(connection)
-            taken = {**this, "w": self._worker, "until": now + self._lease}
+            taken = {**key, "w": self._worker, "until": now + self._lease}
             queries.CLAIM.run(connection, taken)
             return Job(
-                queries.JOB.one(connection, this),
+                queries.JOB.one(connection, key),
                 submission,
-                queries.GRADING.one(connection, this),
-                queries.PARTS.all(connection, this),
+                queries.GRADING.one(connection, key),
+                queries.PARTS.all(connection, key),
                 (now - row.at) / 1000 if row.worker is None else None,
             )
         return None
@@ -165,9 +165,9 @@ class Jobs:
         Raises:
             ValueError: A score is of another submission or grading.
         """
-        this = (job.row.submission, job.row.grading)
-        if any((score.submission, score.grading) != this for score in ended.scores):
-            raise ValueError(f"scores of another submission or grading than {this}")
+        key = (job.row.submission, job.row.grading)
+        if any((score.submission, score.grading) != key for score in ended.scores):
+            raise ValueError(f"scores of another submission or grading than {key}")
 
         def work(connection: Connection) -> bool:
             if not self._owned(connection, job):
@@ -202,8 +202,8 @@ class Jobs:
         return self._database.submit(work).result()
 
     def _owned(self, connection: Connection, job: Job) -> bool:
-        this = {"s": job.row.submission, "g": job.row.grading}
-        now = queries.JOB.first(connection, this)
+        key = {"s": job.row.submission, "g": job.row.grading}
+        now = queries.JOB.first(connection, key)
         return now is not None and (now.state, now.tries, now.worker) == (
             JobState.GRADING,
             job.row.tries,
@@ -235,10 +235,10 @@ class Jobs:
     def _show_if_whole(self, connection: Connection, grading: GradingRow) -> None:
         """Show a new grading on the leaderboard when all its jobs are done, with an event."""
         grading = queries.GRADING.one(connection, {"g": grading.id})
-        this = {"f": grading.phase, "g": grading.id}
-        if grading.shown is not None or queries.UNFINISHED.one(connection, this).count:
+        key = {"f": grading.phase, "g": grading.id}
+        if grading.shown is not None or queries.UNFINISHED.one(connection, key).count:
             return
-        before = queries.SHOWN.first(connection, this)
+        before = queries.SHOWN.first(connection, key)
         at = queries.database_now(connection)
         for event in self._changes(connection, before, grading, at):
             queries.add_event(connection, event)

@@ -4,16 +4,16 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import Field, JsonValue
+from pydantic import BeforeValidator, Field, JsonValue
 
 from snellen.grading.models.base import Closed
 from snellen.grading.models.reports import MeasureValue, Problem, Problems
 from snellen.grading.models.scores import Outcome
 from snellen.server.challenge.queries import Listed
 from snellen.server.exam.file import Counts, Instant, SignUpRules, Who
-from snellen.server.store.tables.endpoint import EventRow, JobState, ScoreNumbers, Source
+from snellen.server.store.tables.endpoint import JobState, ScoreNumbers, Source
 
 _OUR_FAULT = "it could not be graded yet through no fault of yours; the organizer sees why"
 
@@ -28,15 +28,38 @@ FORMS = {
 """The ending of a file by its media type."""
 
 
+def iso(milliseconds: int) -> str:
+    """Write a time as ISO 8601 in UTC, with milliseconds."""
+    moment = datetime.fromtimestamp(milliseconds / 1000, UTC)
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+IsoTime = Annotated[str, BeforeValidator(lambda at: None if at is None else iso(at))]
+"""A time of the store in a model, written as `iso` writes it."""
+
+
+@dataclass(frozen=True, slots=True)
+class UploadBody:
+    """The bytes of an uploaded file.
+
+    Attributes:
+        parts: They, in parts compressed by zlib.
+        digest: Their SHA-256.
+        size: Their number.
+    """
+
+    parts: Sequence[bytes] = field(repr=False)
+    digest: bytes
+    size: int
+
+
 @dataclass(frozen=True, slots=True)
 class Upload:
     """An uploaded file of predictions, with its metadata.
 
     Attributes:
         caller: The participant who uploads it.
-        body: Its bytes, in parts compressed by zlib.
-        digest: SHA-256 of the bytes.
-        size: The number of the bytes.
+        body: Its bytes.
         form: The file's ending, one of `FORMS`.
         at: The time when its first byte arrived, in milliseconds since 1970.
         name: Its name on the leaderboard.
@@ -47,9 +70,7 @@ class Upload:
     """
 
     caller: str
-    body: Sequence[bytes] = field(repr=False)
-    digest: bytes
-    size: int
+    body: UploadBody
     form: str
     at: int
     name: str = ""
@@ -189,27 +210,13 @@ class EventCard(Closed):
     """
 
     id: int
-    phase: str
+    phase: Annotated[str, BeforeValidator(lambda key: key.rpartition("/")[2])]
     submission: str | None
-    at: str
+    at: IsoTime
     caller: str
     what: str
     why: str
-    detail: Mapping[str, JsonValue]
-
-    @classmethod
-    def of(cls, row: EventRow) -> "EventCard":
-        """Return the event of a row of the store."""
-        return cls(
-            id=row.id,
-            phase=row.phase.rpartition("/")[2],
-            submission=row.submission,
-            at=iso(row.at),
-            caller=row.caller,
-            what=row.what,
-            why=row.why,
-            detail=json.loads(row.detail),
-        )
+    detail: Annotated[Mapping[str, JsonValue], BeforeValidator(json.loads)]
 
 
 class TaskScore(Closed):
@@ -345,9 +352,3 @@ class SubmissionStatus(Closed):
     def done(self) -> bool:
         """Whether its grading has ended."""
         return self.state not in (JobState.QUEUED, JobState.GRADING)
-
-
-def iso(milliseconds: int) -> str:
-    """Write a time as ISO 8601 in UTC, with milliseconds."""
-    moment = datetime.fromtimestamp(milliseconds / 1000, UTC)
-    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")

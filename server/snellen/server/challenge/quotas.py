@@ -96,8 +96,8 @@ def _count(connection: Connection, row: SubmissionRow, by: int) -> None:
     if row.source is not Source.UPLOAD:
         return
     for day in (row.day, _IN_ALL):
-        this = {"f": row.phase, "c": row.caller, "d": day}
-        if queries.QUOTA.first(connection, this) is None:
+        key = {"f": row.phase, "c": row.caller, "d": day}
+        if queries.QUOTA.first(connection, key) is None:
             new = QuotaRow(phase=row.phase, caller=row.caller, day=day, used=0)
             queries.ADD_QUOTA.run(connection, row_values(new))
-        queries.USE_QUOTA.run(connection, {**this, "by": by})
+        queries.USE_QUOTA.run(connection, {**key, "by": by})

@@ -13,7 +13,7 @@ from snellen.server.challenge.models import TaskScore
 from snellen.server.exam.phases import digits_of
 
 
-class Shown(NamedTuple):
+class _RoundedScore(NamedTuple):
     """A score and what is shown of it."""
 
     exact: TaskScore
@@ -35,7 +35,7 @@ def rounded(score: TaskScore) -> TaskScore:
 
 def shown_scores(scores: Iterable[TaskScore]) -> Sequence[TaskScore]:
     """Return what is shown of one participant's scores on a task, in the order of arrival."""
-    found: list[Shown] = []
+    found: list[_RoundedScore] = []
     for score in scores:
         step = 10.0 ** -digits_of(score.low, score.high)
         near = next((one for one in found if abs(one.exact.value - score.value) < step), None)
@@ -43,5 +43,5 @@ def shown_scores(scores: Iterable[TaskScore]) -> Sequence[TaskScore]:
         if near is not None:
             same = {name: getattr(near.shown, name) for name in ("value", "low", "high", "metrics")}
             shown = shown.model_copy(update=same)
-        found.append(Shown(score, shown))
+        found.append(_RoundedScore(score, shown))
     return [one.shown for one in found]

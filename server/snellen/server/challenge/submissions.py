@@ -140,8 +140,8 @@ class Submissions:
             name=_name(upload.name) or upload.caller,
             link=_link(upload.link),
             form=upload.form,
-            digest=upload.digest,
-            size=upload.size,
+            digest=upload.body.digest,
+            size=upload.body.size,
             at=upload.at,
             day=phase.day(upload.at),
         )
@@ -167,7 +167,7 @@ class Submissions:
                 queries.ADD_KEY.run(connection, row_values(key))
             return kept, None if same is None else _note_of(same, upload, "")
 
-        parts = await self._parts(row, upload.body)
+        parts = await self._parts(row, upload.body.parts)
         kept, note = await self._database.write(work)
         if kept.id == row.id:
             log().info("submission", id=row.id, caller=row.caller, phase=row.phase, size=row.size)
@@ -246,8 +246,8 @@ class Submissions:
         row = self.row(submission, caller)
         phase = self._phases.of(row.phase)
         visible = Visibility.of(phase, self._clock.now(), organizer=caller is None)
-        this = {"s": row.id, "p": visible.own}
-        scores = self._database.read(lambda c: queries.NUMBERS.all(c, this))
+        key = {"s": row.id, "p": visible.own}
+        scores = self._database.read(lambda c: queries.NUMBERS.all(c, key))
         newest = max((score.grading for score in scores), default=None)
         shown = [TaskScore.of(score) for score in scores if score.grading == newest]
         if shown and not visible.exact:
@@ -510,7 +510,7 @@ def _of_key(connection: Connection, upload: Upload) -> Listed | None:
     before = queries.KEY.first(connection, {"c": upload.caller, "k": upload.key})
     if before is None:
         return None
-    if before.digest != upload.digest:
+    if before.digest != upload.body.digest:
         raise ExamError(
             "this Idempotency-Key was used with another file; use a new key for a new file",
             field="key",

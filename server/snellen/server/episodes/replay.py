@@ -92,9 +92,9 @@ def played_episodes(service: Service, attempt: Attempt) -> list[PlayedEpisode]:
 
 
 def _steps(service: Service, row: PlayedItem) -> list[PlayedStep]:
-    this = {"a": row.attempt, "p": row.place, "e": row.number}
+    key = {"a": row.attempt, "p": row.place, "e": row.number}
     database = service.database
-    rows = database.read(lambda c: queries.STEPS.all(c, this))
+    rows = database.read(lambda c: queries.STEPS.all(c, key))
     frames: dict[bytes, bytes] = {}
     for digest in {each.frame for each in rows if each.frame is not None}:
         known = {"a": row.attempt, "d": digest}

@@ -179,7 +179,7 @@ class Episodes:
                 live, row, lambda: self._running.call(live, world, past, tool, given)
             )
             row = replace(row, steps=row.steps + 1)
-            taken = [_Taken(None, "; ".join(played.notes))]
+            taken = [_Step(None, "; ".join(played.notes))]
             said: Said = {"tool": tool, "arguments": dict(given)}
             return await self._keep(live, row, world, taken, played, said, start)
 
@@ -273,7 +273,7 @@ class Episodes:
         begin = partial(self._running.call if by_tools else self._running.play, live, world, Past)
         played = await self._retry_once(live, row, begin)
         # The first view is step 0, which costs nothing.
-        return await self._keep(live, row, world, [_Taken(None, "")], played, {}, start)
+        return await self._keep(live, row, world, [_Step(None, "")], played, {}, start)
 
     async def _acted(
         self,
@@ -293,7 +293,7 @@ class Episodes:
         played = await self._retry_once(
             live, row, lambda: self._running.play(live, world, past, wanted)
         )
-        taken = [_Taken(given, note) for given, note in zip(wanted, played.notes, strict=False)]
+        taken = [_Step(given, note) for given, note in zip(wanted, played.notes, strict=False)]
         notes = [acted.note]
         if len(wanted) < len(acted.inputs) and not played.over:
             notes.append(f"{len(acted.inputs) - len(wanted)} further inputs were left out")
@@ -307,7 +307,7 @@ class Episodes:
         frame = await self._frame(row)
         played = Played(frame, (why,), row.over, json.loads(row.snapshot), json.loads(row.result))
         row = replace(row, steps=row.steps + 1)
-        return await self._keep(live, row, world, [_Taken(None, why)], played, given, start)
+        return await self._keep(live, row, world, [_Step(None, why)], played, given, start)
 
     async def _retry_once(
         self, live: Live, row: EpisodeRow, play: Callable[[], Awaitable[Played]]
@@ -337,7 +337,7 @@ class Episodes:
         live: Live,
         row: EpisodeRow,
         world: World,
-        taken: Sequence["_Taken"],
+        taken: Sequence["_Step"],
         played: Played,
         given: Said,
         start: int,
@@ -430,29 +430,29 @@ class Episodes:
         return row
 
     async def _row(self, attempt: int, place: int) -> EpisodeRow | None:
-        this = {"a": attempt, "p": place}
+        key = {"a": attempt, "p": place}
         database = self._service.database
         return await database.off_loop(
-            lambda: database.read(lambda c: queries.EPISODE.first(c, this))
+            lambda: database.read(lambda c: queries.EPISODE.first(c, key))
         )
 
     async def _steps(self, row: EpisodeRow) -> Sequence[StepRow]:
-        this = {"a": row.attempt, "p": row.place, "e": row.number}
+        key = {"a": row.attempt, "p": row.place, "e": row.number}
         database = self._service.database
-        return await database.off_loop(lambda: database.read(lambda c: queries.STEPS.all(c, this)))
+        return await database.off_loop(lambda: database.read(lambda c: queries.STEPS.all(c, key)))
 
     async def _frame(self, row: EpisodeRow) -> bytes | None:
         last = (await self._steps(row))[-1]
         if last.frame is None:
             return None
-        this = {"a": row.attempt, "d": last.frame}
+        key = {"a": row.attempt, "d": last.frame}
         database = self._service.database
-        found = await database.off_loop(lambda: database.read(lambda c: queries.FRAME.one(c, this)))
+        found = await database.off_loop(lambda: database.read(lambda c: queries.FRAME.one(c, key)))
         return found.data
 
 
 @dataclass(frozen=True, slots=True)
-class _Taken:
+class _Step:
     """A step: its input, None if the action could not be read, and its note."""
 
     input: Input | None

@@ -38,9 +38,9 @@ from snellen.server.errors import ExamError, StoreError
 from snellen.server.exam.rules import Mode
 from snellen.server.grading.pages import ReportPages
 from snellen.server.http import monitors
+from snellen.server.http.actions import Actions
 from snellen.server.http.api.access import Access
 from snellen.server.http.api.api import PREFIX, rest_app
-from snellen.server.http.api.context import RouteContext
 from snellen.server.http.api.problems import problem
 from snellen.server.http.auth import Tokens
 from snellen.server.http.connections import connection_limit, protocol
@@ -196,16 +196,16 @@ def monitor_routes(
 def challenge_routes(hosted: Hosted, tokens: Tokens, *, guarded: bool) -> Sequence[BaseRoute]:
     """Return the routes of a challenge: REST under `/v1`, and its pages; both check tokens."""
     access = Access(tokens, guarded=guarded)
-    context = RouteContext(hosted.challenge, Boards(hosted.challenge), access)
-    rest = rest_app(context)
+    actions = Actions(hosted.challenge, Boards(hosted.challenge), access)
+    rest = rest_app(actions)
     challenge, key = hosted.challenge, hosted.settings.key
     annotations = Annotations(challenge.exam.packs, challenge.database)
     rater = Rater(lambda pack: find_key(key, pack=pack.folder))
     return [
         Mount(PREFIX, rest),
-        *AnnotationPages(context, annotations, rater).routes(),
-        *JoinPages(context).routes(),
-        *Pages(context, rest.openapi, ReportPages(hosted.settings)).routes(),
+        *AnnotationPages(actions, annotations, rater).routes(),
+        *JoinPages(actions).routes(),
+        *Pages(actions, rest.openapi, ReportPages(hosted.settings)).routes(),
     ]
 
 

@@ -6,10 +6,13 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
+from pydantic import BeforeValidator, Field
 from sqlalchemy import Connection, bindparam, delete, insert, select, update
 
+from snellen.grading.models.base import Closed
+from snellen.server.challenge.models import IsoTime
 from snellen.server.errors import ExamError, NotFoundError
 from snellen.server.exam.file import ExamFile, JoinBy
 from snellen.server.store.database import Database
@@ -56,6 +59,49 @@ _REVOKE = Statement(
     .where(tokens.c.name == bindparam("n"), tokens.c.revoked.is_(None))
     .values(revoked=bindparam("now"))
 )
+
+
+class NewToken(Closed):
+    """A token to create.
+
+    Attributes:
+        name: The name of its holder.
+        scopes: Its scopes.
+        days: The number of days for which it is valid; None: until it is revoked.
+        team: The team of its holder, which shares quota, attempts and rows.
+    """
+
+    name: str = Field(pattern=TOKEN_NAME)
+    scopes: tuple[Scope, ...] = Field(default=(Scope.TAKE,), min_length=1)
+    days: float | None = Field(default=None, gt=0, le=36_500)
+    team: str | None = Field(default=None, pattern=TOKEN_NAME)
+
+
+class TokenCard(Closed):
+    """The description of a token, without the token itself.
+
+    Attributes:
+        name: The name of its holder.
+        scopes: Its scopes.
+        created: The time of its creation.
+        revoked: The time when it was revoked; None: it was not revoked.
+        expires: The time from which it is refused; None: never.
+        team: The team of its holder; None: none.
+    """
+
+    name: str
+    scopes: Annotated[tuple[Scope, ...], BeforeValidator(sorted)]
+    created: IsoTime
+    revoked: IsoTime | None
+    expires: IsoTime | None
+    team: str | None = None
+
+
+class MadeToken(Closed):
+    """A new token, which is shown only once."""
+
+    name: str
+    token: str
 
 
 @dataclass(frozen=True)
@@ -207,8 +253,8 @@ class Tokens:
 
     def signed_in(self, cookie: str) -> Token | None:
         """Return the token of a cookie's session; None: there is no valid session."""
-        this = {"d": digest_of(cookie), "now": self.now()}
-        return self._good(self.database.read(lambda c: _SIGNED_IN.first(c, this)))
+        parameters = {"d": digest_of(cookie), "now": self.now()}
+        return self._good(self.database.read(lambda c: _SIGNED_IN.first(c, parameters)))
 
     def _good(self, found: Token | None) -> Token | None:
         if found is not None and found.expires is not None and found.expires <= self.now():

@@ -29,12 +29,12 @@ from snellen.server.exam.rules import Mode
 from snellen.server.host import Host, LazyHost, open_challenge, open_exam, world_tools
 from snellen.server.http import monitors
 from snellen.server.http.api.access import Visitor
-from snellen.server.http.api.context import address_of
 from snellen.server.http.api.problems import problem
 from snellen.server.http.auth import Tokens
 from snellen.server.http.oauth import Issuer
 from snellen.server.http.observe import HEALTH, METRICS, READY, ObserveMiddleware, RequestMetrics
 from snellen.server.http.pages.frame import render, style
+from snellen.server.http.responses import address_of
 from snellen.server.http.safety import SafetyMiddleware, names_of
 from snellen.server.mcp.server import ExamServer
 from snellen.server.settings import Address, Settings
@@ -245,7 +245,7 @@ def _front(exams: Sequence[ServedExam], address: Address) -> Starlette:
             root="",
             exam=None,
             nav=(),
-            visitor=Visitor(None, frozenset()),
+            visitor=Visitor(),
         )
 
     async def ready(_: Request) -> Response:

@@ -61,12 +61,12 @@ def _backlog(connection: Connection, challenge: Challenge) -> _Backlog:
     waiting: list[int] = []
     working = False
     for digest in challenge.digests:
-        this = {"now": now, "r": digest}
-        job = queries.OLDEST_JOB.first(connection, this)
+        parameters = {"now": now, "r": digest}
+        job = queries.OLDEST_JOB.first(connection, parameters)
         if job is not None:
             # A dead worker's job waits since the end of its lease.
             waiting.append(job.at if job.lease is None else job.lease)
-        working = working or queries.WORKED_ON.first(connection, this) is not None
+        working = working or queries.WORKED_ON.first(connection, parameters) is not None
     return _Backlog((now - min(waiting)) / 1000 if waiting else None, working)
 
 

@@ -4,21 +4,25 @@ Codes and tokens are shown once, and the store has their digests. An open reques
 table of its own, so that nothing takes it for a token before it is approved.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import contextmanager
+from urllib.parse import urlencode
 
+from pydantic import Field
 from sqlalchemy import Connection, bindparam, delete, insert, select, update
 
+from snellen.grading.models.base import Closed
+from snellen.server.challenge.models import IsoTime, iso
+from snellen.server.challenge.service import Challenge
 from snellen.server.errors import ExamError, ForbiddenError, NotFoundError, UnauthorizedError
-from snellen.server.exam.file import ExamFile, JoinBy
+from snellen.server.exam.file import JoinBy
+from snellen.server.http.api.access import Access, Visitor
 from snellen.server.http.auth import (
     ALL,
     DAY,
     OF_SUBJECT,
     PARTICIPANT,
     PREFIX,
-    Tokens,
     digest_of,
     secret,
 )
@@ -27,6 +31,7 @@ from snellen.server.store.tables.endpoint import submissions
 from snellen.server.store.tables.exams import (
     Invitation,
     JoinRequest,
+    Scope,
     Team,
     Token,
     attempts,
@@ -70,53 +75,128 @@ _OWNED = [
 """The submissions and attempts of a participant."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Joining:
-    """What a person gives to join.
+class NewInvitation(Closed):
+    """An invitation to create.
 
     Attributes:
-        name: The name of the account.
-        code: The code of an invitation; empty: an organizer is asked.
+        uses: The number of people who may join by it.
+        days: The number of days for which it is valid.
+        note: Words about it, for organizers.
+    """
+
+    uses: int = Field(default=1, ge=1, le=10_000)
+    days: float = Field(default=14, gt=0, le=366)
+    note: str = Field(default="", max_length=LONGEST_NOTE)
+
+
+class InvitationCard(Closed):
+    """The description of an invitation, without its code.
+
+    Attributes:
+        number: Its number.
+        caller: The organizer who created it.
+        note: Words about it.
+        uses: The number of people who may join by it.
+        used: The number of those who joined.
+        created: The time of its creation.
+        expires: The time from which it is refused.
+        revoked: The time when it was revoked; None: it was not revoked.
+    """
+
+    number: int = Field(validation_alias="id")
+    caller: str
+    note: str
+    uses: int
+    used: int
+    created: IsoTime
+    expires: IsoTime
+    revoked: IsoTime | None
+
+
+class MadeInvitation(Closed):
+    """A new invitation, whose code is shown only once.
+
+    Attributes:
+        number: Its number.
+        code: Its code.
+        link: The page on which people join by it.
+        expires: The time from which it is refused.
+    """
+
+    number: int
+    code: str
+    link: str
+    expires: str
+
+
+class RequestCard(Closed):
+    """An open request to join.
+
+    Attributes:
+        name: The name of the token's holder to be.
+        team: The team of the holder to be; None: none.
+        subject: The subject and issuer of the identity provider's token; None: there is none.
+        at: The time of the request.
+    """
+
+    name: str
+    team: str | None
+    subject: str | None
+    at: IsoTime
+
+
+class NewParticipant(Closed):
+    """A person who joins.
+
+    Attributes:
+        name: The name of the account; it is on the leaderboard, unless there is a team.
+        code: The code of the invitation; empty: an organizer is asked.
         team: The name of a new team; empty: none.
         team_code: The code of a team that exists; empty: none.
-        subject: The subject and issuer of the identity provider's token; None: there is none.
     """
 
     name: str
     code: str = ""
     team: str = ""
     team_code: str = ""
-    subject: str | None = None
 
 
-class Joined(NamedTuple):
-    """A new account; its token and its new team's code are shown this once.
+class Participant(Closed):
+    """A new account; its token and its new team's code are shown only once.
 
     Attributes:
-        token: The token.
-        team: The team; None: none.
+        name: Its name.
+        token: Its token.
+        approved: Whether the token is good now; otherwise it is once an organizer approves.
+        team: Its team; None: none.
         team_code: The code by which others join the new team; None: there is no new team.
-        invitation: The number of the invitation; None: an organizer must approve first.
+        steps: The next steps, as commands for a shell.
     """
 
+    name: str
     token: str
+    approved: bool
     team: str | None
     team_code: str | None
-    invitation: int | None
+    steps: tuple[str, ...]
 
 
 class SignUp:
-    """The sign-up of an exam.
+    """The sign-up of an exam; each change adds an event to the log.
+
+    What is an organizer's raises UnauthorizedError or ForbiddenError for anybody else.
 
     Args:
-        tokens: The tokens of the store.
-        file: The exam file.
+        access: The tokens, and the number of wrong codes.
+        challenge: The exam.
     """
 
-    def __init__(self, tokens: Tokens, file: ExamFile) -> None:
-        self._tokens = tokens
-        self._database = tokens.database
-        self._file = file
+    def __init__(self, access: Access, challenge: Challenge) -> None:
+        self._access = access
+        self._tokens = access.tokens
+        self._database = access.tokens.database
+        self._challenge = challenge
+        self._file = challenge.file
 
     def check_open(self) -> None:
         """Check that people may join by themselves.
@@ -131,25 +211,20 @@ class SignUp:
 
     # ---- invitations -------------------------------------------------------------------------
 
-    def invite(self, caller: str, uses: int, days: float, note: str) -> tuple[Invitation, str]:
-        """Create an invitation and return it with its code, which can't be read again.
-
-        Args:
-            caller: The organizer.
-            uses: The number of people who may join by it.
-            days: Its validity in days.
-            note: Words about it, for organizers.
+    async def invite(self, visitor: Visitor, given: NewInvitation, url: str) -> MadeInvitation:
+        """Create an invitation to the exam at a URL; its code can't be read again.
 
         Raises:
             ForbiddenError: The exam file lets nobody sign up.
             ExamError: The note is too long, or not printable.
         """
+        caller = visitor.need(Scope.ORGANIZE)
         if self._file.signup.by is JoinBy.CLOSED:
             raise ForbiddenError(
                 'nobody can sign up for this exam; write by = "invitation" below [signup] in the'
                 " exam file, and start the server again"
             )
-        words = " ".join(note.split())
+        words = " ".join(given.note.split())
         if len(words) > LONGEST_NOTE or not words.isprintable():
             raise ExamError(f"a note is up to {LONGEST_NOTE} printable characters", field="note")
         code, now = secret(INVITATION_PREFIX), self._tokens.now()
@@ -158,46 +233,67 @@ class SignUp:
             digest=digest_of(code),
             caller=caller,
             note=words,
-            uses=uses,
+            uses=given.uses,
             created=now,
-            expires=now + round(days * DAY),
+            expires=now + round(given.days * DAY),
         )
+        until = iso(row.expires)[:16].replace("T", " ")
 
         def work(connection: Connection) -> Invitation:
             connection.execute(_ADD_INVITATION, row_values(row))
-            return _CODE.one(connection, {"d": row.digest})
+            made = _CODE.one(connection, {"d": row.digest})
+            known = f"number {made.id}, uses {made.uses}, until {until} UTC"
+            self._note(connection, caller, "invitation", f"{known}: {words}" if words else known)
+            return made
 
-        return self._database.submit(work).result(), code
+        number = (await self._database.write(work)).id
+        link = f"{url}/join?{urlencode({'code': code})}"
+        return MadeInvitation(number=number, code=code, link=link, expires=iso(row.expires))
 
-    def invitations(self) -> Sequence[Invitation]:
+    def invitations(self, visitor: Visitor) -> Sequence[InvitationCard]:
         """Return all invitations, the newest first."""
-        return self._database.read(lambda c: _INVITATIONS.all(c, {}))
+        visitor.need(Scope.ORGANIZE)
+        rows = self._database.read(lambda c: _INVITATIONS.all(c, {}))
+        return [InvitationCard.model_validate(row, from_attributes=True) for row in rows]
 
-    def revoke(self, number: int) -> None:
+    async def revoke(self, visitor: Visitor, number: int) -> None:
         """Revoke an invitation; who joined by it stays.
 
         Raises:
             NotFoundError: There is none of that number. Revoking it again is not an error.
         """
+        caller = visitor.need(Scope.ORGANIZE)
         key = {"i": number, "now": self._tokens.now()}
 
         def work(connection: Connection) -> None:
             if _INVITATION.first(connection, {"i": number}) is None:
                 raise NotFoundError(f"there is no invitation {number}; see the list of invitations")
             _REVOKE.run(connection, key)
+            self._note(connection, caller, "invitation revoked", f"number {number}")
 
-        self._database.submit(work).result()
+        await self._database.write(work)
 
-    def check_code(self, code: str) -> None:
+    def check_code(self, visitor: Visitor, code: str) -> None:
         """Check that a person can join by an invitation.
 
         Raises:
+            RateError: Too many wrong codes came from the person's address.
             ForbiddenError: Nobody can.
             NotFoundError: The code is unknown.
             ExamError: The invitation is revoked, used up or expired.
         """
+        self._access.check_guesses(visitor.address)
         self.check_open()
-        self._database.read(lambda c: self._invitation(c, code))
+        with self._counting_wrong(visitor):
+            self._database.read(lambda c: self._invitation(c, code))
+
+    @contextmanager
+    def _counting_wrong(self, visitor: Visitor) -> Generator[None]:
+        try:
+            yield
+        except NotFoundError:
+            self._access.count_wrong(visitor.address)
+            raise
 
     def _invitation(self, connection: Connection, code: str) -> Invitation:
         row = _CODE.first(connection, {"d": digest_of(code)})
@@ -221,19 +317,29 @@ class SignUp:
 
     # ---- joining -----------------------------------------------------------------------------
 
-    def join(self, given: Joining) -> Joined:
+    async def join(self, visitor: Visitor, given: NewParticipant, url: str) -> Participant:
         """Create an account, or ask for one.
 
+        Args:
+            visitor: The person.
+            given: What the person gives.
+            url: The exam's address, as the person sees it.
+
         Raises:
+            RateError: Too many wrong codes or requests came from the person's address.
             ForbiddenError: The exam file does not allow it.
             UnauthorizedError: A token of the identity provider is needed.
             NotFoundError: The code of the invitation or of the team is unknown.
             ExamError: The invitation is revoked, used up or expired; the person has an account; the
                 name or the team is not valid or in use; or too many requests are open.
         """
+        self._access.check_guesses(visitor.address)
+        if not given.code:
+            self._access.count_wrong(visitor.address)
         self.check_open()
+        subject = visitor.subject
         rules, oauth = self._file.signup, self._file.oauth
-        if oauth is not None and given.subject is None:
+        if oauth is not None and subject is None:
             raise UnauthorizedError(
                 f"join with a token of {oauth.issuer}: send the header 'Authorization: Bearer"
                 " TOKEN'"
@@ -252,17 +358,17 @@ class SignUp:
         team_code = secret(TEAM_PREFIX) if given.team else None
         now = self._tokens.now()
 
-        def work(connection: Connection) -> Joined:
+        def work(connection: Connection) -> Participant:
             invitation = self._invitation(connection, given.code) if given.code else None
             team = self._team(connection, given)
-            self._check(connection, given, team)
+            self._check(connection, given, subject, team)
             row = JoinRequest(
                 id=0,
                 name=given.name,
                 digest=digest_of(token),
                 at=now,
                 team=team,
-                subject=given.subject,
+                subject=subject,
             )
             if invitation is None:
                 connection.execute(_ADD_REQUEST, row_values(row))
@@ -273,11 +379,37 @@ class SignUp:
                 formed = Team(name=team, digest=digest_of(team_code), created=now)
                 _ADD_TEAM.run(connection, row_values(formed))
             number = None if invitation is None else invitation.id
-            return Joined(token, team, team_code, number)
+            known = (("by invitation", number), ("in team", team), ("as", subject))
+            words = ", ".join(f"{what} {value}" for what, value in known if value is not None)
+            what = "asked to join" if number is None else "joined"
+            self._note(connection, given.name, what, words)
+            return Participant(
+                name=given.name,
+                token=token,
+                approved=number is not None,
+                team=team,
+                team_code=team_code,
+                steps=tuple(self._steps(url, token)),
+            )
 
-        return self._database.submit(work).result()
+        with self._counting_wrong(visitor):
+            return await self._database.write(work)
 
-    def _team(self, connection: Connection, given: Joining) -> str | None:
+    def _steps(self, url: str, token: str) -> Iterator[str]:
+        """Yield a participant's next steps, as commands for a shell."""
+        yield f"export SNELLEN_TOKEN={token}"
+        exam = self._challenge.exam
+        if any(task not in exam.acted for task in exam.offers):
+            yield f'snellen submit answers.jsonl --to {url} --name "my agent"'
+        yield (
+            f"claude mcp add --transport http snellen {url}/mcp"
+            ' --header "Authorization: Bearer $SNELLEN_TOKEN"'
+        )
+
+    def _note(self, connection: Connection, caller: str, what: str, why: str) -> None:
+        self._challenge.events.add(connection, "", None, caller, what, why)
+
+    def _team(self, connection: Connection, given: NewParticipant) -> str | None:
         if not given.team_code:
             return given.team or None
         row = _TEAM_CODE.first(connection, {"d": digest_of(given.team_code)})
@@ -287,16 +419,18 @@ class SignUp:
             )
         return row.name
 
-    def _check(self, connection: Connection, given: Joining, team: str | None) -> None:
+    def _check(
+        self, connection: Connection, given: NewParticipant, subject: str | None, team: str | None
+    ) -> None:
         name, asked = given.name, _REQUESTS.all(connection, {})
-        if given.subject is not None:
-            before = OF_SUBJECT.first(connection, {"s": given.subject})
+        if subject is not None:
+            before = OF_SUBJECT.first(connection, {"s": subject})
             if before is not None:
                 raise ExamError(
                     f"you have joined as {before.name!r}, and a person has one account; use its"
                     " token, or ask the organizer"
                 )
-            if open_one := [each.name for each in asked if each.subject == given.subject]:
+            if open_one := [each.name for each in asked if each.subject == subject]:
                 raise ExamError(
                     f"you have asked to join as {open_one[0]!r}; wait for the organizer's answer"
                 )
@@ -333,17 +467,20 @@ class SignUp:
 
     # ---- requests ----------------------------------------------------------------------------
 
-    def requests(self) -> Sequence[JoinRequest]:
+    def requests(self, visitor: Visitor) -> Sequence[RequestCard]:
         """Return the open requests, the oldest first."""
-        return self._database.read(lambda c: _REQUESTS.all(c, {}))
+        visitor.need(Scope.ORGANIZE)
+        rows = self._database.read(lambda c: _REQUESTS.all(c, {}))
+        return [RequestCard.model_validate(row, from_attributes=True) for row in rows]
 
-    def answer(self, name: str, *, approved: bool) -> None:
+    async def answer(self, visitor: Visitor, name: str, *, approved: bool) -> None:
         """Approve a request, so that its token is good from now on, or refuse it.
 
         Raises:
             NotFoundError: There is no open request of that name.
             ExamError: A token has the name by now.
         """
+        caller = visitor.need(Scope.ORGANIZE)
         now = self._tokens.now()
 
         def work(connection: Connection) -> None:
@@ -354,14 +491,14 @@ class SignUp:
                     f"there is no open request of {name[:64]!r}; see the list of requests"
                 )
             _END_REQUEST.run(connection, {"i": row.id})
+            members = [*open_ones.values(), *ALL.all(connection, {})]
             if approved:
                 self._tokens.add(connection, _token_of(row, now))
-                return
-            members = [*open_ones.values(), *ALL.all(connection, {})]
-            if row.team not in {each.team for each in members}:
+            elif row.team not in {each.team for each in members}:
                 _END_TEAM.run(connection, {"n": row.team})
+            self._note(connection, caller, "approved" if approved else "refused", name)
 
-        self._database.submit(work).result()
+        await self._database.write(work)
 
 
 def _token_of(row: JoinRequest, now: int) -> Token:

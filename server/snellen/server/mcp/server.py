@@ -5,12 +5,11 @@ and every call checks that the attempt belongs to the caller.
 """
 
 import asyncio
-import time
-from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
+from collections.abc import AsyncGenerator, Collection, Mapping
 from contextlib import asynccontextmanager, suppress
 from difflib import get_close_matches
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
@@ -22,7 +21,6 @@ from mcp.types import (
     CallToolResult,
     GetPromptRequestParams,
     GetPromptResult,
-    InitializeRequestParams,
     ListPromptsResult,
     ListResourcesResult,
     ListResourceTemplatesResult,
@@ -42,21 +40,11 @@ from pydantic import ValidationError
 
 from snellen.server.errors import ExamError
 from snellen.server.host import HostError, LazyHost
-from snellen.server.logs import fault, log, short
+from snellen.server.logs import fault, log
 from snellen.server.mcp import text
-from snellen.server.mcp.arguments import said
-from snellen.server.mcp.tools import (
-    PLAYING_TOOLS,
-    TOOLS,
-    Content,
-    ExamTool,
-    ToolCall,
-    calling_tools,
-)
-
-if TYPE_CHECKING:
-    from snellen.server.mcp.tools import ToolCall
-
+from snellen.server.mcp.acting import PLAYING_TOOLS, calling_tools
+from snellen.server.mcp.call import Call, said
+from snellen.server.mcp.tools import TOOLS
 
 Context: TypeAlias = ServerRequestContext[Any, Any]
 
@@ -172,117 +160,41 @@ class ExamServer:
             log().info("call", tool="unknown", outcome="refused", caller=caller_of(context))
             return _refusal(_no_tool(params.name, self._tools))
         arguments = params.arguments or {}
-        record = _Record(tool.name, caller_of(context), arguments)
+        call = Call(tool.name, caller_of(context), arguments, context.session.client_params)
         try:
-            content = await self._run(tool, record, arguments, context.session.client_params)
+            given = tool.takes.model_validate(arguments)
+            call.host = await self._host.get()
+            content = await tool.run(call, given)
         except ValidationError as error:
-            return record.refused(said(error, tool.name, tool.takes))
+            call.end("refused")
+            return _refusal(said(error, tool.name, tool.takes))
         except ExamError as error:
-            return record.refused(str(error), error)
+            call.end("refused", error)
+            return _refusal(str(error))
         except Exception as error:  # noqa: BLE001  # the caller must not see an internal error
-            return record.failed(error)
-        record.done()
-        if record.call is not None and record.call.fault is not None:
+            call.end("failed", error)
+            return _refusal(_masked(error))
+        call.end("ok")
+        if call.fault is not None:
             # The trace makes the item count as an error instead of a wrong answer.
             await self._flush()
         return CallToolResult(content=list(content))
 
-    async def _run(
-        self,
-        tool: ExamTool[Any],
-        record: "_Record",
-        arguments: Mapping[str, Any],
-        introduced: InitializeRequestParams | None,
-    ) -> Sequence[Content]:
-        given = tool.takes.model_validate(arguments)
-        record.call = ToolCall(await self._host.get(), record.caller, introduced)
-        return await tool.run(record.call, given)
-
     async def _read_resource(
         self, context: Context, params: ReadResourceRequestParams
     ) -> ReadResourceResult:
-        record = _Record("resources/read", caller_of(context), {})
+        call = Call("resources/read", caller_of(context), {})
         try:
-            record.call = ToolCall(await self._host.get(), record.caller)
-            found = await read(record.call, str(params.uri))
+            call.host = await self._host.get()
+            resource = await read(call, str(params.uri))
         except ExamError as error:
-            record.refused(str(error), error)
+            call.end("refused", error)
             raise MCPError(INVALID_PARAMS, str(error), {"uri": str(params.uri)}) from None
         except Exception as error:  # noqa: BLE001  # the caller must not see an internal error
-            record.failed(error)
+            call.end("failed", error)
             raise MCPError(INTERNAL_ERROR, _masked(error)) from None
-        record.done()
-        return found
-
-
-class _Record:
-    """The record of a call, which is timed, logged and traced even if it fails."""
-
-    def __init__(self, tool: str, caller: str, arguments: Mapping[str, Any]) -> None:
-        self.tool = tool
-        self.caller = caller
-        self.call: ToolCall | None = None
-        self._arguments = arguments
-        self._start = time.perf_counter_ns()
-
-    def done(self) -> None:
-        self._note("ok")
-
-    def refused(self, message: str, error: ExamError | None = None) -> CallToolResult:
-        known = {} if error is None else {"error": [type(error).__name__]}
-        if error is not None and error.__cause__ is not None:
-            # The caller's message does not contain the cause, which the organizer needs.
-            log().error("fault", tool=self.tool, **fault(error))
-        self._note("refused", **known)
-        return _refusal(message)
-
-    def failed(self, error: Exception) -> CallToolResult:
-        log().error("fault", tool=self.tool, **fault(error))
-        self._note("failed")
-        return _refusal(_masked(error))
-
-    def _note(self, outcome: str, **known: Any) -> None:  # noqa: ANN401
-        microseconds = (time.perf_counter_ns() - self._start) // 1000
-        call = self.call
-        views = call.views if call else []
-        # Episodes record an application's tool by its action.
-        tool = (call and call.action) or self.tool
-        handle = self._arguments.get("attempt")
-        line: dict[str, Any] = {
-            "tool": tool,
-            "outcome": outcome,
-            "caller": self.caller,
-            "attempt": short(handle) if isinstance(handle, str) else None,
-            "item": call.item if call else None,
-            "image_bytes": sum(len(view.data) for view in views) or None,
-            "us": microseconds,
-            **known,
-        }
-        log().info("call", **{name: value for name, value in line.items() if value is not None})
-        if call is not None and call.attempt is not None:
-            self._trace(call, microseconds, outcome)
-
-    def _trace(self, call: ToolCall, microseconds: int, outcome: str) -> None:
-        from snellen.server.attempts.models import Call
-
-        assert call.attempt is not None
-        detail: dict[str, Any] = {} if outcome == "ok" else {"outcome": outcome}
-        client = self._arguments.get("client")
-        if isinstance(client, str):
-            detail["client"] = client
-        if call.fault is not None:
-            detail["fault"] = call.fault
-        if call.views:
-            detail["views"] = [view.view_id() for view in call.views]
-        trace = Call(
-            call.action or self.tool,
-            microseconds,
-            place=call.place,
-            image_bytes=sum(len(view.data) for view in call.views),
-            image_tokens=sum(view.tokens for view in call.views),
-            detail=detail,
-        )
-        call.host.service.trace(call.attempt, trace)
+        call.end("ok")
+        return resource
 
 
 def caller_of(context: Context) -> str:
@@ -348,7 +260,7 @@ PROMPTS = [
 ]
 
 
-async def read(call: "ToolCall", uri: str) -> ReadResourceResult:
+async def read(call: Call, uri: str) -> ReadResourceResult:
     """Return a resource.
 
     Raises:

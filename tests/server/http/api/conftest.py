@@ -11,12 +11,12 @@ from hosted import Hosted, as_lines
 
 from snellen.server.challenge.boards import Boards
 from snellen.server.challenge.workers import Worker
-from snellen.server.http.api.access import Access
+from snellen.server.http.actions import Actions
+from snellen.server.http.api.access import Access, Visitor
 from snellen.server.http.api.api import rest_app
-from snellen.server.http.api.context import RouteContext
 from snellen.server.http.auth import Tokens
-from snellen.server.http.signup import Joining, SignUp
-from snellen.server.store.tables.exams import JoinRequest, Scope
+from snellen.server.http.signup import NewParticipant, RequestCard, SignUp
+from snellen.server.store.tables.exams import Scope
 
 EXAM = "/exams/sample"
 
@@ -66,13 +66,17 @@ class Door:
         """Make a token."""
         return self.tokens.create(name, scopes or (Scope.SUBMIT,))
 
-    def ask(self, name: str) -> None:
-        """Ask to join."""
-        SignUp(self.tokens, self.hosted.challenge.file).join(Joining(name=name))
+    def signup(self) -> SignUp:
+        """Return the sign-up, beside that of the routes and its count of wrong codes."""
+        return SignUp(Access(self.tokens, guarded=True), self.hosted.challenge)
 
-    def requests(self) -> Sequence[JoinRequest]:
+    async def ask(self, name: str) -> None:
+        """Ask to join."""
+        await self.signup().join(Visitor(), NewParticipant(name=name), "http://127.0.0.1")
+
+    def requests(self) -> Sequence[RequestCard]:
         """Return the open requests to join."""
-        return SignUp(self.tokens, self.hosted.challenge.file).requests()
+        return self.signup().requests(Visitor("boss", frozenset({Scope.ORGANIZE})))
 
     async def work(self) -> None:
         """Grade all that waits."""
@@ -98,9 +102,7 @@ def door(hosted: Callable[..., Hosted]) -> Opening:
         tokens = replace(
             Tokens.of(here.host.database, here.challenge.file), now=lambda: here.time[0]
         )
-        context = RouteContext(
-            here.challenge, Boards(here.challenge), Access(tokens, guarded=guarded)
-        )
+        context = Actions(here.challenge, Boards(here.challenge), Access(tokens, guarded=guarded))
         # A fault is answered, and a test sees the answer.
         transport = httpx2.ASGITransport(rest_app(context), raise_app_exceptions=False)
         async with httpx2.AsyncClient(transport=transport, base_url="http://127.0.0.1") as http:

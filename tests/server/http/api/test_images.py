@@ -19,9 +19,9 @@ from PIL.PngImagePlugin import PngInfo
 from snellen.server.challenge.boards import Boards
 from snellen.server.exam.file import ExamFile
 from snellen.server.host import Host, open_challenge, open_exam
+from snellen.server.http.actions import Actions
 from snellen.server.http.api.access import Access
 from snellen.server.http.api.api import rest_app
-from snellen.server.http.api.context import RouteContext
 from snellen.server.http.auth import Tokens
 from snellen.server.settings import Settings
 from snellen.tasks.samples import exam_folder
@@ -56,7 +56,7 @@ async def rest(host: Host, pack: Path, store: Path) -> AsyncGenerator[httpx2.Asy
     file = ExamFile(name="sample", packs=(str(pack),))
     challenge = open_challenge(Settings((pack,), store, file=file), host)
     access = Access(Tokens(host.database), guarded=False)
-    transport = httpx2.ASGITransport(rest_app(RouteContext(challenge, Boards(challenge), access)))
+    transport = httpx2.ASGITransport(rest_app(Actions(challenge, Boards(challenge), access)))
     async with httpx2.AsyncClient(transport=transport, base_url="http://127.0.0.1") as http:
         yield http
 

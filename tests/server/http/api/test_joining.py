@@ -222,7 +222,7 @@ async def test_asking_and_guessing_codes_are_limited_as_wrong_tokens_are(door: O
 async def test_open_requests_are_bounded(door: Opening) -> None:
     async with door(**by("approval")) as here:
         for number in range(MOST_REQUESTS):
-            here.ask(f"p{number}")
+            await here.ask(f"p{number}")
         full = await join(here, name="ada")
         assert full.status_code == 409
         assert "wait for the organizer; try again when some are answered" in full.text

@@ -10,9 +10,9 @@ from hosted import NOON
 from snellen.server.challenge.boards import Boards
 from snellen.server.challenge.service import Challenge
 from snellen.server.exam.file import ExamFile, Phase
+from snellen.server.http.actions import Actions
 from snellen.server.http.api.access import Access
 from snellen.server.http.api.api import rest_app
-from snellen.server.http.api.context import RouteContext
 from snellen.server.store.tables.exams import Scope
 
 EXAM = "/exams/sample"
@@ -37,7 +37,7 @@ async def replica(here: Any, file: ExamFile | None = None) -> AsyncGenerator[htt
         known.database,
         known.clock,
     )
-    context = RouteContext(challenge, Boards(challenge), Access(here.tokens, guarded=True))
+    context = Actions(challenge, Boards(challenge), Access(here.tokens, guarded=True))
     async with httpx2.AsyncClient(
         transport=httpx2.ASGITransport(rest_app(context)), base_url="http://127.0.0.1"
     ) as http:

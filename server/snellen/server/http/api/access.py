@@ -11,7 +11,7 @@ from starlette.requests import Request
 
 from snellen.server.errors import ForbiddenError, RateError, UnauthorizedError
 from snellen.server.exam.file import Who
-from snellen.server.http.auth import Tokens
+from snellen.server.http.auth import PARTICIPANT, Tokens
 from snellen.server.http.oauth import HOLDER, Holder
 from snellen.server.store.tables.exams import Scope, Token
 
@@ -48,10 +48,14 @@ class Visitor:
     Attributes:
         name: The token's holder, or the holder's team; None: the request has no token.
         scopes: The scopes of the token.
+        address: The address from which the request came.
+        subject: The subject and issuer of the identity provider's token; None: there is none.
     """
 
-    name: str | None
-    scopes: frozenset[Scope]
+    name: str | None = None
+    scopes: frozenset[Scope] = frozenset()
+    address: str = ""
+    subject: str | None = None
 
     def may(self, scope: Scope) -> bool:
         """Whether the caller has a scope; an admin has all."""
@@ -101,10 +105,6 @@ class Visitor:
         if who is Who.HIDDEN:
             raise ForbiddenError(f"only the organizer may see {what}")
         self.need(Scope.SUBMIT)
-
-
-_STRANGER = Visitor(None, frozenset())
-_HERE = Visitor(LOCAL, frozenset({Scope.TAKE, Scope.SUBMIT}))
 
 
 class CallLimit:
@@ -178,18 +178,20 @@ class Access:
             UnauthorizedError: The token is unknown, revoked or expired.
             RateError: There are too many calls, or too many wrong tokens.
         """
-        address = request.client.host if request.client else ""
+        address = _address(request)
         kind, _, given = request.headers.get("authorization", "").partition(" ")
         token = given.strip()
         if kind.lower() != "bearer" or not token:
             self._count(f"at {address}")
             # A token created while the server runs identifies its holder at once, but callers
             # without a token keep their rights until the next start.
-            return _STRANGER if self._guarded else _HERE
+            return (
+                Visitor(address=address) if self._guarded else Visitor(LOCAL, PARTICIPANT, address)
+            )
         checked: Holder | None = request.scope.get(HOLDER)
         holder = self.tokens.account(checked) if checked else self.tokens.holder(token)
         if holder is None:
-            self.count_wrong_token(request)
+            self.count_wrong(address)
             raise UnauthorizedError("this token is unknown, revoked or expired; ask the organizer")
         return self.known(request, holder)
 
@@ -201,24 +203,28 @@ class Access:
         """
         request.scope[CALLER] = holder.name
         self._count(f"of {holder.name}")
-        return Visitor(self.tokens.participant(holder), holder.scopes)
+        checked: Holder | None = request.scope.get(HOLDER)
+        return Visitor(
+            self.tokens.participant(holder),
+            holder.scopes,
+            _address(request),
+            None if checked is None else checked.name,
+        )
 
-    def count_wrong_token(self, request: Request) -> None:
-        """Count a wrong token or code, or a request to join, from the request's address.
+    def count_wrong(self, address: str) -> None:
+        """Count a wrong token or code, or a request to join, from an address.
 
         Raises:
             RateError: There are too many.
         """
-        address = request.client.host if request.client else ""
         self._wrong.count(address)
 
-    def check_guesses(self, request: Request) -> None:
-        """Check that the request's address did not send too many wrong tokens and codes.
+    def check_guesses(self, address: str) -> None:
+        """Check that an address did not send too many wrong tokens and codes.
 
         Raises:
             RateError: It sent too many.
         """
-        address = request.client.host if request.client else ""
         if not self._wrong.test(address):
             raise RateError(
                 "too many wrong tokens, codes or requests came from this address; wait a minute"
@@ -233,6 +239,10 @@ class Access:
         """Identify the caller and return the result of a read; see `Database.off_loop`."""
         return await self.tokens.database.off_loop(lambda: work(self.visitor(request)))
 
-    async def named(self, request: Request, scope: Scope) -> str:
-        """Return the caller's name if the caller has a scope; raises as `Visitor.need`."""
-        return await self.ask(request, lambda visitor: visitor.need(scope))
+    async def visitor_of(self, request: Request) -> Visitor:
+        """Return the caller of a request; raises as `visitor`."""
+        return await self.ask(request, lambda visitor: visitor)
+
+
+def _address(request: Request) -> str:
+    return request.client.host if request.client else ""

@@ -9,9 +9,10 @@ from typing import Any, NamedTuple
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
-from snellen.server.http.api import exams, joining, organizing, submissions
-from snellen.server.http.api.context import JSON, RouteContext
+from snellen.server.http.actions import Actions
+from snellen.server.http.api import exams, organizing, submissions
 from snellen.server.http.api.problems import Problem, answer_with_problems, documented
+from snellen.server.http.responses import JSON
 
 VERSION = "1"
 PREFIX = "/v1"
@@ -47,7 +48,7 @@ class Parameter(NamedTuple):
 _INVALID = documented(HTTPStatus.UNPROCESSABLE_ENTITY)[422]
 
 
-def rest_app(context: RouteContext) -> FastAPI:
+def rest_app(actions: Actions) -> FastAPI:
     """Return the application; it is mounted under `PREFIX`."""
     app = FastAPI(
         title="snellen",
@@ -60,9 +61,9 @@ def rest_app(context: RouteContext) -> FastAPI:
     )
     answer_with_problems(app)
     # The most requested routes come first, because each earlier route costs a little time.
-    for part in (submissions, exams, joining, organizing):
+    for part in (submissions, exams, organizing):
         # As the application's own: an included router looks for each request's route twice.
-        app.router.routes.extend(part.routes(context).routes)
+        app.router.routes.extend(part.routes(actions).routes)
 
     def document() -> dict[str, Any]:
         if app.openapi_schema is None:

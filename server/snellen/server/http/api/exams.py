@@ -15,9 +15,11 @@ from snellen.grading.models.items import Item
 from snellen.server.challenge.board import Board
 from snellen.server.challenge.models import ExamCard
 from snellen.server.errors import NotFoundError, StoreError
-from snellen.server.http.api.access import Visitor
-from snellen.server.http.api.context import JSON, Parameters, PhaseQuery, RouteContext, answered
+from snellen.server.http.actions import Actions
+from snellen.server.http.api.parameters import Parameters, PhaseQuery
 from snellen.server.http.api.problems import EVERYWHERE, documented
+from snellen.server.http.responses import JSON, answered
+from snellen.server.screenshots.service import WholeImages
 from snellen.server.screenshots.sources import image_source
 from snellen.server.store.tables.endpoint import Source
 from snellen.tasks.pack.format import PackItem
@@ -94,10 +96,10 @@ class BoardQuery(Parameters):
     format: Literal["json", "csv"] = "json"
 
 
-def routes(context: RouteContext) -> APIRouter:
+def routes(actions: Actions) -> APIRouter:
     """Return the routes."""
     router = APIRouter(tags=["exam"], responses=EVERYWHERE)
-    challenge, access = context.challenge, context.access
+    challenge, access = actions.challenge, actions.access
     guarded = documented(HTTPStatus.FORBIDDEN, HTTPStatus.NOT_FOUND)
     unchanged: dict[int | str, Any] = {304: {"description": "Unchanged"}}
 
@@ -112,27 +114,20 @@ def routes(context: RouteContext) -> APIRouter:
     )
     async def show_exam(request: Request, exam: str) -> Response:
         """Show an exam: its tasks, its phases and their rules."""
-        context.check_exam(exam)
-        return answered(await access.ask(request, lambda _: challenge.card()))
+        return answered(await actions.ask(request, exam, lambda _: challenge.card()))
 
     @router.get("/exams/{exam}/items", response_model=ItemPage, responses=guarded)
     async def list_items(
         request: Request, exam: str, query: Annotated[ItemQuery, Query()]
     ) -> Response:
         """List a task's items, without references."""
-        context.check_exam(exam)
-
-        def page(visitor: Visitor) -> ItemPage:
-            context.check_items(visitor, "items")
-            task = task_of(context, query.task)
-            asked, first = challenge.exam.asked(task), int(query.after)
-            last = first + query.limit
-            shown = [challenge.exam.line(task, item).item for item in asked[first:last]]
-            # Tags are for reports; some of them reveal how an item was created.
-            items = tuple(item.model_copy(update={"tags": {}}) for item in shown)
-            return ItemPage(items=items, next=str(last) if last < len(asked) else None)
-
-        return answered(await access.ask(request, page))
+        first, last = int(query.after), int(query.after) + query.limit
+        found = await actions.ask(
+            request, exam, lambda v: actions.items(v, query.task, first, query.limit)
+        )
+        # Tags are for reports; some of them reveal how an item was created.
+        items = tuple(line.item.model_copy(update={"tags": {}}) for line in found.lines)
+        return answered(ItemPage(items=items, next=str(last) if last < found.total else None))
 
     @router.get(
         "/exams/{exam}/image",
@@ -143,9 +138,10 @@ def routes(context: RouteContext) -> APIRouter:
         request: Request, exam: str, query: Annotated[ImageQuery, Query()]
     ) -> Response:
         """Return an image of an item: its pixels, encoded again."""
-        context.check_exam(exam)
-        await access.ask(request, lambda v: context.check_items(v, "images"))
-        return await image_response(context, request, query.task, query.item, query.name)
+        await actions.ask(request, exam, lambda v: actions.check_items(v, "images"))
+        task, line = actions.item(query.task, query.item)
+        pack = challenge.exam.packs_by_task[task]
+        return await picture_response(actions.images, request, pack, line, query.name)
 
     @router.get(
         "/exams/{exam}/leaderboard",
@@ -159,10 +155,10 @@ def routes(context: RouteContext) -> APIRouter:
         if_none_match: Annotated[str | None, Header()] = None,
     ) -> Response:
         """Show a phase's leaderboard: values, 95 % intervals and simultaneous rank bounds."""
-        context.check_exam(exam)
-        kept = await access.ask(
+        kept = await actions.ask(
             request,
-            lambda visitor: context.boards.board(
+            exam,
+            lambda visitor: actions.boards.board(
                 challenge.phase(query.phase),
                 query.task,
                 query.tag,
@@ -182,10 +178,10 @@ def routes(context: RouteContext) -> APIRouter:
         request: Request, exam: str, query: Annotated[PhaseQuery, Query()]
     ) -> Response:
         """Return the data behind a leaderboard, for `snellen verify`."""
-        context.check_exam(exam)
-        body = await access.ask(
+        body = await actions.ask(
             request,
-            lambda visitor: context.boards.export(
+            exam,
+            lambda visitor: actions.boards.export(
                 challenge.phase(query.phase), organizer=visitor.organizes
             ),
         )
@@ -194,34 +190,21 @@ def routes(context: RouteContext) -> APIRouter:
     return router
 
 
-async def image_response(
-    context: RouteContext, request: Request, named: str | None, item: str, image: str | None
+async def picture_response(
+    images: WholeImages, request: Request, pack: Pack, line: PackItem, image: str | None
 ) -> Response:
     """Return an image of an item; 304 if the client already has it.
 
     Args:
-        context: The objects that routes share.
+        images: The encoded images.
         request: The request, which may have the image's ETag.
-        named: The task; None: the only one.
-        item: The item.
+        pack: The item's pack.
+        line: The item.
         image: The image's name; None: the first one.
 
     Raises:
         NotFoundError: There is no such image, or it can't be shown.
     """
-    exam = context.challenge.exam
-    task = task_of(context, named)
-    if item not in exam.asked(task):
-        raise NotFoundError(f"there is no item {item[:64]!r} of {task}", field="item")
-    return await picture_response(
-        context, request, exam.packs_by_task[task], exam.line(task, item), image
-    )
-
-
-async def picture_response(
-    context: RouteContext, request: Request, pack: Pack, line: PackItem, image: str | None
-) -> Response:
-    """Return an image of an item's line in its pack; as for `image_response`."""
     name = image or next((each.name for each in line.item.images), "")
     try:
         source = image_source(pack, line, name)
@@ -229,7 +212,7 @@ async def picture_response(
         headers = {"ETag": etag, "Cache-Control": "private, no-cache"}
         if request.headers.get("if-none-match") == etag:
             return Response(status_code=HTTPStatus.NOT_MODIFIED, headers=headers)
-        encoded = await asyncio.to_thread(context.images.get, source)
+        encoded = await asyncio.to_thread(images.get, source)
     except StoreError:
         raise
     except SnellenError as error:
@@ -254,20 +237,3 @@ def as_csv(board: Board) -> str:
     ]
     names = (*_COLUMNS, *board.tasks, *map(str, measures))
     return b"".join(csv_rows([names, *rows])).decode()
-
-
-def task_of(context: RouteContext, named: str | None) -> str:
-    """Return the named task, or the only one.
-
-    Raises:
-        NotFoundError: There is no task of that name, or no name is given and there are several.
-    """
-    offers = context.challenge.exam.offers
-    if named is None and len(offers) == 1:
-        return next(iter(offers))
-    if named is None:
-        raise NotFoundError(f"give the task: {', '.join(offers)}", field="task")
-    if named not in offers:
-        known = ", ".join(offers)
-        raise NotFoundError(f"there is no task {named[:64]!r}; there are: {known}", field="task")
-    return named

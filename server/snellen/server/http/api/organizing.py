@@ -1,22 +1,35 @@
-"""Routes for organizers, and admins' routes for tokens. Every change adds an event to the log."""
+"""Routes for organizers, admins' routes for tokens, and the route to join an exam.
 
-import asyncio
+Every change adds an event to the log.
+"""
+
+from functools import partial
 from http import HTTPStatus
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Path, Query, Request
 from pydantic import Field
 from starlette.responses import Response
 
 from snellen.grading.models.base import Closed
-from snellen.server.challenge.alike import Alike, alike_submissions
+from snellen.server.challenge.alike import Alike
 from snellen.server.challenge.events import MOST_LISTED
-from snellen.server.challenge.models import EventCard, PhaseCard, PhaseChange, SubmissionStatus, iso
-from snellen.server.http.api.access import Visitor
-from snellen.server.http.api.context import LONGEST_BODY, Parameters, RouteContext, answered
+from snellen.server.challenge.models import EventCard, PhaseCard, PhaseChange, SubmissionStatus
+from snellen.server.http.actions import Actions, Decision
+from snellen.server.http.api.parameters import LONGEST_BODY, Parameters
 from snellen.server.http.api.problems import EVERYWHERE, JsonRoute, documented
-from snellen.server.http.auth import TOKEN_NAME
-from snellen.server.store.tables.exams import Scope, Token
+from snellen.server.http.auth import MadeToken, NewToken, TokenCard
+from snellen.server.http.responses import NO_STORE, address_of, answered
+from snellen.server.http.signup import (
+    InvitationCard,
+    MadeInvitation,
+    NewInvitation,
+    NewParticipant,
+    Participant,
+    RequestCard,
+)
+
+_MOST = 2**31
 
 
 class Reason(Closed):
@@ -76,154 +89,136 @@ class AlikeList(Closed):
     pairs: tuple[Alike, ...]
 
 
-class NewToken(Closed):
-    """A token to create.
-
-    Attributes:
-        name: The name of its holder.
-        scopes: Its scopes.
-        days: The number of days for which it is valid; None: until it is revoked.
-        team: The team of its holder, which shares quota, attempts and rows.
-    """
-
-    name: str = Field(pattern=TOKEN_NAME)
-    scopes: tuple[Scope, ...] = Field(default=(Scope.TAKE,), min_length=1)
-    days: float | None = Field(default=None, gt=0, le=36_500)
-    team: str | None = Field(default=None, pattern=TOKEN_NAME)
-
-
-class TokenCard(Closed):
-    """The description of a token, without the token itself.
-
-    Attributes:
-        name: The name of its holder.
-        scopes: Its scopes.
-        created: The time of its creation.
-        revoked: The time when it was revoked; None: it was not revoked.
-        expires: The time from which it is refused; None: never.
-        team: The team of its holder; None: none.
-    """
-
-    name: str
-    scopes: tuple[Scope, ...]
-    created: str
-    revoked: str | None
-    expires: str | None
-    team: str | None = None
-
-    @classmethod
-    def of(cls, row: Token) -> "TokenCard":
-        """Return the description for a row of the store."""
-        return cls(
-            name=row.name,
-            scopes=tuple(sorted(row.scopes)),
-            created=iso(row.created),
-            revoked=None if row.revoked is None else iso(row.revoked),
-            expires=None if row.expires is None else iso(row.expires),
-            team=row.team,
-        )
-
-
-class MadeToken(Closed):
-    """A new token, which is shown only once."""
-
-    name: str
-    token: str
-
-
 class TokenList(Closed):
     """All tokens, the oldest first."""
 
     tokens: tuple[TokenCard, ...]
 
 
-async def make_token(context: RouteContext, caller: str, given: NewToken) -> str:
-    """Create a token, with an event in the log.
+class InvitationList(Closed):
+    """All invitations, the newest first."""
 
-    Raises:
-        ExamError: The name is not valid, or is in use.
-    """
-    tokens = context.access.tokens
-    made = await asyncio.to_thread(tokens.create, given.name, given.scopes, given.days, given.team)
-    whose = given.name if given.team is None else f"{given.name} of {given.team}"
-    await context.challenge.events.note(caller, "token", f"{whose}: {', '.join(given.scopes)}")
-    return made
+    invitations: tuple[InvitationCard, ...]
 
 
-async def revoke_token(context: RouteContext, caller: str, name: str) -> None:
-    """Revoke a token, with an event in the log.
+class RequestList(Closed):
+    """The open requests to join, the oldest first."""
 
-    Raises:
-        NotFoundError: There is no token of that name.
-    """
-    await asyncio.to_thread(context.access.tokens.revoke, name)
-    await context.challenge.events.note(caller, "revoked", name)
+    requests: tuple[RequestCard, ...]
 
 
-def routes(context: RouteContext) -> APIRouter:
+def routes(actions: Actions) -> APIRouter:
     """Return the routes."""
-    router = APIRouter(
-        tags=["organizing"],
-        # A body is read before its sender is known.
-        max_body_size=LONGEST_BODY,
-        route_class=JsonRoute,
-        responses={**EVERYWHERE, **documented(HTTPStatus.FORBIDDEN)},
+    joining, router = (
+        APIRouter(
+            tags=[tag],
+            # A body is read before its sender is known.
+            max_body_size=LONGEST_BODY,
+            route_class=JsonRoute,
+            responses={**EVERYWHERE, **documented(HTTPStatus.FORBIDDEN)},
+        )
+        for tag in ("joining", "organizing")
     )
-    challenge, access = context.challenge, context.access
-    submissions = challenge.submissions
+    challenge, access = actions.challenge, actions.access
+    decided = partial(decision_response, actions)
     one = "/exams/{exam}/submissions/{submission}"
     missing = documented(HTTPStatus.NOT_FOUND)
     unread = documented(HTTPStatus.BAD_REQUEST, HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
     refused = documented(HTTPStatus.CONFLICT)
     deciding = {**unread, **missing, **refused}
 
-    async def shown(submission: str) -> Response:
-        return answered(
-            await challenge.database.off_loop(lambda: submissions.status(submission, None))
-        )
+    @joining.post(
+        "/join",
+        response_model=Participant,
+        status_code=HTTPStatus.CREATED,
+        responses={**unread, **missing, **refused},
+    )
+    async def create_participant(request: Request, given: NewParticipant) -> Response:
+        """Join by an invitation, or ask to join; the token is shown only once.
+
+        Where the exam has an identity provider, send a token of it: a person has one account.
+        """
+        visitor = await access.visitor_of(request)
+        joined = await actions.signup.join(visitor, given, address_of(request))
+        return answered(joined, HTTPStatus.CREATED, NO_STORE)
+
+    @joining.get("/invitations", response_model=InvitationList)
+    async def list_invitations(request: Request) -> Response:
+        """List the invitations, without their codes."""
+        invitations = await access.ask(request, actions.signup.invitations)
+        return answered(InvitationList(invitations=tuple(invitations)))
+
+    @joining.post(
+        "/invitations",
+        response_model=MadeInvitation,
+        status_code=HTTPStatus.CREATED,
+        responses={**unread, **refused},
+    )
+    async def create_invitation(request: Request, given: NewInvitation) -> Response:
+        """Create an invitation; its code is shown only once."""
+        visitor = await access.visitor_of(request)
+        made = await actions.signup.invite(visitor, given, address_of(request))
+        return answered(made, HTTPStatus.CREATED, NO_STORE)
+
+    @joining.delete("/invitations/{number}", status_code=HTTPStatus.NO_CONTENT, responses=missing)
+    async def end_invitation(
+        request: Request, number: Annotated[int, Path(ge=1, lt=_MOST)]
+    ) -> Response:
+        """Revoke an invitation; people who joined by it stay."""
+        await actions.signup.revoke(await access.visitor_of(request), number)
+        return Response(status_code=HTTPStatus.NO_CONTENT)
+
+    @joining.get("/requests", response_model=RequestList)
+    async def list_requests(request: Request) -> Response:
+        """List the open requests to join."""
+        requests = await access.ask(request, actions.signup.requests)
+        return answered(RequestList(requests=tuple(requests)))
+
+    @joining.post(
+        "/requests/{name}/approve",
+        status_code=HTTPStatus.NO_CONTENT,
+        responses={**missing, **refused},
+    )
+    async def approve(request: Request, name: str) -> Response:
+        """Approve a request to join: its token is good from now on."""
+        await actions.signup.answer(await access.visitor_of(request), name, approved=True)
+        return Response(status_code=HTTPStatus.NO_CONTENT)
+
+    @joining.post("/requests/{name}/refuse", status_code=HTTPStatus.NO_CONTENT, responses=missing)
+    async def refuse(request: Request, name: str) -> Response:
+        """Refuse a request to join."""
+        await actions.signup.answer(await access.visitor_of(request), name, approved=False)
+        return Response(status_code=HTTPStatus.NO_CONTENT)
 
     @router.post(f"{one}/remove", response_model=SubmissionStatus, responses=deciding)
     async def remove(request: Request, exam: str, submission: str, given: Reason) -> Response:
         """Remove a submission from the leaderboard; it is kept, with the reason."""
-        context.check_exam(exam)
-        caller = await access.named(request, Scope.ORGANIZE)
-        await submissions.remove(submission, caller, given.why)
-        return await shown(submission)
+        return await decided(request, exam, submission, "remove", given.why)
 
     @router.post(f"{one}/restore", response_model=SubmissionStatus, responses=deciding)
     async def restore(request: Request, exam: str, submission: str, given: Reason) -> Response:
         """Put a submission back on the leaderboard."""
-        context.check_exam(exam)
-        caller = await access.named(request, Scope.ORGANIZE)
-        await submissions.restore(submission, caller, given.why)
-        return await shown(submission)
+        return await decided(request, exam, submission, "restore", given.why)
 
     @router.post(
         f"{one}/baseline", response_model=SubmissionStatus, responses={**unread, **missing}
     )
     async def baseline(request: Request, exam: str, submission: str, given: Apart) -> Response:
         """Make a submission a baseline, which is not ranked, or rank it again."""
-        context.check_exam(exam)
-        caller = await access.named(request, Scope.ORGANIZE)
-        await submissions.set_apart(submission, caller, baseline=given.baseline)
-        return await shown(submission)
+        return await decided(request, exam, submission, "baseline", on=given.baseline)
 
     @router.post(f"{one}/retry", response_model=SubmissionStatus, responses={**missing, **refused})
     async def retry(request: Request, exam: str, submission: str) -> Response:
         """Grade a failed or stuck submission again."""
-        context.check_exam(exam)
-        caller = await access.named(request, Scope.ORGANIZE)
-        await submissions.retry(submission, caller)
-        return await shown(submission)
+        return await decided(request, exam, submission, "retry")
 
     @router.post(
         "/exams/{exam}/phases/{phase}/rescore", response_model=Rescored, responses=deciding
     )
     async def rescore(request: Request, exam: str, phase: str, given: Reason) -> Response:
         """Grade all submissions of a phase again; the leaderboard changes when all are done."""
-        context.check_exam(exam)
-        caller = await access.named(request, Scope.ORGANIZE)
-        number = await challenge.rescore(challenge.phase(phase), caller, given.why)
+        visitor = await actions.visitor(request, exam)
+        number = await actions.rescore(visitor, phase, given.why)
         return answered(Rescored(submissions=number))
 
     @router.post(
@@ -235,9 +230,8 @@ def routes(context: RouteContext) -> APIRouter:
         It holds at once for every server, and after a restart for as long as the exam file has the
         old value.
         """
-        context.check_exam(exam)
-        caller = await access.named(request, Scope.ORGANIZE)
-        await challenge.change_phase(phase, caller, given, given.why)
+        visitor = await actions.visitor(request, exam)
+        await actions.change_phase(visitor, phase, given, given.why)
         (card,) = (each for each in challenge.card().phases if each.name == phase)
         return answered(card)
 
@@ -247,38 +241,24 @@ def routes(context: RouteContext) -> APIRouter:
 
         It is a hint, never a verdict: two participants may have used the same model.
         """
-        context.check_exam(exam)
-        await access.named(request, Scope.ORGANIZE)
-        found = await asyncio.to_thread(
-            alike_submissions, challenge, context.boards, challenge.phase(phase)
-        )
-        return answered(AlikeList(pairs=tuple(found)))
+        visitor = await actions.visitor(request, exam)
+        return answered(AlikeList(pairs=tuple(await actions.alike(visitor, phase))))
 
     @router.get("/exams/{exam}/events", response_model=EventPage, responses=missing)
     async def events(
         request: Request, exam: str, query: Annotated[EventQuery, Query()]
     ) -> Response:
         """List removals, restorations, rescorings and retries, with callers and reasons."""
-        context.check_exam(exam)
-
-        def page(visitor: Visitor) -> EventPage:
-            visitor.need(Scope.ORGANIZE)
-            key = "" if query.phase is None else challenge.phases.key(challenge.phase(query.phase))
-            found = tuple(challenge.events.page(key, query.after, query.limit))
-            following = str(found[-1].id) if len(found) == query.limit else None
-            return EventPage(events=found, next=following)
-
-        return answered(await access.ask(request, page))
+        events = await actions.ask(
+            request, exam, lambda v: actions.events(v, query.phase, query.after, query.limit)
+        )
+        following = str(events[-1].id) if len(events) == query.limit else None
+        return answered(EventPage(events=tuple(events), next=following))
 
     @router.get("/tokens", response_model=TokenList)
     async def list_tokens(request: Request) -> Response:
         """List the tokens by name and scopes, without the tokens themselves."""
-
-        def found(visitor: Visitor) -> TokenList:
-            visitor.need(Scope.ADMIN)
-            return TokenList(tokens=tuple(map(TokenCard.of, access.tokens.listed())))
-
-        return answered(await access.ask(request, found))
+        return answered(TokenList(tokens=tuple(await access.ask(request, actions.tokens))))
 
     @router.post(
         "/tokens",
@@ -288,16 +268,29 @@ def routes(context: RouteContext) -> APIRouter:
     )
     async def create_token(request: Request, given: NewToken) -> Response:
         """Create a token; it is shown only once."""
-        caller = await access.named(request, Scope.ADMIN)
-        made = await make_token(context, caller, given)
-        headers = {"Cache-Control": "no-store"}
-        return answered(MadeToken(name=given.name, token=made), HTTPStatus.CREATED, headers)
+        made = await actions.make_token(await access.visitor_of(request), given)
+        return answered(made, HTTPStatus.CREATED, NO_STORE)
 
     @router.delete("/tokens/{name}", status_code=HTTPStatus.NO_CONTENT, responses=missing)
     async def end_token(request: Request, name: str) -> Response:
         """Revoke a token; the server refuses all later calls with it."""
-        caller = await access.named(request, Scope.ADMIN)
-        await revoke_token(context, caller, name)
+        await actions.revoke_token(await access.visitor_of(request), name)
         return Response(status_code=HTTPStatus.NO_CONTENT)
 
-    return router
+    joining.routes.extend(router.routes)
+    return joining
+
+
+async def decision_response(
+    actions: Actions,
+    request: Request,
+    exam: str,
+    submission: str,
+    decision: Decision,
+    why: str = "",
+    *,
+    on: bool = True,
+) -> Response:
+    """Decide about a submission, and return it; see `Actions.decide`."""
+    visitor = await actions.visitor(request, exam)
+    return answered(await actions.decide(visitor, submission, decision, why, on=on))

@@ -1,8 +1,6 @@
 """Submissions: upload a file, follow its grading, read its report."""
 
-import asyncio
-import zlib
-from collections.abc import AsyncIterable, AsyncIterator
+from functools import partial
 from hashlib import sha256
 from http import HTTPStatus
 from typing import Annotated, Any
@@ -14,24 +12,14 @@ from starlette.responses import Response
 from snellen.grading.models.base import Closed
 from snellen.server.challenge.events import MOST_LISTED
 from snellen.server.challenge.models import FORMS, QuotaCard, SubmissionStatus, Upload
-from snellen.server.errors import FormError, MalformedError, TooLargeError
-from snellen.server.http.api.access import Visitor
-from snellen.server.http.api.context import (
-    JSON,
-    LONGEST_BODY,
-    Parameters,
-    PhaseQuery,
-    RouteContext,
-    answered,
-    root_of,
-)
+from snellen.server.errors import FormError
+from snellen.server.http.actions import Actions
+from snellen.server.http.api.organizing import decision_response
+from snellen.server.http.api.parameters import LONGEST_BODY, Parameters, PhaseQuery
 from snellen.server.http.api.problems import EVERYWHERE, JsonRoute, documented
+from snellen.server.http.responses import JSON, NO_STORE, answered, root_of
+from snellen.server.http.uploads import receive
 from snellen.server.store.tables.endpoint import JobState, SubmissionRow
-from snellen.server.store.tables.exams import Scope
-
-PART_BYTES = 256 << 10
-_GZIP = 16 + zlib.MAX_WBITS
-"""The number of an upload's bytes in one row."""
 
 POLL_SECONDS = 2
 """After how many seconds a client should read the status of an upload again."""
@@ -118,10 +106,10 @@ class TaskQuery(Parameters):
     task: str | None = None
 
 
-def routes(context: RouteContext) -> APIRouter:
+def routes(actions: Actions) -> APIRouter:
     """Return the routes."""
     router = APIRouter(tags=["submissions"], responses=EVERYWHERE)
-    challenge, access = context.challenge, context.access
+    challenge = actions.challenge
     submissions = challenge.submissions
     guarded = documented(HTTPStatus.FORBIDDEN, HTTPStatus.NOT_FOUND)
     taking = documented(
@@ -158,14 +146,9 @@ def routes(context: RouteContext) -> APIRouter:
         same file again is the earlier submission, uses no upload, and `note` says so.
         """
         at = challenge.now()
-        context.check_exam(exam)
-
-        def check(visitor: Visitor) -> str:
-            caller = visitor.need(Scope.SUBMIT)
-            challenge.phases.check_open(query.phase, at)
-            return caller
-
-        caller = await access.ask(request, check)
+        caller = await actions.ask(
+            request, exam, lambda visitor: actions.begin_upload(visitor, at, query.phase)
+        )
         given = request.headers.get("content-type", "").partition(";")[0].strip().lower()
         if given not in FORMS:
             raise FormError(
@@ -177,9 +160,7 @@ def routes(context: RouteContext) -> APIRouter:
         kept, new = await submissions.keep(
             Upload(
                 caller=caller,
-                body=body.parts,
-                digest=body.digest,
-                size=body.size,
+                body=body,
                 form=FORMS[given],
                 at=at,
                 name=query.name,
@@ -195,38 +176,20 @@ def routes(context: RouteContext) -> APIRouter:
     @router.get("/exams/{exam}/quota", response_model=QuotaCard, responses=guarded)
     async def quota(request: Request, exam: str, query: Annotated[PhaseQuery, Query()]) -> Response:
         """Show the uploads that you have left, and the phase that takes them."""
-        context.check_exam(exam)
-        return answered(
-            await access.ask(
-                request,
-                lambda visitor: submissions.quota(visitor.need(Scope.SUBMIT), query.phase),
-            )
-        )
+        left = await actions.ask(request, exam, lambda v: actions.quota(v, query.phase))
+        return answered(left)
 
     @router.get("/exams/{exam}/submissions", response_model=SubmissionPage, responses=guarded)
     async def list_submissions(
         request: Request, exam: str, query: Annotated[ListQuery, Query()]
     ) -> Response:
         """List your submissions; an organizer's token lists those of all participants."""
-        context.check_exam(exam)
-
-        def page(visitor: Visitor) -> SubmissionPage:
-            owner = visitor.owner()
-            found = submissions.listed(
-                owner,
-                phase=""
-                if query.phase is None
-                else challenge.phases.key(challenge.phase(query.phase)),
-                state=query.state,
-                before=query.before,
-                limit=query.limit,
-            )
-            return SubmissionPage(
-                submissions=tuple(submissions.status(row.id, owner) for row in found),
-                next=found[-1].id if len(found) == query.limit else None,
-            )
-
-        return answered(await access.ask(request, page))
+        found = await actions.ask(
+            request,
+            exam,
+            lambda v: actions.submissions(v, query.phase, query.state, query.before, query.limit),
+        )
+        return answered(SubmissionPage(submissions=tuple(found.rows), next=found.next))
 
     one = "/exams/{exam}/submissions/{submission}"
     deciding = {
@@ -236,10 +199,7 @@ def routes(context: RouteContext) -> APIRouter:
         ),
     }
 
-    async def shown(submission: str, caller: str) -> Response:
-        return answered(
-            await challenge.database.off_loop(lambda: submissions.status(submission, caller))
-        )
+    decided = partial(decision_response, actions)
 
     @router.get(one, response_model=SubmissionStatus, responses=guarded)
     async def show_submission(
@@ -249,8 +209,9 @@ def routes(context: RouteContext) -> APIRouter:
         if_none_match: Annotated[str | None, Header()] = None,
     ) -> Response:
         """Show a submission's state and scores; until it is done, poll it after `Retry-After`."""
-        context.check_exam(exam)
-        status = await access.ask(request, lambda v: submissions.status(submission, v.owner()))
+        status = await actions.ask(
+            request, exam, lambda v: submissions.status(submission, v.owner())
+        )
         body = status.model_dump_json().encode()
         headers = {"ETag": f'"{sha256(body).hexdigest()}"', "Cache-Control": "private, no-cache"}
         if not status.done:
@@ -269,18 +230,12 @@ def routes(context: RouteContext) -> APIRouter:
     @own.post(f"{one}/choose", response_model=SubmissionStatus, responses=deciding)
     async def choose(request: Request, exam: str, submission: str, given: Choice) -> Response:
         """Choose a submission to count at the end of its phase, or take the choice back."""
-        context.check_exam(exam)
-        caller = await access.named(request, Scope.SUBMIT)
-        await submissions.choose(submission, caller, chosen=given.chosen)
-        return await shown(submission, caller)
+        return await decided(request, exam, submission, "choose", on=given.chosen)
 
     @own.post(f"{one}/withdraw", response_model=SubmissionStatus, responses=deciding)
     async def withdraw(request: Request, exam: str, submission: str) -> Response:
         """Take your submission off the leaderboard; its upload stays used."""
-        context.check_exam(exam)
-        caller = await access.named(request, Scope.SUBMIT)
-        await submissions.withdraw(submission, caller)
-        return await shown(submission, caller)
+        return await decided(request, exam, submission, "withdraw")
 
     router.routes.extend(own.routes)
 
@@ -289,10 +244,9 @@ def routes(context: RouteContext) -> APIRouter:
         request: Request, exam: str, submission: str, query: Annotated[TaskQuery, Query()]
     ) -> Response:
         """Return a task's report, as `snellen grade --output report.json` writes it."""
-        context.check_exam(exam)
-
-        body = await access.ask(
+        body = await actions.ask(
             request,
+            exam,
             lambda visitor: submissions.report(
                 submission, query.task, visitor.name, organizer=visitor.organizes
             ),
@@ -306,9 +260,8 @@ def routes(context: RouteContext) -> APIRouter:
     )
     async def file(request: Request, exam: str, submission: str) -> Response:
         """Return a submission's file, unchanged."""
-        context.check_exam(exam)
-        row, parts = await access.ask(request, lambda v: submissions.file_of(submission, v.owner()))
-        return file_response(row, await submissions.bytes_of(parts))
+        visitor = await actions.visitor(request, exam)
+        return file_response(*await actions.file(visitor, submission))
 
     return router
 
@@ -316,99 +269,5 @@ def routes(context: RouteContext) -> APIRouter:
 def file_response(row: SubmissionRow, body: bytes) -> Response:
     """Return a submission's file as a response."""
     name = f'attachment; filename="{row.id}{row.form}"'
-    headers = {"Content-Disposition": name, "Cache-Control": "no-store"}
+    headers = {"Content-Disposition": name, **NO_STORE}
     return Response(body, media_type="application/octet-stream", headers=headers)
-
-
-class Received(Closed):
-    """A request's body as it is stored.
-
-    Attributes:
-        parts: Its bytes, in parts compressed by zlib.
-        digest: SHA-256 of the bytes.
-        size: The number of the bytes.
-    """
-
-    parts: tuple[bytes, ...]
-    digest: bytes
-    size: int
-
-
-async def receive(request: Request, most: int) -> Received:
-    """Read a request's body in parts, so that no whole upload is in memory uncompressed.
-
-    A body with `Content-Encoding: gzip` is decoded, and the limit counts its decoded bytes.
-
-    Raises:
-        TooLargeError: It is larger than the limit; the rest of it is not read.
-        FormError: Its encoding is not supported, or it is no whole gzip stream.
-        MalformedError: It is empty, or its length is not a number.
-    """
-    said = request.headers.get("content-length", "0")
-    if not said.isdecimal():
-        raise MalformedError("Content-Length is not a number", field="content-length")
-    if int(said) > most:
-        raise _too_large(most)
-    encoding = request.headers.get("content-encoding", "").strip().lower()
-    if encoding in ("", "identity"):
-        return await keep_bytes(request.stream(), most)
-    if encoding not in ("gzip", "x-gzip"):
-        raise FormError(
-            f"the content encoding {encoding[:40]!r} is not supported; use gzip or none",
-            field="content-encoding",
-        )
-    return await keep_bytes(_unzipped(request.stream()), most)
-
-
-async def _unzipped(chunks: AsyncIterable[bytes]) -> AsyncIterator[bytes]:
-    """Yield the decoded bytes of a gzip stream, in pieces of a bounded size."""
-    decoder, started = zlib.decompressobj(_GZIP), False
-    async for received in chunks:
-        chunk = received
-        while chunk:
-            try:
-                yield decoder.decompress(chunk, PART_BYTES)
-            except zlib.error as error:
-                raise FormError(f"the body is no gzip stream: {error}") from None
-            chunk = decoder.unconsumed_tail
-            if decoder.eof:
-                # A stream may have several members.
-                chunk, decoder = decoder.unused_data, zlib.decompressobj(_GZIP)
-                started = bool(chunk)
-            else:
-                started = True
-    if started:
-        raise FormError("the gzip stream is cut off")
-
-
-def _too_large(most: int) -> TooLargeError:
-    return TooLargeError(
-        f"an upload may have at most {most:,} bytes; compress the file (.jsonl.gz)"
-    )
-
-
-async def keep_bytes(chunks: AsyncIterable[bytes], most: int) -> Received:
-    """Read a stream of bytes into parts compressed by zlib.
-
-    Raises:
-        TooLargeError: There are more bytes than the limit; the rest are not read.
-        MalformedError: There are no bytes.
-    """
-    whole, size = sha256(), 0
-    waiting = bytearray()
-    parts: list[bytes] = []
-    async for chunk in chunks:
-        size += len(chunk)
-        if size > most:
-            raise _too_large(most)
-        whole.update(chunk)
-        waiting += chunk
-        while len(waiting) >= PART_BYTES:
-            part = bytes(waiting[:PART_BYTES])
-            del waiting[:PART_BYTES]
-            parts.append(await asyncio.to_thread(zlib.compress, part, 1))
-    if waiting:
-        parts.append(zlib.compress(bytes(waiting), 1))
-    if not size:
-        raise MalformedError("the file is empty")
-    return Received(parts=tuple(parts), digest=whole.digest(), size=size)

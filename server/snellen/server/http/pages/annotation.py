@@ -20,10 +20,11 @@ from snellen.server.annotation.report import RatedTask, Rater
 from snellen.server.annotation.service import Annotations, ItemToRate
 from snellen.server.challenge.models import iso
 from snellen.server.errors import ExamError
+from snellen.server.http.actions import Actions
 from snellen.server.http.api.access import Visitor
-from snellen.server.http.api.context import RouteContext, root_of
 from snellen.server.http.api.exams import picture_response
 from snellen.server.http.pages.frame import Frame, go, words_of
+from snellen.server.http.responses import root_of
 from snellen.server.store.tables.annotations import RatingRow
 from snellen.server.store.tables.exams import Scope
 from snellen.tasks.annotation.forms import Form, choices_of, form_of
@@ -57,14 +58,14 @@ class AnnotationPages(Frame):
     """The pages of the annotations of an exam's packs.
 
     Args:
-        context: The objects that routes share.
+        actions: The actions of the exam's callers.
         annotations: The annotations.
         rater: Compares the raters' answers. It opens the references, so only organizers' pages
             call it.
     """
 
-    def __init__(self, context: RouteContext, annotations: Annotations, rater: Rater) -> None:
-        super().__init__(context)
+    def __init__(self, actions: Actions, annotations: Annotations, rater: Rater) -> None:
+        super().__init__(actions)
         self._annotations = annotations
         self._rater = rater
 
@@ -158,7 +159,9 @@ class AnnotationPages(Frame):
         )
         row = await self._read(lambda: self._annotations.named(name))
         pack = self._annotations.packs[row.pack]
-        return await picture_response(self._context, request, pack, found.line, given.get("name"))
+        return await picture_response(
+            self._actions.images, request, pack, found.line, given.get("name")
+        )
 
     # ---- for organizers ----------------------------------------------------------------------
 

@@ -17,10 +17,11 @@ from starlette.routing import Route
 from snellen.server.challenge.models import ExamCard
 from snellen.server.errors import ExamError
 from snellen.server.exam.file import JoinBy, Who
+from snellen.server.http.actions import Actions
 from snellen.server.http.api.access import Visitor
-from snellen.server.http.api.context import RouteContext, address_of, root_of
 from snellen.server.http.errors import headers_of, status_of
 from snellen.server.http.pages.session import check_origin, visitor_of
+from snellen.server.http.responses import address_of, root_of
 from snellen.server.logs import fault, log
 from snellen.server.store.tables.exams import Scope
 
@@ -38,13 +39,13 @@ class Frame:
     """The base class of the pages of a site.
 
     Args:
-        context: The objects that routes share.
+        actions: The actions of the exam's callers.
     """
 
-    def __init__(self, context: RouteContext) -> None:
-        self._context = context
-        self._challenge = context.challenge
-        self._submissions = context.challenge.submissions
+    def __init__(self, actions: Actions) -> None:
+        self._actions = actions
+        self._challenge = actions.challenge
+        self._submissions = actions.challenge.submissions
 
     # ---- responses ---------------------------------------------------------------------------
 
@@ -53,9 +54,9 @@ class Frame:
 
     def _answered(self, answer: Answer, method: str) -> Callable[[Request], Awaitable[Response]]:
         async def endpoint(request: Request) -> Response:
-            visitor = Visitor(None, frozenset())
+            visitor = Visitor()
             try:
-                access = self._context.access
+                access = self._actions.access
                 visitor = await access.tokens.database.off_loop(lambda: visitor_of(request, access))
                 if method != "GET":
                     check_origin(request)

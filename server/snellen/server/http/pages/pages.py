@@ -8,7 +8,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequen
 from contextlib import suppress
 from functools import partial
 from http import HTTPStatus
-from typing import Any
+from typing import Any, get_args
 from urllib.parse import urlencode
 
 from pydantic import ValidationError
@@ -17,7 +17,6 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from snellen.grading.errors import SnellenError
-from snellen.server.challenge.alike import alike_submissions
 from snellen.server.challenge.board import Board, BoardRow
 from snellen.server.challenge.boards import compare_submissions
 from snellen.server.challenge.events import MOST_LISTED
@@ -29,26 +28,23 @@ from snellen.server.challenge.models import (
     Upload,
     iso,
 )
-from snellen.server.errors import ExamError, ForbiddenError, NotFoundError, TooLargeError
+from snellen.server.errors import ExamError, ForbiddenError, NotFoundError
 from snellen.server.exam.file import Counts, Phase, Who
 from snellen.server.grading.pages import ReportPages
+from snellen.server.http.actions import Actions, Decision, SubmissionSlice
 from snellen.server.http.api.access import Visitor
 from snellen.server.http.api.api import operations
-from snellen.server.http.api.context import RouteContext, address_of, root_of
-from snellen.server.http.api.exams import image_response, task_of
-from snellen.server.http.api.organizing import (
-    MadeToken,
-    NewToken,
-    TokenCard,
-    make_token,
-    revoke_token,
-)
-from snellen.server.http.api.submissions import file_response, keep_bytes
+from snellen.server.http.api.exams import picture_response
+from snellen.server.http.api.submissions import file_response
+from snellen.server.http.auth import MadeToken, NewToken
 from snellen.server.http.pages.charts import Progress, interval_chart, progress_chart
 from snellen.server.http.pages.frame import FORM, HTML, Frame, go, style, words_of
 from snellen.server.http.pages.session import back_to, cookie_name, sign_in
+from snellen.server.http.responses import address_of, root_of
+from snellen.server.http.uploads import keep_bytes, too_large
 from snellen.server.store.tables.endpoint import JobState, Source
 from snellen.server.store.tables.exams import Scope
+from snellen.tasks.pack.format import PackItem
 
 PAGE_ITEMS = 24
 _KEPT_PAGES = 8
@@ -63,15 +59,15 @@ class Pages(Frame):
     """The pages of a challenge.
 
     Args:
-        context: The objects that routes share.
+        actions: The actions of the exam's callers.
         document: Returns the OpenAPI document of the REST application.
         reports: Creates the pages of saved reports.
     """
 
     def __init__(
-        self, context: RouteContext, document: Callable[[], Mapping[str, Any]], reports: ReportPages
+        self, actions: Actions, document: Callable[[], Mapping[str, Any]], reports: ReportPages
     ) -> None:
-        super().__init__(context)
+        super().__init__(actions)
         self._document = document
         self._reports = reports
         self._rendered: OrderedDict[tuple[str, int, str, bool], bytes] = OrderedDict()
@@ -89,8 +85,10 @@ class Pages(Frame):
             route(one, self._submission),
             route(f"{one}/file", self._file),
             route(f"{one}/report", self._report),
-            *(route(f"{one}/{what}", self._decide, "POST") for what in _DECISIONS),
-            *(route(f"{one}/{what}", self._choose, "POST") for what in ("choose", "withdraw")),
+            *(
+                route(f"{one}/{decision}", partial(self._decide, decision=decision), "POST")
+                for decision in get_args(Decision)
+            ),
             route("/compare", self._compare),
             route("/items", self._items),
             route("/item", self._item),
@@ -121,7 +119,7 @@ class Pages(Frame):
     def _board(self, phase: Phase, visitor: Visitor) -> Board | None:
         """Return a phase's leaderboard; None: it is hidden from the visitor, or not there yet."""
         with suppress(ForbiddenError, NotFoundError):
-            return self._context.boards.board(phase, organizer=visitor.organizes).board
+            return self._actions.boards.board(phase, organizer=visitor.organizes).board
         return None
 
     async def _leaderboard(self, request: Request, visitor: Visitor) -> Response:
@@ -130,7 +128,7 @@ class Pages(Frame):
         task, tag = given.get("task") or None, given.get("tag") or None
         said = given.get("source", "")
         source = Source(said) if said in list(Source) else None
-        boards, organizer = self._context.boards, visitor.organizes
+        boards, organizer = self._actions.boards, visitor.organizes
         kept = await self._read(lambda: boards.board(phase, task, tag, source, organizer=organizer))
         board, sort = kept.board, given.get("sort", "")
         # Of a tag's items no chance is known.
@@ -184,35 +182,28 @@ class Pages(Frame):
     # ---- items -------------------------------------------------------------------------------
 
     async def _items(self, request: Request, visitor: Visitor) -> Response:
-        self._context.check_items(visitor, "items")
-        exam = self._challenge.exam
-        task = request.query_params.get("task") or next(iter(exam.offers))
-        task_of(self._context, task)
+        task = request.query_params.get("task") or next(iter(self._challenge.exam.offers))
         said = request.query_params.get("after", "0")
         first = int(said) if re.fullmatch(r"\d{1,9}", said) else 0
-        asked = exam.asked(task)
-        lines = [exam.line(task, item) for item in asked[first : first + PAGE_ITEMS]]
+        shown = self._actions.items(visitor, task, first, PAGE_ITEMS)
         return self._page(
-            "items", request, visitor, task=task, lines=lines, first=first, size=PAGE_ITEMS,
-            total=len(asked),
+            "items", request, visitor, task=task, lines=shown.lines, first=first, size=PAGE_ITEMS,
+            total=shown.total,
         )  # fmt: skip
 
     async def _item(self, request: Request, visitor: Visitor) -> Response:
-        self._context.check_items(visitor, "items")
-        given = request.query_params
-        task = task_of(self._context, given.get("task"))
-        item = given.get("item", "")
-        if item not in self._challenge.exam.asked(task):
-            raise NotFoundError(f"there is no item {item[:64]!r} of {task}")
-        line = self._challenge.exam.line(task, item)
+        _, line = self._asked_item(request, visitor)
         return self._page("item", request, visitor, item=line.item, world=line.world)
 
     async def _image(self, request: Request, visitor: Visitor) -> Response:
-        self._context.check_items(visitor, "items")
+        task, line = self._asked_item(request, visitor)
+        pack, name = self._challenge.exam.packs_by_task[task], request.query_params.get("name")
+        return await picture_response(self._actions.images, request, pack, line, name)
+
+    def _asked_item(self, request: Request, visitor: Visitor) -> tuple[str, PackItem]:
         given = request.query_params
-        return await image_response(
-            self._context, request, given.get("task"), given.get("item", ""), given.get("name")
-        )
+        self._actions.check_items(visitor)
+        return self._actions.item(given.get("task"), given.get("item", ""))
 
     # ---- submissions -------------------------------------------------------------------------
 
@@ -221,25 +212,22 @@ class Pages(Frame):
         state = given.get("state") or None
         if state is not None and state not in list(JobState):
             raise NotFoundError(f"there is no state {state[:20]!r}")
-        owner, limit = visitor.owner(), 50
-        found = await self._read(
-            lambda: self._submissions.listed(
-                owner,
+        found: SubmissionSlice = await self._read(
+            lambda: self._actions.submissions(
+                visitor,
                 state=None if state is None else JobState(state),
                 before=given.get("before"),
-                limit=limit,
             )
         )
-        rows = await self._read(lambda: [self._submissions.status(row.id, owner) for row in found])
         return self._page(
             "submissions",
             request,
             visitor,
-            rows=rows,
-            progress=None if owner is None else self._progress(rows),
+            rows=found.rows,
+            progress=None if found.owner is None else self._progress(found.rows),
             quota=await self._quota(visitor),
-            next=found[-1].id if len(found) == limit else None,
-            everybody=owner is None,
+            next=found.next,
+            everybody=found.owner is None,
             states=[each.value for each in JobState],
             state=state,
             upload=visitor.may(Scope.SUBMIT),
@@ -260,21 +248,18 @@ class Pages(Frame):
         if visitor.name is None or not visitor.may(Scope.SUBMIT):
             return None
         try:
-            return await self._read(lambda: self._submissions.quota(visitor.name or "", None))
+            return await self._read(lambda: self._actions.quota(visitor))
         except ForbiddenError:
             return None
 
     async def _upload(self, request: Request, visitor: Visitor) -> Response:
         at = self._challenge.now()
-        caller = visitor.need(Scope.SUBMIT)
-        self._challenge.phases.check_open(None, at)
+        caller = self._actions.begin_upload(visitor, at)
         most = self._challenge.file.longest_upload
         said = request.headers.get("content-length", "")
         # A browser sends the length of its form, so a request without one is not from our page.
         if not said.isdecimal() or int(said) > most + _SLACK:
-            raise TooLargeError(
-                f"an upload may have at most {most:,} bytes; compress the file (.jsonl.gz)"
-            )
+            raise too_large(most)
         async with request.form(max_files=1, max_fields=8) as form:
             file = form.get("file")
             if file is None or isinstance(file, str) or not file.filename:
@@ -285,9 +270,7 @@ class Pages(Frame):
         kept, new = await self._submissions.keep(
             Upload(
                 caller=caller,
-                body=body.parts,
-                digest=body.digest,
-                size=body.size,
+                body=body,
                 form=ending,
                 at=at,
                 name=words["name"],
@@ -343,9 +326,8 @@ class Pages(Frame):
         return found
 
     async def _file(self, request: Request, visitor: Visitor) -> Response:
-        submission, owner = request.path_params["submission"], visitor.owner()
-        row, parts = await self._read(lambda: self._submissions.file_of(submission, owner))
-        return file_response(row, await self._submissions.bytes_of(parts))
+        submission = request.path_params["submission"]
+        return file_response(*await self._actions.file(visitor, submission))
 
     async def _report(self, request: Request, visitor: Visitor) -> Response:
         submission = request.path_params["submission"]
@@ -402,56 +384,32 @@ class Pages(Frame):
 
     # ---- organizers' decisions ---------------------------------------------------------------
 
-    async def _choose(self, request: Request, visitor: Visitor) -> Response:
-        caller = visitor.need(Scope.SUBMIT)
+    async def _decide(self, request: Request, visitor: Visitor, decision: Decision) -> Response:
         submission = request.path_params["submission"]
         form = await words_of(request)
-        if request.url.path.endswith("/withdraw"):
-            await self._submissions.withdraw(submission, caller)
-        else:
-            await self._submissions.choose(submission, caller, chosen=form.get("chosen") == "yes")
+        on = "yes" in (form.get("chosen"), form.get("baseline"))
+        await self._actions.decide(visitor, submission, decision, form.get("why", ""), on=on)
         return go(request, f"/submissions/{submission}")
 
-    async def _decide(self, request: Request, visitor: Visitor) -> Response:
-        caller = visitor.need(Scope.ORGANIZE)
-        submission = request.path_params["submission"]
-        form = await words_of(request)
-        what = request.url.path.rpartition("/")[2]
-        match what:
-            case "remove":
-                await self._submissions.remove(submission, caller, form.get("why", ""))
-            case "restore":
-                await self._submissions.restore(submission, caller, form.get("why", ""))
-            case "baseline":
-                baseline = form.get("baseline") == "yes"
-                await self._submissions.set_apart(submission, caller, baseline=baseline)
-            case _:
-                await self._submissions.retry(submission, caller)
-        return go(request, f"/submissions/{submission}")
-
-    async def _organize(self, request: Request, visitor: Visitor) -> Response:
-        return await self._organizing(request, visitor, None)
-
-    async def _organizing(
-        self, request: Request, visitor: Visitor, made: MadeToken | None
+    async def _organize(
+        self, request: Request, visitor: Visitor, made: MadeToken | None = None
     ) -> Response:
         visitor.need(Scope.ORGANIZE)
         admin = visitor.may(Scope.ADMIN)
-        held = await self._read(self._context.access.tokens.listed) if admin else None
+        tokens = await self._read(lambda: self._actions.tokens(visitor)) if admin else None
         return self._page(
             "organize",
             request,
             visitor,
             counts=await self._read(self._submissions.counts),
             events=await self._read(self._challenge.events.latest),
-            tokens=None if held is None else [TokenCard.of(token) for token in held],
+            tokens=tokens,
             scopes=list(Scope),
             made=made,
-            requests=len(await self._read(self._context.signup.requests)),
+            requests=len(await self._read(lambda: self._actions.signup.requests(visitor))),
         )
 
     async def _make_token(self, request: Request, visitor: Visitor) -> Response:
-        caller = visitor.need(Scope.ADMIN)
         async with request.form(**FORM) as form:
             name = str(form.get("name") or "")
             scopes = [str(scope) for scope in form.getlist("scope")]
@@ -469,24 +427,20 @@ class Pages(Frame):
                 "a token needs a name of letters, digits, dots, dashes and underscores, and a"
                 " scope; it may have 1 to 36,500 days and a team with such a name"
             ) from None
-        token = await make_token(self._context, caller, asked)
-        return await self._organizing(request, visitor, MadeToken(name=name, token=token))
+        made = await self._actions.make_token(visitor, asked)
+        return await self._organize(request, visitor, made)
 
     async def _revoke(self, request: Request, visitor: Visitor) -> Response:
-        caller = visitor.need(Scope.ADMIN)
         form = await words_of(request)
-        await revoke_token(self._context, caller, form.get("name", ""))
+        await self._actions.revoke_token(visitor, form.get("name", ""))
         return go(request, "/organize")
 
     async def _rescore(self, request: Request, visitor: Visitor) -> Response:
-        caller = visitor.need(Scope.ORGANIZE)
         form = await words_of(request)
-        phase = self._challenge.phase(form.get("phase", ""))
-        await self._challenge.rescore(phase, caller, form.get("why", ""))
+        await self._actions.rescore(visitor, form.get("phase", ""), form.get("why", ""))
         return go(request, "/organize")
 
     async def _change_phase(self, request: Request, visitor: Visitor) -> Response:
-        caller = visitor.need(Scope.ORGANIZE)
         form = await words_of(request)
         words = {name: form.get(name, "").strip() for name in ("start", "end")}
         try:
@@ -496,23 +450,20 @@ class Pages(Frame):
                 "write the date, the time and the offset, as 2026-12-31T23:59:59-12:00 (the last"
                 " offset is 'anywhere on earth')"
             ) from None
-        await self._challenge.change_phase(
-            form.get("phase", ""), caller, given, form.get("why", "")
-        )
+        await self._actions.change_phase(visitor, form.get("phase", ""), given, form.get("why", ""))
         return go(request, "/organize")
 
     async def _alike(self, request: Request, visitor: Visitor) -> Response:
-        visitor.need(Scope.ORGANIZE)
-        phase = self._challenge.phase(request.query_params.get("phase") or None)
-        boards = self._context.boards
-        pairs = await asyncio.to_thread(alike_submissions, self._challenge, boards, phase)
+        named = request.query_params.get("phase") or None
+        pairs = await self._actions.alike(visitor, named)
+        phase = self._challenge.phase(named)
         title = phase.title or phase.name
         return self._page("alike", request, visitor, pairs=pairs, title=title)
 
     async def _export(self, request: Request, visitor: Visitor) -> Response:
         phase = self._challenge.phase(request.query_params.get("phase") or None)
         organizer = visitor.organizes
-        body = await self._read(lambda: self._context.boards.export(phase, organizer=organizer))
+        body = await self._read(lambda: self._actions.boards.export(phase, organizer=organizer))
         name = f'attachment; filename="{self._challenge.file.name}-{phase.name}.json"'
         return Response(body, media_type="application/json", headers={"Content-Disposition": name})
 
@@ -526,11 +477,11 @@ class Pages(Frame):
     async def _sign_in(self, request: Request, visitor: Visitor) -> Response:
         form = await words_of(request)
         to = back_to(form.get("to", "/"))
-        access = self._context.access
-        access.check_guesses(request)
+        access = self._actions.access
+        access.check_guesses(visitor.address)
         cookie = await asyncio.to_thread(access.tokens.sign_in, form.get("token", "").strip())
         if cookie is None:
-            access.count_wrong_token(request)
+            access.count_wrong(visitor.address)
             why = "This token is unknown, revoked or too old."
             page = self._page("signin", request, visitor, to=to, why=why)
             page.status_code = HTTPStatus.UNAUTHORIZED
@@ -542,7 +493,7 @@ class Pages(Frame):
     async def _sign_out(self, request: Request, _: Visitor) -> Response:
         cookie = request.cookies.get(cookie_name(request))
         if cookie:
-            await asyncio.to_thread(self._context.access.tokens.sign_out, cookie)
+            await asyncio.to_thread(self._actions.access.tokens.sign_out, cookie)
         response = go(request, "/")
         response.delete_cookie(
             cookie_name(request), secure=request.url.scheme == "https", httponly=True
@@ -551,7 +502,6 @@ class Pages(Frame):
 
 
 _FIRST_ROWS = 10
-_DECISIONS = ("remove", "restore", "baseline", "retry")
 _ENDINGS = sorted(set(FORMS.values()), key=len, reverse=True)
 
 

@@ -7,8 +7,8 @@ from starlette.responses import Response
 
 from snellen.server.errors import ForbiddenError
 from snellen.server.http.api.access import Access, Visitor
-from snellen.server.http.api.context import root_of
 from snellen.server.http.auth import SESSION_HOURS
+from snellen.server.http.responses import root_of
 
 _NAME = "snellen"
 _GOOD_SITES = frozenset({"same-origin", "none"})
