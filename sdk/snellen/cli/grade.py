@@ -117,8 +117,7 @@ def grade(
         else:
             if any(option is not None for option in given):
                 raise InputError(
-                    "a saved report accepts no --items, --map, --format, --space, --view or"
-                    " --answer"
+                    "a saved report allows no --items, --map, --format, --space, --view or --answer"
                 )
             report = regrade(
                 saved,

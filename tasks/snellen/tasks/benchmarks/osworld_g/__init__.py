@@ -13,9 +13,7 @@ BENCHMARKS = (
         tasks=(
             pointing_task(_ORIGINAL, "Point at a target on a desktop, or refuse", ("kind",)),
             pointing_task(
-                _REFINED,
-                "Point at a target on a desktop, by a clearer instruction, or refuse",
-                ("kind",),
+                _REFINED, "Point at a target on a desktop, refined wording, or refuse", ("kind",)
             ),
         ),
         load=late("snellen.tasks.benchmarks.osworld_g.load:load"),

@@ -9,13 +9,7 @@ _HERE = "snellen.tasks.benchmarks.webrssbench"
 _TEXT, _FREE = AnswerKind.TEXT, NoGuess("free text")
 
 _LINES = (
-    (
-        "position",
-        "State the relative positions of regions",
-        AnswerKind.RELATIONS,
-        "accuracy",
-        OneOf(10),
-    ),
+    ("position", "Relate regions of a page", AnswerKind.RELATIONS, "accuracy", OneOf(10)),
     (
         "ui_grouping",
         "Choose one of 6 kinds for a group of elements",
