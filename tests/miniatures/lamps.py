@@ -12,7 +12,7 @@ from snellen.grading.models.items import AnswerFormat, AnswerKind, Item
 from snellen.grading.models.reports import DataPin, PinVerdict
 from snellen.grading.protocols.base import Context
 from snellen.grading.protocols.golds import Changes, OutcomeGold
-from snellen.tasks.environments.base import NOTHING, EpisodeError, Past
+from snellen.tasks.environments.base import NO_HISTORY, EpisodeError, History
 from snellen.tasks.environments.inputs import Input, InputKind
 from snellen.tasks.models import TaskData, World
 from snellen.tasks.pack.write import Part, write_pack
@@ -93,11 +93,11 @@ class Lamps:
         self.opened: list[JsonValue] = []
         self.running: list[LampsEpisode] = []
 
-    async def open(self, world: JsonValue, past: Past = NOTHING) -> LampsEpisode:
+    async def open(self, world: JsonValue, history: History = NO_HISTORY) -> LampsEpisode:
         """Open an episode."""
         assert isinstance(world, str)
-        start = past.snapshot if isinstance(past.snapshot, str) else world
-        self.opened.append(past.snapshot)
+        start = history.snapshot if isinstance(history.snapshot, str) else world
+        self.opened.append(history.snapshot)
         self.running.append(LampsEpisode(self, start))
         return self.running[-1]
 

@@ -8,7 +8,7 @@ import pytest
 import pytest_asyncio
 from desk_oracle import inputs, locate
 
-from snellen.tasks.environments.base import Past
+from snellen.tasks.environments.base import History
 from snellen.tasks.environments.browser import Browser
 from snellen.tasks.environments.inputs import Input, InputKind
 from snellen.worlds.desk.environment import IGNORED, UNCHANGED, Desk, DeskEpisode
@@ -242,8 +242,8 @@ async def test_what_is_half_written_and_copied_comes_back_from_a_snapshot(
     await hand.click("sheet.cell:B3")
     await hand.keys("Control+c", "ArrowDown")
     await hand.type("12")
-    past = Past(hand.acted, deepcopy(hand.episode.snapshot))
-    again = Hand(await desk.open({"state": STATE}, past))
+    history = History(hand.acted, deepcopy(hand.episode.snapshot))
+    again = Hand(await desk.open({"state": STATE}, history))
     assert await again.episode.view() == await hand.episode.view()
     await again.keys("Enter", "Control+v")
     assert (again.cells["B4"], again.cells["B5"]) == ("12", CELLS["B3"])
@@ -451,8 +451,8 @@ async def test_a_column_is_as_wide_as_its_edge_was_dragged_also_from_a_snapshot(
     # The numbers of the rows are 44 pixels wide.
     assert hand.ui["sheet.width.s1.A"] == 356
     assert hand.episode.desktop.state == STATE
-    past = Past(hand.acted, deepcopy(hand.episode.snapshot))
-    again = await desk.open({"state": STATE}, past)
+    history = History(hand.acted, deepcopy(hand.episode.snapshot))
+    again = await desk.open({"state": STATE}, history)
     assert await again.view() == await hand.episode.view()
     await again.close()
 

@@ -8,7 +8,7 @@ import pytest_asyncio
 from desk_oracle import INFEASIBLE, inputs
 
 from snellen.grading.errors import DataError
-from snellen.tasks.environments.base import EpisodeError, Past
+from snellen.tasks.environments.base import EpisodeError, History
 from snellen.tasks.environments.browser import Browser
 from snellen.tasks.environments.inputs import Input, InputKind
 from snellen.worlds.desk.environment import Desk, DeskEpisode
@@ -86,7 +86,7 @@ async def test_an_episode_comes_back_from_its_snapshot_with_the_same_pixels(desk
     acted: list[Input] = []
     for step in task.oracle:
         acted += await do(episode, (step,))
-        again = await desk.open({"state": task.state}, Past(acted, deepcopy(episode.snapshot)))
+        again = await desk.open({"state": task.state}, History(acted, deepcopy(episode.snapshot)))
         assert await again.view() == await episode.view(), step
         assert again.result == episode.result
         await again.close()
@@ -98,7 +98,7 @@ async def test_a_text_that_is_half_written_comes_back_with_its_selection(desk: D
     acted = await do(episode, (Step("mail.new"), Step("form.body", "one\ntwo\nthree")))
     last = Input(InputKind.KEY, keys=("Shift", "Home"))
     await episode.act(last)
-    again = await desk.open({"state": make_world(1)}, Past([*acted, last], episode.snapshot))
+    again = await desk.open({"state": make_world(1)}, History([*acted, last], episode.snapshot))
     assert await again.view() == await episode.view()
     await again.act(Input(InputKind.TYPE, text="four"))
     assert again.desktop.ui["form.body"] == "one\ntwo\nfour"
@@ -145,4 +145,4 @@ async def test_a_world_without_a_state_is_refused(desk: Desk) -> None:
     with pytest.raises(DataError, match="world has no 'clock'"):
         await desk.open({"state": {}})
     with pytest.raises(EpisodeError, match="is reopened from its snapshot"):
-        await desk.open({"state": make_world(1)}, Past([Input(InputKind.TYPE, text="a")]))
+        await desk.open({"state": make_world(1)}, History([Input(InputKind.TYPE, text="a")]))

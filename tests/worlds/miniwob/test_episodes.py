@@ -15,7 +15,7 @@ from PIL import Image
 from pydantic import JsonValue
 
 from snellen.grading.errors import DataError, InputError, MissingExtraError
-from snellen.tasks.environments.base import EpisodeError, Past
+from snellen.tasks.environments.base import EpisodeError, History
 from snellen.tasks.environments.browser import Browser
 from snellen.tasks.environments.inputs import Input, InputKind
 from snellen.tasks.environments.stage import Request
@@ -132,7 +132,7 @@ async def test_a_past_is_brought_back_by_doing_it_again(miniwob: MiniWoB) -> Non
     inputs = [Input(InputKind.CLICK, ((40, 240 + 80 * row),)) for row in range(3)]
     for given in inputs:
         await first.act(given)
-    again = await miniwob.open(world, Past(inputs, first.snapshot))
+    again = await miniwob.open(world, History(inputs, first.snapshot))
     pixels = [np.asarray(Image.open(BytesIO(await each.view()))) for each in (first, again)]
     assert np.array_equal(pixels[0], pixels[1])
     fresh = await miniwob.open(world)
@@ -151,14 +151,14 @@ async def test_real_time_passes_by_itself_and_can_not_be_brought_back(miniwob: M
     assert isinstance(end, int)
     assert end - start >= 200
     with pytest.raises(EpisodeError, match="start the item again"):
-        await miniwob.open(world, Past([Input(InputKind.WAIT, seconds=0.2)]))
+        await miniwob.open(world, History([Input(InputKind.WAIT, seconds=0.2)]))
     await episode.close()
 
 
 async def test_a_past_that_does_not_fit_is_the_environments_fault(miniwob: MiniWoB) -> None:
-    past = Past([Input(InputKind.CLICK, ((9999, 0),))])
+    history = History([Input(InputKind.CLICK, ((9999, 0),))])
     with pytest.raises(EpisodeError, match="can't be repeated"):
-        await miniwob.open({"page": "click-test", "seed": 2}, past)
+        await miniwob.open({"page": "click-test", "seed": 2}, history)
 
 
 @pytest.mark.parametrize(

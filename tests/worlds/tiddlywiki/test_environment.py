@@ -10,7 +10,7 @@ from wiki_hand import Hand, HandError
 from wikis import needs_package
 
 from snellen.grading.errors import DataError
-from snellen.tasks.environments.base import EpisodeError, Past
+from snellen.tasks.environments.base import EpisodeError, History
 from snellen.tasks.environments.browser import Browser
 from snellen.tasks.environments.inputs import Input, InputKind
 from snellen.worlds.tiddlywiki.build import build_wiki
@@ -94,7 +94,7 @@ async def test_an_oracle_without_a_text_or_its_last_click_fails(
     ]
     for left_out in (*texts, len(hand.acted) - 1):
         inputs = hand.acted[:left_out] + hand.acted[left_out + 1 :]
-        again = await wikis.open(world_of(task), Past(inputs))
+        again = await wikis.open(world_of(task), History(inputs))
         assert again.result != {"changes": task.expected}, hand.acted[left_out]
         await again.close()
 
@@ -114,7 +114,7 @@ async def test_the_same_inputs_show_the_same_pixels_and_bring_an_episode_back(
     shown = await episode.view()
     assert episode.snapshot is None
     for _ in range(2):
-        again = await wikis.open(world_of(task), Past(inputs))
+        again = await wikis.open(world_of(task), History(inputs))
         assert await again.view() == shown
         assert again.result == episode.result == {"changes": task.expected}
         await again.close()

@@ -15,7 +15,7 @@ from snellen.tasks.environments.base import (
     CallError,
     Environment,
     Episode,
-    Past,
+    History,
     ToolEpisode,
     Toolset,
 )
@@ -122,12 +122,12 @@ class Running:
                 live.used = asyncio.get_running_loop().time()
 
     async def play(
-        self, live: Live, world: World, past: Callable[[], Past], inputs: Sequence[Input] = ()
+        self, live: Live, world: World, history: Callable[[], History], inputs: Sequence[Input] = ()
     ) -> Played:
         """Open a world if it is not open, and do inputs until the page ends the task."""
         if live.episode is None:
             self._used.add(world.environment)
-            live.episode = await self._environment(world.environment).open(world.start, past())
+            live.episode = await self._environment(world.environment).open(world.start, history())
         episode = live.episode
         notes: list[str] = []
         for given in inputs:
@@ -144,13 +144,13 @@ class Running:
         self,
         live: Live,
         world: World,
-        past: Callable[[], Past],
+        history: Callable[[], History],
         tool: str = "",
         given: Said = _NOTHING,
     ) -> Played:
         """Open a world for tools if it is not open, and call a tool if one is named."""
         if live.calls is None:
-            live.calls = self._toolset(world.environment).open(world.start, past())
+            live.calls = self._toolset(world.environment).open(world.start, history())
         notes: list[str] = []
         answer: JsonValue = None
         try:

@@ -35,7 +35,7 @@ from snellen.tasks.environments.acting import Acted, ActError, Screen, read_act
 from snellen.tasks.environments.base import (
     Environment,
     EpisodeError,
-    Past,
+    History,
     Toolset,
 )
 from snellen.tasks.environments.ending import read_end
@@ -172,11 +172,11 @@ class Episodes:
             snapshot = row.snapshot
             start = time.perf_counter_ns()
 
-            def past() -> Past:
-                return Past((), msgspec.json.decode(snapshot))
+            def history() -> History:
+                return History((), msgspec.json.decode(snapshot))
 
             played = await self._retry_once(
-                live, row, lambda: self._running.call(live, world, past, tool, given)
+                live, row, lambda: self._running.call(live, world, history, tool, given)
             )
             row = replace(row, steps=row.steps + 1)
             taken = [_Step(None, "; ".join(played.notes))]
@@ -269,8 +269,9 @@ class Episodes:
             client=lease.client,
         )
         start = time.perf_counter_ns()
-        by_tools = attempt.rules.door is Door.TOOLS
-        begin = partial(self._running.call if by_tools else self._running.play, live, world, Past)
+        tools = attempt.rules.door is Door.TOOLS
+        run = self._running.call if tools else self._running.play
+        begin = partial(run, live, world, History)
         played = await self._retry_once(live, row, begin)
         # The first view is step 0, which costs nothing.
         return await self._keep(live, row, world, [_Step(None, "")], played, {}, start)
@@ -287,11 +288,11 @@ class Episodes:
         wanted = acted.inputs[: world.limit - row.steps]
         start = time.perf_counter_ns()
 
-        def past() -> Past:
-            return Past(done, msgspec.json.decode(row.snapshot))
+        def history() -> History:
+            return History(done, msgspec.json.decode(row.snapshot))
 
         played = await self._retry_once(
-            live, row, lambda: self._running.play(live, world, past, wanted)
+            live, row, lambda: self._running.play(live, world, history, wanted)
         )
         taken = [_Step(given, note) for given, note in zip(wanted, played.notes, strict=False)]
         notes = [acted.note]

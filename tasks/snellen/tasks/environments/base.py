@@ -24,7 +24,7 @@ class CallError(InputError):
 
 
 @dataclass(frozen=True, slots=True)
-class Past:
+class History:
     """The history of an episode: enough to open it again in the same state.
 
     Attributes:
@@ -36,7 +36,7 @@ class Past:
     snapshot: JsonValue = None
 
 
-NOTHING = Past()
+NO_HISTORY = History()
 
 
 class Episode(Protocol):
@@ -110,12 +110,12 @@ class Environment(Protocol):
         """Width and height of its screenshots, in pixels."""
         ...
 
-    async def open(self, world: JsonValue, past: Past = NOTHING) -> Episode:
+    async def open(self, world: JsonValue, history: History = NO_HISTORY) -> Episode:
         """Open an episode, or open it again.
 
         Args:
             world: Its beginning from the pack's item, such as the first state.
-            past: Its history, to open it again.
+            history: Its history, to open it again.
 
         Raises:
             EpisodeError: It can't be opened, or its history can't be repeated.
@@ -185,7 +185,7 @@ class Toolset(Protocol):
         """The tools, the same in all its worlds."""
         ...
 
-    def open(self, world: JsonValue, past: Past = NOTHING) -> ToolEpisode:
+    def open(self, world: JsonValue, history: History = NO_HISTORY) -> ToolEpisode:
         """Open an episode, or open it again from its snapshot.
 
         Raises:

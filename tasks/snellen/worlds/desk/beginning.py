@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, cast
 from pydantic import JsonValue
 
 from snellen.grading.errors import DataError
-from snellen.tasks.environments.base import EpisodeError, Past
+from snellen.tasks.environments.base import EpisodeError, History
 from snellen.worlds.desk.apps.table import APPS
 from snellen.worlds.desk.kit.verbs import State
 from snellen.worlds.desk.kit.view import Ui
@@ -26,12 +26,12 @@ class Beginning(NamedTuple):
     ui: Ui
 
 
-def beginning(world: JsonValue, past: Past) -> Beginning:
+def beginning(world: JsonValue, history: History) -> Beginning:
     """Read a world and its history.
 
     Args:
         world: `state`, and `ui` if something is open at the beginning.
-        past: Its history; the snapshot is enough.
+        history: Its history; the snapshot is enough.
 
     Raises:
         DataError: `world` has no state, or one without some application.
@@ -41,10 +41,10 @@ def beginning(world: JsonValue, past: Past) -> Beginning:
     for name in ("clock", "me", *APPS):
         if name not in before:
             raise DataError(f"the state of a desk's world has no {name!r}")
-    if past.snapshot is not None:
-        state = _part(past.snapshot, "state", "a desk's snapshot")
-        return Beginning(before, state, _part(past.snapshot, "ui", "a desk's snapshot"))
-    if past.inputs:
+    if history.snapshot is not None:
+        state = _part(history.snapshot, "state", "a desk's snapshot")
+        return Beginning(before, state, _part(history.snapshot, "ui", "a desk's snapshot"))
+    if history.inputs:
         raise EpisodeError("a desk is reopened from its snapshot, and there is none")
     ui = _part(world, "ui", "the world of a desk") if "ui" in _keys(world) else {}
     return Beginning(before, before, ui)

@@ -12,7 +12,7 @@ from markupsafe import Markup
 from pydantic import JsonValue
 
 from snellen.grading.models.actions import Point
-from snellen.tasks.environments.base import NOTHING, EpisodeError, Past, opening
+from snellen.tasks.environments.base import NO_HISTORY, EpisodeError, History, opening
 from snellen.tasks.environments.browser import Browser
 from snellen.tasks.environments.inputs import Input, InputKind
 from snellen.tasks.environments.stage import Reply, Request, Stage, StageSettings
@@ -230,19 +230,19 @@ class Desk:
         """1280 x 800 pixels."""
         return SIZE
 
-    async def open(self, world: JsonValue, past: Past = NOTHING) -> DeskEpisode:
+    async def open(self, world: JsonValue, history: History = NO_HISTORY) -> DeskEpisode:
         """Open a desktop, or open it again.
 
         Args:
             world: `state`, and `ui` if something is open at the beginning.
-            past: Its history; the snapshot is enough.
+            history: Its history; the snapshot is enough.
 
         Raises:
             DataError: `world` has no state, or one without some application.
             EpisodeError: It can't be shown, or its history has no snapshot.
         """
-        before, state, ui = beginning(world, past)
-        points = [point for given in past.inputs for point in given.path[-1:]]
+        before, state, ui = beginning(world, history)
+        points = [point for given in history.inputs for point in given.path[-1:]]
         episode = DeskEpisode(before, Desktop(state, ui))
         async with opening(episode):
             await episode.open(self._browser, points[-1] if points else None)

@@ -5,7 +5,7 @@ from typing import Final, cast
 
 from pydantic import JsonValue
 
-from snellen.tasks.environments.base import NOTHING, CallError, Past, WorldTool
+from snellen.tasks.environments.base import NO_HISTORY, CallError, History, WorldTool
 from snellen.worlds.desk.apps.sheet import SHEET
 from snellen.worlds.desk.apps.table import APPS, VERBS
 from snellen.worlds.desk.beginning import beginning
@@ -69,11 +69,11 @@ class DeskToolset:
             for app, verb in (*verbs, (SHEET.name, UNDO))
         ]
 
-    def open(self, world: JsonValue, past: Past = NOTHING) -> DeskCalls:
+    def open(self, world: JsonValue, history: History = NO_HISTORY) -> DeskCalls:
         """Open a desktop, or open it again from its snapshot.
 
         Raises:
             DataError: `world` has no state, or one without some application.
         """
-        before, state, _ = beginning(world, past)
+        before, state, _ = beginning(world, history)
         return DeskCalls(before, state)

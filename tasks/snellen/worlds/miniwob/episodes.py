@@ -16,7 +16,7 @@ from snellen.grading.errors import DataError, InputError, UnknownNameError
 from snellen.tasks.benchmarks.miniwob.load import LIMIT, Time, rows_of, write_rows
 from snellen.tasks.benchmarks.miniwob.schedule import Start
 from snellen.tasks.browser.pinning import script
-from snellen.tasks.environments.base import NOTHING, EpisodeError, Past, opening
+from snellen.tasks.environments.base import NO_HISTORY, EpisodeError, History, opening
 from snellen.tasks.environments.browser import Browser
 from snellen.tasks.environments.inputs import Input
 from snellen.tasks.environments.stage import Stage, StageSettings, size_of
@@ -199,19 +199,19 @@ class MiniWoB:
         """Every page, in the order of their names."""
         return self._site.pages
 
-    async def open(self, world: JsonValue, past: Past = NOTHING) -> MiniWoBEpisode:
+    async def open(self, world: JsonValue, history: History = NO_HISTORY) -> MiniWoBEpisode:
         """Open an episode, or open it again by repeating its inputs.
 
         Args:
             world: Such as `{"page": "click-button", "seed": 3}`; `time` is `stepped` or `real`.
-            past: Its history, to open it again.
+            history: Its history, to open it again.
 
         Raises:
             EpisodeError: It can't be opened, or it has a history in real time.
             DataError: `world` is not a world of MiniWoB++.
         """
         begin = read_world(world)
-        if past.inputs and begin.time == "real":
+        if history.inputs and begin.time == "real":
             raise EpisodeError(
                 f"{begin.page} ran in real time, which can't be repeated: start the item again"
             )
@@ -219,7 +219,7 @@ class MiniWoB:
         episode = MiniWoBEpisode(await self._browser.stage(settings, self._site.answer), begin)
         async with opening(episode):
             await episode.start()
-            for given in past.inputs:
+            for given in history.inputs:
                 await episode.act(given)
         return episode
 

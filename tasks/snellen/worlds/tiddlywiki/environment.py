@@ -12,7 +12,7 @@ from msgspec import Meta
 from pydantic import JsonValue
 
 from snellen.grading.errors import DataError, InputError
-from snellen.tasks.environments.base import NOTHING, EpisodeError, Past, opening
+from snellen.tasks.environments.base import NO_HISTORY, EpisodeError, History, opening
 from snellen.tasks.environments.browser import Browser
 from snellen.tasks.environments.inputs import Input
 from snellen.tasks.environments.stage import Answer, Reply, Request, Stage, StageSettings
@@ -167,12 +167,12 @@ class TiddlyWiki:
         """1280 x 800 pixels."""
         return SIZE
 
-    async def open(self, world: JsonValue, past: Past = NOTHING) -> TiddlyWikiEpisode:
+    async def open(self, world: JsonValue, history: History = NO_HISTORY) -> TiddlyWikiEpisode:
         """Open a wiki, or open it again by repeating its inputs.
 
         Args:
             world: `tiddlers` and `wiki`, as `World` has them.
-            past: Its history, to open it again.
+            history: Its history, to open it again.
 
         Raises:
             DataError: `world` is not a wiki's.
@@ -189,7 +189,7 @@ class TiddlyWiki:
         episode = TiddlyWikiEpisode(stage, read_state(tiddlers))
         async with opening(episode):
             await episode.start()
-            for given in past.inputs:
+            for given in history.inputs:
                 await episode.act(given)
         return episode
 

@@ -19,7 +19,7 @@ from pydantic import JsonValue
 from snellen.grading.errors import InputError
 from snellen.grading.protocols.base import Protocol
 from snellen.grading.protocols.table import protocol_of
-from snellen.tasks.environments.base import NOTHING, EpisodeError, Past
+from snellen.tasks.environments.base import NO_HISTORY, EpisodeError, History
 from snellen.tasks.environments.inputs import Input
 from snellen.tasks.environments.table import need_extra, toolset_of
 from snellen.worlds.training.running import SHARED, Play, Rules, Thread, Turn
@@ -215,13 +215,15 @@ class WorldEnv(gymnasium.Env[Observation, Any]):
         self._seeded = True
         given = dict(options or {})
         saved = given.pop("snapshot", None)
-        play, past = restored(saved, self.settings.rules) if saved is not None else (None, NOTHING)
-        if play is None:
+        if saved is not None:
+            play, history = restored(saved, self.settings.rules)
+        else:
             play = Play(make(self.settings.drawn(self.np_random, given)), self.settings.rules)
+            history = NO_HISTORY
         with self._alone() as thread:
             self._close_world(thread)
             try:
-                turn = self._last = thread.run(play.open(thread, past))
+                turn = self._last = thread.run(play.open(thread, history))
             except BaseException:
                 thread.run(play.close())
                 raise
@@ -325,7 +327,7 @@ def saved(play: Play) -> dict[str, JsonValue]:
     }
 
 
-def restored(given: Mapping[str, Any], rules: Rules) -> tuple[Play, Past]:
+def restored(given: Mapping[str, Any], rules: Rules) -> tuple[Play, History]:
     """Return an episode of its JSON, not open yet, and its history.
 
     Raises:
@@ -335,10 +337,10 @@ def restored(given: Mapping[str, Any], rules: Rules) -> tuple[Play, Past]:
         choice = msgspec.convert(given["task"], Choice)
         inputs = msgspec.convert(given["inputs"], list[Input])
         steps = msgspec.convert(given["steps"], int)
-        past = Past(inputs, given["snapshot"])
+        history = History(inputs, given["snapshot"])
     except (KeyError, TypeError, msgspec.ValidationError) as error:
         raise InputError(f"that is no snapshot of an environment: {error}") from None
-    return Play(make(choice), rules, inputs, steps), past
+    return Play(make(choice), rules, inputs, steps), history
 
 
 def pixels(png: bytes) -> NDArray[np.uint8]:

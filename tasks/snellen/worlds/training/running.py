@@ -18,11 +18,11 @@ from snellen.grading.protocols.table import gold_shape
 from snellen.grading.score_table import score_one
 from snellen.tasks.environments.acting import Screen
 from snellen.tasks.environments.base import (
-    NOTHING,
+    NO_HISTORY,
     Environment,
     Episode,
     EpisodeError,
-    Past,
+    History,
     ToolEpisode,
 )
 from snellen.tasks.environments.browser import Browser
@@ -185,7 +185,7 @@ class Play:
     _episode: Episode | None = None
     _calls: ToolEpisode | None = None
 
-    async def open(self, thread: Thread, past: Past = NOTHING) -> Turn:
+    async def open(self, thread: Thread, history: History = NO_HISTORY) -> Turn:
         """Open the world.
 
         Raises:
@@ -193,12 +193,12 @@ class Play:
         """
         name = self.task.choice.environment
         if self.rules.tools:
-            self._calls = toolset_of(name).open(self.task.world, past)
+            self._calls = toolset_of(name).open(self.task.world, history)
             return Turn(None)
         environment = thread.environment(name)
         self._screen = Screen(*environment.size)
         async with _working(thread):
-            self._episode = await environment.open(self.task.world, past)
+            self._episode = await environment.open(self.task.world, history)
             return Turn(await self._episode.view())
 
     @property
