@@ -215,11 +215,10 @@ class WorldEnv(gymnasium.Env[Observation, Any]):
         self._seeded = True
         given = dict(options or {})
         saved = given.pop("snapshot", None)
-        if saved is not None:
-            play, history = restored(saved, self.settings.rules)
-        else:
-            play = Play(make(self.settings.drawn(self.np_random, given)), self.settings.rules)
-            history = NO_HISTORY
+        rules = self.settings.rules
+        play, history = restored(saved, rules) if saved is not None else (None, NO_HISTORY)
+        if play is None:
+            play = Play(make(self.settings.drawn(self.np_random, given)), rules)
         with self._alone() as thread:
             self._close_world(thread)
             try:
@@ -335,12 +334,11 @@ def restored(given: Mapping[str, Any], rules: Rules) -> tuple[Play, History]:
     """
     try:
         choice = msgspec.convert(given["task"], Choice)
-        inputs = msgspec.convert(given["inputs"], list[Input])
         steps = msgspec.convert(given["steps"], int)
-        history = History(inputs, given["snapshot"])
+        history = History(msgspec.convert(given["inputs"], list[Input]), given["snapshot"])
     except (KeyError, TypeError, msgspec.ValidationError) as error:
         raise InputError(f"that is no snapshot of an environment: {error}") from None
-    return Play(make(choice), rules, inputs, steps), history
+    return Play(make(choice), rules, list(history.inputs), steps), history
 
 
 def pixels(png: bytes) -> NDArray[np.uint8]:
