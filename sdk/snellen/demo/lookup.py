@@ -140,7 +140,7 @@ _ASKED: tuple[tuple[str, str], ...] = (
 _RANK = 1.6
 
 
-class Found(NamedTuple):
+class FieldMatch(NamedTuple):
     """A found value, with its box, its label and its score."""
 
     text: str
@@ -172,7 +172,7 @@ def value_in(text: str, kind: str) -> str:
     return found[0].strip(" .,") if found else ""
 
 
-def look_up(question: str, lines: Sequence[Line]) -> Found | None:
+def look_up(question: str, lines: Sequence[Line]) -> FieldMatch | None:
     """Return the value that answers a question, or None if there is no match.
 
     The best of: the cell of a table in the row and the column that the question names; the text
@@ -221,7 +221,7 @@ def _cells(
     lines: Sequence[Line],
     weights: Mapping[str, float],
     kind: str,
-) -> Iterator[Found]:
+) -> Iterator[FieldMatch]:
     for row, in_row in marked:
         for head, in_head in marked:
             fresh = in_head - in_row
@@ -235,7 +235,7 @@ def _cells(
                     and cell.box.above(head.box) > 0.5
                 ):
                     score = _weight(in_row | in_head, weights) + 0.15 + _typed(cell.text, kind)
-                    yield Found(
+                    yield FieldMatch(
                         without_end(cell.text), cell.box, f"{row.text} / {head.text}", score
                     )
 
@@ -245,7 +245,7 @@ def _beside(
     lines: Sequence[Line],
     weights: Mapping[str, float],
     kind: str,
-) -> Iterator[Found]:
+) -> Iterator[FieldMatch]:
     for label, found in marked:
         worth = _weight(found, weights)
         # A label has few words that the question does not have.
@@ -254,10 +254,10 @@ def _beside(
         before, colon, after = label.text.partition(":")
         if colon and len(after.strip()) > 1 and hits(found, before):
             score = worth + 0.2 + _typed(after, kind)
-            yield Found(without_end(after), label.box, before, score)
+            yield FieldMatch(without_end(after), label.box, before, score)
         for near, closeness in _neighbours(label, lines):
             score = worth + closeness + _typed(near.text, kind)
-            yield Found(without_end(near.text), near.box, without_end(label.text), score)
+            yield FieldMatch(without_end(near.text), near.box, without_end(label.text), score)
 
 
 def _neighbours(label: Line, lines: Sequence[Line]) -> Iterator[tuple[Line, float]]:
@@ -300,9 +300,9 @@ def _neighbours(label: Line, lines: Sequence[Line]) -> Iterator[tuple[Line, floa
 
 def _within(
     marked: Sequence[tuple[Line, set[str]]], weights: Mapping[str, float], kind: str, question: str
-) -> Iterator[Found]:
+) -> Iterator[FieldMatch]:
     for line, found in marked:
         value = value_in(line.text, kind)
         if value and value not in question:
             score = _weight(found, weights) + 0.25
-            yield Found(value, line.box, line.text, score)
+            yield FieldMatch(value, line.box, line.text, score)

@@ -7,7 +7,7 @@ import numpy as np
 from pydantic import JsonValue
 
 from snellen.demo.findings import Finding, first, no_idea
-from snellen.demo.lookup import Found, kind_asked, look_up, row_asked, value_in
+from snellen.demo.lookup import FieldMatch, kind_asked, look_up, row_asked, value_in
 from snellen.demo.marks import ground_of, red_box
 from snellen.demo.ocr.pictures import Box, Line, Picture, paragraphs
 from snellen.demo.phrases import subject, words
@@ -160,16 +160,16 @@ def _first_text(picture: Picture, title: Line) -> Line | None:
     return next(iter(long), None)
 
 
-def _found(asked: str, picture: Picture) -> Found | None:
+def _found(asked: str, picture: Picture) -> FieldMatch | None:
     lines = picture.lines()
     row = row_asked(asked, lines)
     if row is not None:
-        return Found(row.text, row.box, "the row that is asked for", 1.0)
+        return FieldMatch(row.text, row.box, "the row that is asked for", 1.0)
     found = look_up(asked, lines)
     return found if found is not None and found.score >= LEAST else None
 
 
-def _value(asked: str, found: Found) -> str:
+def _value(asked: str, found: FieldMatch) -> str:
     kind = kind_asked(asked)
     return value_in(found.text, kind) or found.text if kind != "number" else found.text
 

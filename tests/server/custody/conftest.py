@@ -27,7 +27,7 @@ Row = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Kept:
+class ExamFiles:
     """An exam on disk.
 
     Attributes:
@@ -635,7 +635,7 @@ def key_of(prompt: str) -> str:
     return "".join(sorted(prompt))
 
 
-def make(folder: Path, which: int) -> Kept:
+def make(folder: Path, which: int) -> ExamFiles:
     """Make one of the two exams from its published data, sealed."""
     golds = Drawn(which)
     for benchmark, write in WRITERS.items():
@@ -655,7 +655,7 @@ def make(folder: Path, which: int) -> Kept:
         found = right.setdefault(task, {})
         for item in data.ids:
             found[key_of(data.item(item).prompt)] = said_of(data, item)
-    return Kept([folder / "screens", folder / "pages"], key, golds.markers, right, loaded)
+    return ExamFiles([folder / "screens", folder / "pages"], key, golds.markers, right, loaded)
 
 
 def load(task: str, data: Path) -> TaskData:
@@ -678,7 +678,7 @@ def said_of(loaded: TaskData, item: str) -> Any:
 
 
 @pytest.fixture(scope="session")
-def exams(tmp_path_factory: pytest.TempPathFactory) -> Sequence[Kept]:
+def exams(tmp_path_factory: pytest.TempPathFactory) -> Sequence[ExamFiles]:
     """Return two exams that differ in gold alone."""
     folder = tmp_path_factory.mktemp("custody")
     return [make(folder / name, which) for which, name in enumerate(("one", "other"))]

@@ -49,7 +49,7 @@ from snellen.tasks.pack.read import Pack
 
 pytestmark = [pytest.mark.thorough, pytest.mark.slow]
 
-Kept = Any
+ExamFiles = Any
 """An exam on disk, as the fixture `exams` makes two."""
 NOON = 1_767_268_800_000
 HIDDEN = {"scores": "hidden", "reports": "hidden"}
@@ -59,7 +59,7 @@ CALLED_ELSEWHERE = {"/mcp", "/mcp/", "/{rest:path}"}
 """Paths that `watched.py` calls, and the one that stands for all that there is not."""
 
 
-def lines_for(exam: Kept) -> bytes:
+def lines_for(exam: ExamFiles) -> bytes:
     """Return a file that says what is right for an exam."""
     lines: list[str] = []
     for task, data in exam.data.items():
@@ -78,7 +78,7 @@ def lines_for(exam: Kept) -> bytes:
 
 @asynccontextmanager
 async def hosting(
-    exam: Kept, folder: Path, rules: Mapping[str, object], files: Sequence[bytes]
+    exam: ExamFiles, folder: Path, rules: Mapping[str, object], files: Sequence[bytes]
 ) -> AsyncGenerator[tuple[Starlette, Challenge, Tokens, list[str]]]:
     """Serve an exam that two participants uploaded files to, all of which are graded."""
     settings = Settings(tuple(exam.packs), folder / "exam.sqlite", key=exam.key)
@@ -274,7 +274,7 @@ def _patient(tokens: Tokens, *, guarded: bool) -> Any:
 
 
 async def test_with_hidden_scores_two_exams_that_differ_in_gold_answer_alike(
-    exams: Sequence[Kept], tmp_path: Path
+    exams: Sequence[ExamFiles], tmp_path: Path
 ) -> None:
     files = [lines_for(exams[0]), b"nonsense\n"]
     seen: list[list[tuple[str, int, str, bytes]]] = []
@@ -309,7 +309,7 @@ def check_raters(answers: Sequence[tuple[str, int, str, bytes]]) -> None:
 
 
 async def test_with_public_reports_no_text_of_a_reference_is_in_any_answer(
-    exams: Sequence[Kept], tmp_path: Path
+    exams: Sequence[ExamFiles], tmp_path: Path
 ) -> None:
     # What is uploaded is right for the other exam: its markers may come back, and do.
     files = [lines_for(exams[0]), b"nonsense\n"]

@@ -39,7 +39,7 @@ pytestmark = pytest.mark.thorough
 
 WATCHED = Path(__file__).with_name("watched.py")
 SECONDS = 600
-Kept = Any
+ExamFiles = Any
 """An exam on disk, as the fixture `exams` makes two."""
 
 # ---- watching them being taken ---------------------------------------------------------------
@@ -71,7 +71,7 @@ class Traffic:
 
 
 @dataclass(frozen=True)
-class Way:
+class Setup:
     """How an exam is taken: by which transport, era and rules, and whether the server has the key.
 
     Only a deferred exam can do without the key of its packs.
@@ -98,18 +98,18 @@ STRICT = {
     "seed": 5,
 }
 WAYS = {
-    "exam over http": Way("http", NEW, {"shuffle_options": False, "pairs_together": True}),
-    "strict exam over http": Way("http", "legacy", STRICT),
-    "exam over stdio": Way("stdio", "legacy", {"submissions": 2, "sample": 2}),
-    "practice over http": Way("http", "legacy", {"mode": "practice", "sample": 2}),
-    "practice over stdio": Way("stdio", NEW, {"mode": "practice", "submissions": 3, "sample": 2}),
-    "deferred over http": Way("http", NEW, {"mode": "deferred", "submissions": 2, "sample": 2}),
-    "deferred over stdio": Way("stdio", NEW, {"mode": "deferred", "sample": 2}, key=False),
+    "exam over http": Setup("http", NEW, {"shuffle_options": False, "pairs_together": True}),
+    "strict exam over http": Setup("http", "legacy", STRICT),
+    "exam over stdio": Setup("stdio", "legacy", {"submissions": 2, "sample": 2}),
+    "practice over http": Setup("http", "legacy", {"mode": "practice", "sample": 2}),
+    "practice over stdio": Setup("stdio", NEW, {"mode": "practice", "submissions": 3, "sample": 2}),
+    "deferred over http": Setup("http", NEW, {"mode": "deferred", "submissions": 2, "sample": 2}),
+    "deferred over stdio": Setup("stdio", NEW, {"mode": "deferred", "sample": 2}, key=False),
 }
 
 
 def run(
-    folder: Path, packs: Sequence[Path], key: Path | None, answers: Mapping[str, Any], way: Way
+    folder: Path, packs: Sequence[Path], key: Path | None, answers: Mapping[str, Any], way: Setup
 ) -> Traffic:
     """Let an exam be taken in a process of its own, whose every file lies in one folder."""
     for name in ("temp", "home"):
@@ -152,14 +152,14 @@ def environment(folder: Path) -> dict[str, str]:
 
 
 @pytest.fixture(scope="module", params=[*WAYS])
-def way(request: pytest.FixtureRequest) -> Way:
+def way(request: pytest.FixtureRequest) -> Setup:
     """Return a way in which an exam is taken."""
     return WAYS[request.param]
 
 
 @pytest.fixture(scope="module")
 def runs(
-    exams: Sequence[Kept], way: Way, tmp_path_factory: pytest.TempPathFactory
+    exams: Sequence[ExamFiles], way: Setup, tmp_path_factory: pytest.TempPathFactory
 ) -> Sequence[Traffic]:
     """Return what two runs left: the agent says what is right for the first exam."""
     folder = tmp_path_factory.mktemp("runs")
@@ -184,7 +184,7 @@ WITHOUT_GOLD = {
 
 
 def test_every_task_is_in_the_exams_with_other_gold_and_the_same_items(
-    exams: Sequence[Kept],
+    exams: Sequence[ExamFiles],
 ) -> None:
     asked = [read_packs(exam) for exam in exams]
     assert asked[0].keys() == asked[1].keys() == {*TASKS}
@@ -194,7 +194,7 @@ def test_every_task_is_in_the_exams_with_other_gold_and_the_same_items(
         assert public(one) == public(other)
 
 
-def read_packs(exam: Kept) -> dict[str, Any]:
+def read_packs(exam: ExamFiles) -> dict[str, Any]:
     """Return the gold of each task of an exam's packs."""
     key = exam.key.read_text(encoding="ascii").strip()
     packs = [open_pack(folder) for folder in exam.packs]
@@ -212,7 +212,7 @@ def public(folder: Path) -> dict[str, bytes]:
     return {**kept, SEALED: b"", "manifest.json": json.dumps(manifest).encode()}
 
 
-def test_every_metric_of_the_matrix_is_in_them(exams: Sequence[Kept]) -> None:
+def test_every_metric_of_the_matrix_is_in_them(exams: Sequence[ExamFiles]) -> None:
     assert {*exams[0].data["matrix/items"].tags["metric"]} == {*METRICS}
 
 
@@ -221,7 +221,7 @@ def test_every_metric_of_the_matrix_is_in_them(exams: Sequence[Kept]) -> None:
 
 @pytest.mark.slow
 def test_packs_that_differ_in_gold_alone_make_equal_traffic(
-    runs: Sequence[Traffic], way: Way
+    runs: Sequence[Traffic], way: Setup
 ) -> None:
     told = [seen.lines("before.jsonl") for seen in runs]
     if way.mode == "practice":
@@ -258,14 +258,14 @@ def without_score(line: Mapping[str, Any]) -> dict[str, Any]:
 
 
 @pytest.mark.slow
-def test_organizers_metrics_let_no_examinee_in(runs: Sequence[Traffic], way: Way) -> None:
+def test_organizers_metrics_let_no_examinee_in(runs: Sequence[Traffic], way: Setup) -> None:
     asked = [line for line in runs[0].lines("before.jsonl") if " /metrics" in line["request"]]
     assert bool(asked) == (way.transport == "http")
     assert {line["status"] for line in asked} <= {401, 403, 405}
 
 
 @pytest.mark.slow
-def test_they_make_equal_logs_and_equal_stores(runs: Sequence[Traffic], way: Way) -> None:
+def test_they_make_equal_logs_and_equal_stores(runs: Sequence[Traffic], way: Setup) -> None:
     one, other = (seen.json("store.json") for seen in runs)
     assert one == other
     assert len(one["answers"]) > 30
@@ -288,7 +288,7 @@ def is_finish(line: Mapping[str, Any]) -> bool:
 
 
 @pytest.mark.slow
-def test_once_it_is_finished_the_reports_differ(runs: Sequence[Traffic], way: Way) -> None:
+def test_once_it_is_finished_the_reports_differ(runs: Sequence[Traffic], way: Setup) -> None:
     reports = [json.loads(text_in(seen.lines("after.jsonl"))) for seen in runs]
     if way.mode == "deferred":
         assert reports[0] == reports[1]
@@ -312,7 +312,7 @@ def text_in(lines: Iterable[Mapping[str, Any]]) -> str:
 
 
 @pytest.mark.slow
-def test_no_marker_is_anywhere(exams: Sequence[Kept], runs: Sequence[Traffic]) -> None:
+def test_no_marker_is_anywhere(exams: Sequence[ExamFiles], runs: Sequence[Traffic]) -> None:
     # The first exam's markers are what the agent says in both runs: they show that the search
     # finds what is there. The second exam's are only in its references.
     everything = {
@@ -339,7 +339,7 @@ def test_no_marker_is_anywhere(exams: Sequence[Kept], runs: Sequence[Traffic]) -
 
 @pytest.mark.slow
 def test_no_response_names_an_item_or_a_file(
-    exams: Sequence[Kept], runs: Sequence[Traffic]
+    exams: Sequence[ExamFiles], runs: Sequence[Traffic]
 ) -> None:
     private: set[str] = set()
     for folder in exams[0].packs:
@@ -376,7 +376,7 @@ def test_the_search_finds_a_marker_however_it_is_coded(code: str) -> None:
 
 @pytest.mark.slow
 def test_only_an_exam_that_grades_opens_references(
-    exams: Sequence[Kept], runs: Sequence[Traffic], way: Way
+    exams: Sequence[ExamFiles], runs: Sequence[Traffic], way: Setup
 ) -> None:
     opened = {Path(path).name for seen in runs for path in seen.json("opened.json")}
     assert {ITEMS, "exam.sqlite"} <= opened
@@ -388,7 +388,7 @@ def test_only_an_exam_that_grades_opens_references(
 @pytest.mark.slow
 @pytest.mark.parametrize("way", ["deferred over http"], indirect=True)
 def test_a_deferred_exam_is_the_same_where_there_are_no_references(
-    exams: Sequence[Kept], runs: Sequence[Traffic], way: Way, tmp_path: Path
+    exams: Sequence[ExamFiles], runs: Sequence[Traffic], way: Setup, tmp_path: Path
 ) -> None:
     bare = [tmp_path / "bare" / pack.name for pack in exams[0].packs]
     for pack, folder in zip(exams[0].packs, bare, strict=True):
@@ -402,7 +402,7 @@ def test_a_deferred_exam_is_the_same_where_there_are_no_references(
 
 @pytest.mark.slow
 def test_sealing_and_stripping_leave_no_marker_on_the_disk(
-    exams: Sequence[Kept], tmp_path: Path
+    exams: Sequence[ExamFiles], tmp_path: Path
 ) -> None:
     for name in ("temp", "home"):
         (tmp_path / name).mkdir()
@@ -434,16 +434,16 @@ def test_sealing_and_stripping_leave_no_marker_on_the_disk(
         assert markers_in(exams[0].markers, data) == [], path
 
 
-def shown(exam: Kept) -> str:
+def shown(exam: ExamFiles) -> str:
     """Return the gold of an exam as text: an explanation of L1 is no gold, and in no pack."""
     return repr([data.golds for data in exam.data.values()])
 
 
-def test_a_deferred_exam_refuses_to_hold_references(exams: Sequence[Kept]) -> None:
+def test_a_deferred_exam_refuses_to_hold_references(exams: Sequence[ExamFiles]) -> None:
     pack = open_pack(exams[0].packs[0])
     with pytest.raises(ExamError, match="a deferred exam must not have references"):
         Exam([pack], Rules(mode=Mode.DEFERRED), {pack.name: open_references(pack, key_of(exams))})
 
 
-def key_of(exams: Sequence[Kept]) -> str:
+def key_of(exams: Sequence[ExamFiles]) -> str:
     return exams[0].key.read_text(encoding="ascii").strip()

@@ -24,7 +24,7 @@ from snellen.server.store.schema import open_store
 
 
 @dataclass
-class Played:
+class HostedWorld:
     """An exam that is served: an agent of it, its world and its rules' service."""
 
     agent: Any
@@ -48,7 +48,7 @@ def play(pack: Path, store: Path, agent_of: Callable[[Client], Any]) -> Callable
     @asynccontextmanager
     async def play(
         golds: Sequence[OutcomeGold] | None = None, clock: Clock | None = None, **rules: Any
-    ) -> AsyncGenerator[Played]:
+    ) -> AsyncGenerator[HostedWorld]:
         folder = pack if golds is None else write_lamps(pack.with_name("other"), golds)
         settings = Settings((folder,), store, Rules(**rules))
         service = Service(read_exam(settings), open_store(store), clock)
@@ -62,7 +62,7 @@ def play(pack: Path, store: Path, agent_of: Callable[[Client], Any]) -> Callable
         opening = LazyHost(lambda: host, interactive=True)
         server = ExamServer(opening).server
         async with Client(server) as client:
-            yield Played(agent_of(client), lamps, host)
+            yield HostedWorld(agent_of(client), lamps, host)
         await opening.close()
 
     return play

@@ -93,7 +93,7 @@ class RapidReader:
         return self._here.engine
 
 
-class _Kept(msgspec.Struct, frozen=True):
+class _OcrResult(msgspec.Struct, frozen=True):
     boxes: list[Box]
     readings: list[tuple[Box, str, float]]
 
@@ -114,7 +114,7 @@ class Shelf:
         picture = Picture(pixels, reader)
         with suppress(OSError, msgspec.DecodeError):
             if (path := self._path(picture)) is not None:
-                kept = msgspec.json.decode(path.read_bytes(), type=_Kept)
+                kept = msgspec.json.decode(path.read_bytes(), type=_OcrResult)
                 readings = {box: Reading(text, sure) for box, text, sure in kept.readings}
                 picture.notes = PlainNotes(kept.boxes, readings)
         return picture
@@ -125,7 +125,7 @@ class Shelf:
         if path is None or boxes is None:
             return
         readings = [(box, one.text, one.sure) for box, one in picture.notes.readings.items()]
-        data = msgspec.json.encode(_Kept(boxes, readings))
+        data = msgspec.json.encode(_OcrResult(boxes, readings))
         beside = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
         with suppress(OSError), self._lock:
             path.parent.mkdir(parents=True, exist_ok=True)

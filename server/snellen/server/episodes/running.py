@@ -32,12 +32,12 @@ IDLE_SECONDS = 600.0
 
 Key = tuple[int, int]
 """An attempt, and the position of an item in it."""
-Said = Mapping[str, JsonValue]
-_NOTHING: Said = MappingProxyType({})
+JsonObject = Mapping[str, JsonValue]
+_NOTHING: JsonObject = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
-class Played:
+class StepResult:
     """A world's state after inputs.
 
     Attributes:
@@ -53,7 +53,7 @@ class Played:
     notes: Sequence[str]
     over: bool
     snapshot: JsonValue = field(repr=False)
-    result: Said = field(repr=False)
+    result: JsonObject = field(repr=False)
     answer: JsonValue = field(default=None, repr=False)
 
 
@@ -123,7 +123,7 @@ class Running:
 
     async def play(
         self, live: Live, world: World, history: Callable[[], History], inputs: Sequence[Input] = ()
-    ) -> Played:
+    ) -> StepResult:
         """Open a world if it is not open, and do inputs until the page ends the task."""
         if live.episode is None:
             self._used.add(world.environment)
@@ -138,7 +138,7 @@ class Running:
             if episode.ended:
                 break
         frame = await episode.view()
-        return Played(frame, notes, episode.ended, episode.snapshot, episode.result)
+        return StepResult(frame, notes, episode.ended, episode.snapshot, episode.result)
 
     async def call(
         self,
@@ -146,8 +146,8 @@ class Running:
         world: World,
         history: Callable[[], History],
         tool: str = "",
-        given: Said = _NOTHING,
-    ) -> Played:
+        given: JsonObject = _NOTHING,
+    ) -> StepResult:
         """Open a world for tools if it is not open, and call a tool if one is named."""
         if live.calls is None:
             live.calls = self._toolset(world.environment).open(world.start, history())
@@ -157,7 +157,7 @@ class Running:
             answer = live.calls.call(tool, given) if tool else None
         except CallError as error:
             notes.append(str(error))
-        return Played(None, notes, False, live.calls.snapshot, live.calls.result, answer)
+        return StepResult(None, notes, False, live.calls.snapshot, live.calls.result, answer)
 
     async def forget(self, live: Live) -> None:
         """Close a world; the next call opens it again."""

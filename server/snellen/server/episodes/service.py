@@ -24,7 +24,7 @@ from snellen.server.attempts.models import AnswerMeta, Caller, Lease, Receipt
 from snellen.server.attempts.record import FAULT, record_of
 from snellen.server.attempts.service import Service
 from snellen.server.episodes import queries
-from snellen.server.episodes.running import Key, Live, Played, Running, Said
+from snellen.server.episodes.running import JsonObject, Key, Live, Running, StepResult
 from snellen.server.errors import ExamError
 from snellen.server.exam.rules import Door
 from snellen.server.logs import fault, log
@@ -138,7 +138,7 @@ class Episodes:
                 await self._service.database.write(lambda c: queries.keep(c, row, (), None))
             return await self._shown(row, world)
 
-    async def act(self, attempt: Attempt, lease: Lease, given: Said) -> Turn:
+    async def act(self, attempt: Attempt, lease: Lease, given: JsonObject) -> Turn:
         """Do an agent's action, and count it.
 
         Raises:
@@ -160,7 +160,7 @@ class Episodes:
                 return await self._view(live, row, world)
             return await self._acted(live, row, world, done, given, acted)
 
-    async def call(self, attempt: Attempt, lease: Lease, tool: str, given: Said) -> Turn:
+    async def call(self, attempt: Attempt, lease: Lease, tool: str, given: JsonObject) -> Turn:
         """Call a tool of an item's world, and count it.
 
         Raises:
@@ -180,7 +180,7 @@ class Episodes:
             )
             row = replace(row, steps=row.steps + 1)
             taken = [_Step(None, "; ".join(played.notes))]
-            said: Said = {"tool": tool, "arguments": dict(given)}
+            said: JsonObject = {"tool": tool, "arguments": dict(given)}
             return await self._keep(live, row, world, taken, played, said, start)
 
     async def look(self, attempt: Attempt, caller: Caller, item: str) -> Turn:
@@ -270,8 +270,7 @@ class Episodes:
         )
         start = time.perf_counter_ns()
         tools = attempt.rules.door is Door.TOOLS
-        run = self._running.call if tools else self._running.play
-        begin = partial(run, live, world, History)
+        begin = partial(self._running.call if tools else self._running.play, live, world, History)
         played = await self._retry_once(live, row, begin)
         # The first view is step 0, which costs nothing.
         return await self._keep(live, row, world, [_Step(None, "")], played, {}, start)
@@ -282,7 +281,7 @@ class Episodes:
         row: EpisodeRow,
         world: World,
         done: Sequence[Input],
-        given: Said,
+        given: JsonObject,
         acted: Acted,
     ) -> Turn:
         wanted = acted.inputs[: world.limit - row.steps]
@@ -302,17 +301,18 @@ class Episodes:
         return await self._keep(live, row, world, taken, played, given, start, notes)
 
     async def _bad_action(
-        self, live: Live, row: EpisodeRow, world: World, given: Said, why: str
+        self, live: Live, row: EpisodeRow, world: World, given: JsonObject, why: str
     ) -> Turn:
         start = time.perf_counter_ns()
         frame = await self._frame(row)
-        played = Played(frame, (why,), row.over, json.loads(row.snapshot), json.loads(row.result))
+        snapshot, result = json.loads(row.snapshot), json.loads(row.result)
+        played = StepResult(frame, (why,), row.over, snapshot, result)
         row = replace(row, steps=row.steps + 1)
         return await self._keep(live, row, world, [_Step(None, why)], played, given, start)
 
     async def _retry_once(
-        self, live: Live, row: EpisodeRow, play: Callable[[], Awaitable[Played]]
-    ) -> Played:
+        self, live: Live, row: EpisodeRow, play: Callable[[], Awaitable[StepResult]]
+    ) -> StepResult:
         """Play; if the world fails, play once more in a new one.
 
         Raises:
@@ -339,8 +339,8 @@ class Episodes:
         row: EpisodeRow,
         world: World,
         taken: Sequence["_Step"],
-        played: Played,
-        given: Said,
+        played: StepResult,
+        given: JsonObject,
         start: int,
         notes: Sequence[str] = (),
     ) -> Turn:
