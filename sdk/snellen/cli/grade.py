@@ -43,7 +43,7 @@ def grade(
         str,
         typer.Argument(
             help="A file of answers: JSONL, JSON, CSV or parquet; - reads JSONL from standard "
-            "input. Or results as a script stored them: a file, a folder, a pattern. Or a report "
+            "input. Or results of another script: a file, a folder, a pattern. Or a report "
             "saved as JSON."
         ),
     ],

@@ -102,8 +102,8 @@ Space = Annotated[
     str | None,
     typer.Option(
         "--space",
-        help="What their coordinates count: unit, pixels, thousand or view; auto: what the"
-        " coordinate audit finds, if one space alone explains the answers.",
+        help="The unit of their coordinates: unit, pixels, thousand or view; auto: the space"
+        " that the coordinate audit finds, if this space alone explains the answers.",
         show_default=False,
     ),
 ]
@@ -111,7 +111,7 @@ Answer = Annotated[
     str | None,
     typer.Option(
         "--answer",
-        help="Of results that a script stored: raw, the model's text, or parsed, what it read.",
+        help="For another script's results: raw, the model's text; parsed, the script's answer.",
         metavar="raw|parsed",
         show_default=False,
     ),

@@ -277,7 +277,7 @@ def create(
     to: Annotated[
         Path | None,
         typer.Option(
-            help="A new file for the token, which only you can read; nothing prints the token.",
+            help="Write the token to this new file, which only you can read; do not print it.",
             show_default=False,
         ),
     ] = None,
