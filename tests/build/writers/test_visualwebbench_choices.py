@@ -293,6 +293,25 @@ def test_a_title_tells_a_page_if_its_headings_or_its_address_say_so(
     assert ("Roses - Shop" in map(right_of, found)) is told
 
 
+@pytest.mark.parametrize(("heading", "told"), [("Our roses", True), ("The Garden Book", False)])
+def test_a_title_that_stands_on_the_page_names_no_other_page(
+    tmp_path: Path, heading: str, told: bool
+) -> None:
+    first, second = link(0, "Start", href="/book.html"), link(1, heading, role="heading", href="")
+    clicked = [Click(0, "The Garden Book", "/book.html", headings="The Garden Book")]
+    found = wishes(tmp_path, first, second, clicks=clicked)
+    assert ("Go to the page with the title “The Garden Book”." in found) is told
+
+
+def test_a_title_that_two_pages_share_names_neither(tmp_path: Path) -> None:
+    titles = ("Roses - Shop", "Roses - Shop", "Contact - Shop", "Garden tools - Shop")
+    clicked = [
+        Click(place, title, f"/{place}.html", headings=title) for place, title in enumerate(titles)
+    ]
+    found = made(action_prediction, page(tmp_path, links(), clicked))
+    assert set(map(right_of, found)) == {"Contact - Shop", "Garden tools - Shop"}
+
+
 @pytest.mark.parametrize(
     ("titles", "told"),
     [
@@ -377,6 +396,7 @@ def test_two_ways_to_sign_in_are_no_question(tmp_path: Path, second: str) -> Non
     ("element", "told"),
     [
         (link(0, "Menu", href="/menu.html"), False),
+        (link(0, "Menu", href="/nowhere.html"), False),
         (link(0, "Menu", href="#menu"), True),
         (link(0, "Menu", role="button", href=""), True),
     ],
@@ -384,9 +404,8 @@ def test_two_ways_to_sign_in_are_no_question(tmp_path: Path, second: str) -> Non
 def test_a_link_to_what_a_kitchen_offers_opens_no_menu(
     tmp_path: Path, element: Element, told: bool
 ) -> None:
-    snapshot = page(tmp_path, [element])
-    said = {one.text for one in intents(snapshot, candidates(snapshot))}
-    assert ("Open or close the menu." in said) is told
+    for clicks in ([], [Click(0, "", "", "failed")]):
+        assert ("Open or close the menu." in wishes(tmp_path, element, clicks=clicks)) is told
 
 
 @pytest.mark.parametrize(

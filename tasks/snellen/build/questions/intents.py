@@ -106,9 +106,12 @@ def confirmed(snapshot: Snapshot) -> Iterator[Click]:
     """Yield the clicks whose target says in its headings or its address what its title alone says.
 
     Another title, such as `Free web template`, does not tell where a click leads, and neither does
-    that of a picture, which has no headings.
+    that of a picture, which has no headings, or one that two pages share.
     """
     clicks = snapshot.captured.clicks
+    pages = Counter(
+        title for title, _ in {(folded(e.title), urlsplit(e.href).path) for e in clicks}
+    )
     shown = [snapshot.screen.title, *(click.title for click in clicks)]
     titles = {folded(title): stems(title) for title in shown}
     often = Counter(stem for found in titles.values() for stem in found)
@@ -116,7 +119,10 @@ def confirmed(snapshot: Snapshot) -> Iterator[Click]:
         # A stem of many titles is of the site's name.
         own = {stem for stem in stems(click.title) if 3 * (often[stem] - 1) < len(titles)}
         named = re.sub(r"[-_.]", " ", PurePosixPath(unquote(urlsplit(click.href).path)).stem)
-        if click.headings is None or (click.headings and own & stems(f"{click.headings} {named}")):
+        told = click.headings is None or (
+            click.headings and own & stems(f"{click.headings} {named}")
+        )
+        if told and pages[folded(click.title)] == 1:
             yield click
 
 
@@ -245,8 +251,12 @@ def _led(snapshot: Snapshot, usable: Sequence[Candidate]) -> Iterator[Intent]:
                 yield Intent("role", _START, each)
             continue
         others = [screen.title, *(other.title for other in clicks if other is not click)]
-        # What is in the title of another page does not tell this page, but may name the site.
-        if click in known and not any(f" {title} " in f" {folded(other)} " for other in others):
+        # What is in the title of another page, or stands on this one, may be the site's name.
+        stands = any(
+            folded(e.text) == title and not screen.nested(e, each.element) for e in screen.elements
+        )
+        told = any(f" {title} " in f" {folded(other)} " for other in others)
+        if click in known and not told and not stands:
             text = f"Go to the page with the title “{one_line(click.title)}”."
             yield Intent("destination", text, each)
 
@@ -290,7 +300,7 @@ def _places(snapshot: Snapshot, usable: Sequence[Candidate]) -> Iterator[Intent]
             # A link `Menu` may lead to the dishes, a link `Sidebar` anywhere, and a button `Help`
             # opens something.
             led = each.element.id not in stayed and leads and each.kind == "link"
-            opens = not led and (each.kind == "button" or "sidebar" not in each.key)
+            opens = each.kind == "button" or not (leads or "sidebar" in each.key)
             if fitting == [each.element] and (opens if text == _MENU else led):
                 yield Intent("role", text, each)
 

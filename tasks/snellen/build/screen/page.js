@@ -77,7 +77,7 @@
   const generated = (element, which, language) => {
     const style = getComputedStyle(element, which);
     if (style.content === "none" || style.content === "normal" || style.display === "none"
-        || style.visibility !== "visible") return "";
+        || style.visibility !== "visible" || style.opacity < 0.1) return "";
     if (["absolute", "fixed"].includes(style.position)) {
       const sized = parseFloat(style.width) > 4 && parseFloat(style.height) > 4;
       if (sized && !style.zIndex.startsWith("-")) covers.push({ element, style });

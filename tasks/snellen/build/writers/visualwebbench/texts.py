@@ -34,7 +34,7 @@ CAPTION_WORDS = (5, 80)
 """The minimum and the maximum number of words of a description."""
 
 SHARED_WORDS = 0.6
-"""The minimum share of a description's words that the page must show."""
+"""The minimum share of the words of each sentence of a description that the page must show."""
 
 OCR_WORDS = (20, 200)
 """A text for element OCR has more words than the first number and at most the second."""
@@ -76,6 +76,7 @@ _RUNNING = frozenset(
 _NOTES = frozenset({"small", "sub", "sup"})
 _PICTURES = frozenset({"img", "canvas", "svg", "video", "iframe", "picture", "object"})
 _PICTURE_SIDE = 32
+_SENTENCES = re.compile(r"(?<=[.!?])\s+|(?<=[\u3002\uff01\uff1f])")
 _COLON = re.compile(r"[:\uff1a]")
 
 
@@ -104,7 +105,9 @@ def _caption_fault(screen: Screen, text: str) -> Reason | None:
         return Reason.LISTED_DESCRIPTION
     # A text that a site has on all its pages describes none of them.
     titled = stems(screen.title)
-    if _shared(screen, text) < SHARED_WORDS or (titled and not titled & stems(text)):
+    sentences = [each for each in _SENTENCES.split(text) if stems(each)]
+    shared = min((_shared(screen, each) for each in sentences), default=0.0)
+    if shared < SHARED_WORDS or (titled and not titled & stems(text)):
         return Reason.OTHER_DESCRIPTION
     return None
 
