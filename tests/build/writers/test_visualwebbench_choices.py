@@ -344,13 +344,6 @@ def test_who_one_is_is_asked_for_by_one_field_of_all_kinds_of_names(
     assert ("Say who you are." in wishes(tmp_path, *labels, *fields)) is told
 
 
-@pytest.mark.parametrize(("role", "told"), [("button", True), ("link", False)])
-def test_a_link_called_sidebar_opens_no_menu(tmp_path: Path, role: str, told: bool) -> None:
-    for href in ("", "#", "sidebar.html"):
-        found = wishes(tmp_path, link(0, "Sidebar", role=role, href=href))
-        assert ("Open or close the menu." in found) is told
-
-
 @pytest.mark.parametrize("second", ["file", "text"])
 def test_two_fields_for_files_are_not_told_apart_by_what_is_written_on_one(
     tmp_path: Path, second: str
@@ -392,20 +385,21 @@ def test_two_ways_to_sign_in_are_no_question(tmp_path: Path, second: str) -> Non
         assert ("Use what signs the user in to the account." in said) is told
 
 
-@pytest.mark.parametrize(
-    ("element", "told"),
-    [
-        (link(0, "Menu", href="/menu.html"), False),
-        (link(0, "Menu", href="/nowhere.html"), False),
-        (link(0, "Menu", href="#menu"), True),
-        (link(0, "Menu", role="button", href=""), True),
-    ],
-)
-def test_a_link_to_what_a_kitchen_offers_opens_no_menu(
-    tmp_path: Path, element: Element, told: bool
-) -> None:
-    for clicks in ([], [Click(0, "", "", "failed")]):
-        assert ("Open or close the menu." in wishes(tmp_path, element, clicks=clicks)) is told
+def test_a_link_in_a_line_of_text_has_no_effect_of_its_own(tmp_path: Path) -> None:
+    for line, told in (("", True), ("raster, , output", False)):
+        place = len(links())
+        row = Element(place, "p", (10, 10, 300, 40), text="raster, Export, output", own=line)
+        word = msgspec.structs.replace(link(0, "Export"), parent=place)
+        snapshot = page(tmp_path, [word, *links()[1:], row])
+        said = {one.text for one in intents(snapshot, candidates(snapshot))}
+        assert ("Use what exports the data to a file." in said) is told
+
+
+def test_what_a_menu_is_can_not_be_seen_from_its_name(tmp_path: Path) -> None:
+    """A link `Menu` may lead to the dishes, and a click on it may fail."""
+    for element in (link(0, "Menu", href="/menu.html"), link(0, "Menu", role="button", href="")):
+        told = wishes(tmp_path, element, clicks=[Click(0, "", "", "failed")])
+        assert told == wishes(tmp_path, link(0, "Roses"))
 
 
 @pytest.mark.parametrize(

@@ -483,15 +483,9 @@ def _lists(screen: Screen, names: Names) -> Iterator[Lookup]:
 
 
 def _is_introduced(screen: Screen, heading: Element, below: Element) -> bool:
-    """Whether only sentences stand between a heading and a list, and no other title of it."""
-    around = {each.id for each in screen.ancestors(below)}
-    between = screen.elements[heading.id + 1 : below.id]
-    last = next((each for each in reversed(between) if each.own and each.id not in around), None)
-    if last is None:
-        return True
-    blocks = [each for each in screen.ancestors(last) if heading.id < each.id]
-    whole = next((each for each in reversed(blocks) if each.id not in around), last)
-    return bool(_ENDED.search(whole.text))
+    """Whether a sentence, and no other title of the list, stands between a heading and a list."""
+    texts = [each.text for each in screen.elements[heading.id + 1 : below.id] if each.own]
+    return not texts or any(map(_ENDED.search, texts))
 
 
 def _sections(screen: Screen, names: Names) -> Iterator[Lookup]:

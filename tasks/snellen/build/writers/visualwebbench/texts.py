@@ -24,7 +24,7 @@ from snellen.build.questions.spatial import (
 )
 from snellen.build.questions.text import count_words, folded, is_plain, one_line, stems
 from snellen.build.screen.elements import Element, Screen
-from snellen.build.screen.prose import is_prose
+from snellen.build.screen.prose import is_prose, sentences
 from snellen.build.screen.purpose import descriptions_of, is_generic
 from snellen.build.screen.seen import seen
 from snellen.build.snapshots import Snapshot
@@ -76,7 +76,6 @@ _RUNNING = frozenset(
 _NOTES = frozenset({"small", "sub", "sup"})
 _PICTURES = frozenset({"img", "canvas", "svg", "video", "iframe", "picture", "object"})
 _PICTURE_SIDE = 32
-_SENTENCES = re.compile(r"(?<=[.!?])\s+|(?<=[\u3002\uff01\uff1f])")
 _COLON = re.compile(r"[:\uff1a]")
 
 
@@ -96,8 +95,7 @@ def web_caption(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
 
 
 def _caption_fault(screen: Screen, text: str) -> Reason | None:
-    least, most = CAPTION_WORDS
-    if not least <= count_words(text) <= most:
+    if not CAPTION_WORDS[0] <= count_words(text) <= CAPTION_WORDS[1]:
         return Reason.SHORT_DESCRIPTION
     if is_generic(text) or folded(text) == folded(screen.title) or not is_plain(text):
         return Reason.GENERIC_DESCRIPTION
@@ -105,9 +103,8 @@ def _caption_fault(screen: Screen, text: str) -> Reason | None:
         return Reason.LISTED_DESCRIPTION
     # A text that a site has on all its pages describes none of them.
     titled = stems(screen.title)
-    sentences = [each for each in _SENTENCES.split(text) if stems(each)]
-    shared = min((_shared(screen, each) for each in sentences), default=0.0)
-    if shared < SHARED_WORDS or (titled and not titled & stems(text)):
+    unseen = any(_shared(screen, each) < SHARED_WORDS for each in sentences(text) if stems(each))
+    if unseen or (titled and not titled & stems(text)):
         return Reason.OTHER_DESCRIPTION
     return None
 
