@@ -62,6 +62,18 @@ def test_labels_with_one_value_of_their_own_are_asked_for(blank: Blank, freeze: 
     assert said(freeze(page)) == {("pair", "Seats"): ("69",), ("pair", "Groups"): ("up to 46",)}
 
 
+@pytest.mark.parametrize(("bold", "asked"), [((1,), False), ((1, 3), True), ((), True)])
+def test_the_bold_first_row_of_two_columns_is_their_header(
+    blank: Blank, freeze: Freeze, bold: tuple[int, ...], asked: bool
+) -> None:
+    page = blank().pairs(Member_type="Definition", Key="int", Value="str")
+    for place in bold:
+        page.elements[place] = msgspec.structs.replace(page.elements[place], bold=True)
+    found = said(freeze(page))
+    assert (("pair", "Member type") in found) is asked
+    assert found["pair", "Key"] == ("int",)
+
+
 def test_a_label_with_two_values_is_not_asked_for(blank: Blank, freeze: Freeze) -> None:
     page = blank().pairs(Members="78").pairs(Members="33")
     assert said(freeze(page)) == {}
@@ -143,6 +155,24 @@ def test_a_heading_below_a_larger_one_is_not_the_main_one(blank: Blank, freeze: 
     assert ("heading",) not in said(freeze(page))
 
 
+@pytest.mark.parametrize(
+    ("text", "size", "place", "main"),
+    [
+        ("The manual", 30, (100, 10, 300, 40), False),
+        ("The manual", 20, (100, 10, 300, 40), True),
+        ("The manual", 30, (100, 110, 300, 140), True),
+        ("$49", 30, (100, 10, 300, 40), True),
+    ],
+)
+def test_a_heading_below_a_larger_text_is_not_the_main_one(
+    blank: Blank, freeze: Freeze, text: str, size: int, place: tuple[int, ...], main: bool
+) -> None:
+    page = blank()
+    page.add(text, font_size=size, box=place)
+    page.add("Chapter 1", "h1", role="heading", level=1, font_size=20, box=(100, 60, 300, 90))
+    assert (("heading",) in said(freeze(page))) is main
+
+
 def test_a_figure_is_no_main_heading(blank: Blank, freeze: Freeze) -> None:
     page = blank()
     page.add("12°C", "h1", role="heading", level=1, font_size=40)
@@ -210,6 +240,22 @@ def test_lists_below_a_heading_are_asked_for_their_ends(blank: Blank, freeze: Fr
     assert found["first", "Rules"] == ("One R",)
     assert found["last", "Tips"] == ("Six T",)
     assert found["section", "Rules"] == ("Tips",)
+
+
+@pytest.mark.parametrize(
+    ("between", "asked"), [("", True), ("Each of you:", True), ("Getting started", False)]
+)
+def test_a_list_below_another_title_is_not_the_list_of_the_heading(
+    blank: Blank, freeze: Freeze, between: str, asked: bool
+) -> None:
+    page = blank()
+    page.add("Rules", "h2", role="heading", level=2, box=(100, 10, 300, 30))
+    if between:
+        page.add(between, box=(100, 35, 300, 50))
+    outer = page.add("", "ul", box=(100, 55, 300, 145))
+    for place, text in enumerate(("One", "Two", "Six")):
+        page.add(text, "li", parent=outer, box=(100, 55 + 30 * place, 300, 75 + 30 * place))
+    assert (("first", "Rules") in said(freeze(page))) is asked
 
 
 def test_a_heading_is_not_asked_for_past_what_looks_like_one(blank: Blank, freeze: Freeze) -> None:

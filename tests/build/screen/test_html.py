@@ -560,6 +560,13 @@ def test_a_sign_that_css_puts_before_a_heading_leaves_it_unread(read: Read) -> N
     assert (first.cut, second.cut) == (True, False)
 
 
+def test_a_text_of_css_that_is_not_shown_is_no_text(read: Read) -> None:
+    style = "<style>a::after { content: attr(title) } #b::after { opacity: 0 }</style>"
+    links = "<p><a href=x title=Shown>A</a> <a href=y id=b title=Hidden>B</a>"
+    found = [each for each in read(style + links).screen.elements if each.tag == "a"]
+    assert [(each.text, each.name) for each in found] == [("A Shown", "AShown"), ("B", "B")]
+
+
 def test_a_contact_is_the_number_or_the_address_alone(read: Read) -> None:
     found = read(
         "<a href='tel:5215550189'>Call Ingrid Quayle, (521) 555-0189</a> <a href=tel:1>Call us</a>"

@@ -730,6 +730,30 @@ def test_a_painted_button_lies_where_it_is_painted_and_not_where_its_text_is(
     assert relations <= {"top", "bottom"}
 
 
+def test_a_text_lies_where_it_is_read_and_not_where_its_cell_ends(freeze: Freeze) -> None:
+    found = [
+        part(0, "th", (100, 300, 500, 350), "Method", role="columnheader", painted=True,
+             ink=(110, 318, 160, 332)),
+        *(
+            part(1 + place, "p", box, text)
+            for place, (text, box) in enumerate(
+                {
+                    "Log in": (420, 400, 480, 420), "Help": (20, 120, 60, 140),
+                    "Contact": (700, 120, 780, 140), "Imprint": (700, 600, 780, 620),
+                    "Jobs": (20, 600, 60, 620), "News": (440, 600, 480, 620),
+                }.items()
+            )
+        ),
+    ]  # fmt: skip
+    asked = by_kind("spatial_relation", "named pair", freeze(found), 300)
+    pair = {"Method", "Log in"}
+    relations = {
+        str(one.record["relation"]) for one in asked if pair <= {*quoted(str(one.row["question"]))}
+    }
+    assert relations
+    assert relations <= {"top-left", "bottom-right"}
+
+
 @pytest.mark.slow
 def test_each_side_that_is_offered_is_as_often_right(snapshot: Snapshot) -> None:
     right: Counter[str] = Counter()

@@ -293,6 +293,25 @@ def test_a_title_tells_a_page_if_its_headings_or_its_address_say_so(
     assert ("Roses - Shop" in map(right_of, found)) is told
 
 
+@pytest.mark.parametrize(("heading", "told"), [("Our roses", True), ("The Garden Book", False)])
+def test_a_title_that_stands_on_the_page_names_no_other_page(
+    tmp_path: Path, heading: str, told: bool
+) -> None:
+    first, second = link(0, "Start", href="/book.html"), link(1, heading, role="heading", href="")
+    clicked = [Click(0, "The Garden Book", "/book.html", headings="The Garden Book")]
+    found = wishes(tmp_path, first, second, clicks=clicked)
+    assert ("Go to the page with the title “The Garden Book”." in found) is told
+
+
+def test_a_title_that_two_pages_share_names_neither(tmp_path: Path) -> None:
+    titles = ("Roses - Shop", "Roses - Shop", "Contact - Shop", "Garden tools - Shop")
+    clicked = [
+        Click(place, title, f"/{place}.html", headings=title) for place, title in enumerate(titles)
+    ]
+    found = made(action_prediction, page(tmp_path, links(), clicked))
+    assert set(map(right_of, found)) == {"Contact - Shop", "Garden tools - Shop"}
+
+
 @pytest.mark.parametrize(
     ("titles", "told"),
     [
@@ -323,13 +342,6 @@ def test_who_one_is_is_asked_for_by_one_field_of_all_kinds_of_names(
     ]
     labels = [msgspec.structs.replace(one, role="") for one in names]
     assert ("Say who you are." in wishes(tmp_path, *labels, *fields)) is told
-
-
-@pytest.mark.parametrize(("role", "told"), [("button", True), ("link", False)])
-def test_a_link_called_sidebar_opens_no_menu(tmp_path: Path, role: str, told: bool) -> None:
-    for href in ("", "#", "sidebar.html"):
-        found = wishes(tmp_path, link(0, "Sidebar", role=role, href=href))
-        assert ("Open or close the menu." in found) is told
 
 
 @pytest.mark.parametrize("second", ["file", "text"])
@@ -373,20 +385,21 @@ def test_two_ways_to_sign_in_are_no_question(tmp_path: Path, second: str) -> Non
         assert ("Use what signs the user in to the account." in said) is told
 
 
-@pytest.mark.parametrize(
-    ("element", "told"),
-    [
-        (link(0, "Menu", href="/menu.html"), False),
-        (link(0, "Menu", href="#menu"), True),
-        (link(0, "Menu", role="button", href=""), True),
-    ],
-)
-def test_a_link_to_what_a_kitchen_offers_opens_no_menu(
-    tmp_path: Path, element: Element, told: bool
-) -> None:
-    snapshot = page(tmp_path, [element])
-    said = {one.text for one in intents(snapshot, candidates(snapshot))}
-    assert ("Open or close the menu." in said) is told
+def test_a_link_in_a_line_of_text_has_no_effect_of_its_own(tmp_path: Path) -> None:
+    for line, told in (("", True), ("raster, , output", False)):
+        place = len(links())
+        row = Element(place, "p", (10, 10, 300, 40), text="raster, Export, output", own=line)
+        word = msgspec.structs.replace(link(0, "Export"), parent=place)
+        snapshot = page(tmp_path, [word, *links()[1:], row])
+        said = {one.text for one in intents(snapshot, candidates(snapshot))}
+        assert ("Use what exports the data to a file." in said) is told
+
+
+def test_what_a_menu_is_can_not_be_seen_from_its_name(tmp_path: Path) -> None:
+    """A link `Menu` may lead to the dishes, and a click on it may fail."""
+    for element in (link(0, "Menu", href="/menu.html"), link(0, "Menu", role="button", href="")):
+        told = wishes(tmp_path, element, clicks=[Click(0, "", "", "failed")])
+        assert told == wishes(tmp_path, link(0, "Roses"))
 
 
 @pytest.mark.parametrize(

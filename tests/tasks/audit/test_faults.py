@@ -59,6 +59,7 @@ def test_a_text_is_found_as_whole_words_or_without_spaces(
     [
         (("above", "below", "below and to the left"), True),
         (("above", "above and to the left", "below"), False),
+        (("above", "above and to the right", "below"), False),
         (("above", "to the left", "below"), False),
     ],
 )

@@ -35,7 +35,6 @@ _TYPED: Mapping[str, str] = MappingProxyType(
     }
 )
 _NAMES = frozenset({"name", "first_name", "last_name", "username"})
-_MENU = "Open or close the menu."
 _PLACES: Mapping[str, re.Pattern[str]] = MappingProxyType(
     {
         "Find out how the site treats personal data.": re.compile(
@@ -52,14 +51,8 @@ _PLACES: Mapping[str, re.Pattern[str]] = MappingProxyType(
             r"^(my |shopping )?(cart|basket|bag)( \d+)?$|\bwarenkorb\b"
         ),
         "Get to the entrance of your account.": re.compile(r"^my account$"),
-        _MENU: re.compile(
-            r"^(toggle )?(navigation|menu|sidebar)( toggle)?$"
-            r"|^(open|toggle|show) (the )?(main )?menu$"
-        ),
     }
 )
-_NETWORKS = "Facebook Twitter X Instagram LinkedIn YouTube GitHub Pinterest TikTok"
-_HOSTS = {f"{name.lower()}.com": name for name in _NETWORKS.split()}
 _HOME_SAID = re.compile(
     r"^(home|home ?page|dashboard|start|start ?page|startseite|inicio|página de inicio|início"
     r"|accueil|首页|主页|الرئيسية|الصفحة الرئيسية)$"
@@ -69,7 +62,6 @@ _LEAVES = frozenset({"page", "popup", "outside"})
 _START = "Get back to the start page."
 _TO_START = "Goes to the start page."
 _VAGUE = re.compile(r"\b(this|the filled-in form|the changes|what was written)\b")
-_DEEDS_THERE = re.compile(r"/(watch|share\w*|intent|status|playlist|login|signup)\b")
 _WIDE = 120.0
 _TO_OTHERS = re.compile(
     r"\b(to|cc|bcc|recipients?|invite\w*|friend'?s?|an|empfänger|einladen|para|destinatarios?|à"
@@ -96,7 +88,7 @@ def intents(snapshot: Snapshot, found: Sequence[Candidate]) -> Sequence[Intent]:
     if snapshot.screen.shows_unread:
         return []
     usable = [each for each in found if not each.element.disabled]
-    ways = (_deeds, _typed, _chosen, _led, _switched, _searched, _places, _reached)
+    ways = (_deeds, _typed, _chosen, _led, _switched, _searched, _places)
     described = [intent for way in ways for intent in way(snapshot, usable)]
     counts = Counter(folded(intent.text) for intent in described)
     return [intent for intent in described if counts[folded(intent.text)] == 1]
@@ -106,9 +98,12 @@ def confirmed(snapshot: Snapshot) -> Iterator[Click]:
     """Yield the clicks whose target says in its headings or its address what its title alone says.
 
     Another title, such as `Free web template`, does not tell where a click leads, and neither does
-    that of a picture, which has no headings.
+    that of a picture, which has no headings, or one that two pages share.
     """
     clicks = snapshot.captured.clicks
+    pages = Counter(
+        title for title, _ in {(folded(e.title), urlsplit(e.href).path) for e in clicks}
+    )
     shown = [snapshot.screen.title, *(click.title for click in clicks)]
     titles = {folded(title): stems(title) for title in shown}
     often = Counter(stem for found in titles.values() for stem in found)
@@ -116,6 +111,8 @@ def confirmed(snapshot: Snapshot) -> Iterator[Click]:
         # A stem of many titles is of the site's name.
         own = {stem for stem in stems(click.title) if 3 * (often[stem] - 1) < len(titles)}
         named = re.sub(r"[-_.]", " ", PurePosixPath(unquote(urlsplit(click.href).path)).stem)
+        if pages[folded(click.title)] > 1:
+            continue
         if click.headings is None or (click.headings and own & stems(f"{click.headings} {named}")):
             yield click
 
@@ -147,6 +144,9 @@ def _deeds(snapshot: Snapshot, usable: Sequence[Candidate]) -> Iterator[Intent]:
     for each, does in done:
         # Without its object, the description may match any button.
         if unknown and _VAGUE.search(does):
+            continue
+        # A link in a line of text, such as a keyword `export`, may lead anywhere.
+        if each.kind == "link" and any(outer.own for outer in screen.ancestors(each.element)):
             continue
         # The label of another field for files may name the files.
         if each.element.kind == "file" and files > 1:
@@ -245,8 +245,12 @@ def _led(snapshot: Snapshot, usable: Sequence[Candidate]) -> Iterator[Intent]:
                 yield Intent("role", _START, each)
             continue
         others = [screen.title, *(other.title for other in clicks if other is not click)]
-        # What is in the title of another page does not tell this page, but may name the site.
-        if click in known and not any(f" {title} " in f" {folded(other)} " for other in others):
+        # What is in the title of another page, or stands on this one, may be the site's name.
+        stands = any(
+            folded(e.text) == title and not screen.nested(e, each.element) for e in screen.elements
+        )
+        told = any(f" {title} " in f" {folded(other)} " for other in others)
+        if click in known and not told and not stands:
             text = f"Go to the page with the title “{one_line(click.title)}”."
             yield Intent("destination", text, each)
 
@@ -278,7 +282,7 @@ def _searches(element: Element) -> bool:
 
 
 def _places(snapshot: Snapshot, usable: Sequence[Candidate]) -> Iterator[Intent]:
-    """Describe the pages that almost all sites have, to which links lead, and the menu."""
+    """Describe the pages that almost all sites have, to which links lead."""
     acts = [each for each in snapshot.screen.elements if each.role in _ACTS]
     here = _address(snapshot.captured.source, "")
     stayed = {each.element for each in snapshot.captured.clicks if each.outcome not in _LEAVES}
@@ -287,21 +291,10 @@ def _places(snapshot: Snapshot, usable: Sequence[Candidate]) -> Iterator[Intent]
         for each in usable:
             target = _address(snapshot.captured.source, each.element.href)
             leads = target != here and urlsplit(target).scheme in {"", "http", "https"}
-            # A link `Menu` may lead to the dishes, a link `Sidebar` anywhere, and a button `Help`
-            # opens something.
+            # A button `Help` opens something.
             led = each.element.id not in stayed and leads and each.kind == "link"
-            opens = not led and (each.kind == "button" or "sidebar" not in each.key)
-            if fitting == [each.element] and (opens if text == _MENU else led):
+            if fitting == [each.element] and led:
                 yield Intent("role", text, each)
-
-
-def _reached(snapshot: Snapshot, usable: Sequence[Candidate]) -> Iterator[Intent]:
-    """Describe the targets of links by their addresses: another site, a phone number."""
-    reached = Counter(map(_goal, snapshot.screen.elements))
-    for each in usable:
-        goal = _goal(each.element) if each.kind == "link" else ""
-        if goal and reached[goal] == 1:
-            yield Intent("role", goal, each)
 
 
 def _address(source: str, href: str) -> str:
@@ -324,18 +317,3 @@ def _is_sign(link: Element) -> bool:
     parts = urlsplit(link.href)
     leads = bool(parts.netloc) and not _INDEX.sub("", parts.path.rpartition("/")[2])
     return leads and link.landmark in {"banner", "navigation"}
-
-
-def _goal(link: Element) -> str:
-    parts = urlsplit(link.href)
-    if parts.scheme == "tel":
-        return "Phone the people behind the site."
-    if parts.scheme == "mailto":
-        return "Write an e-mail to the people behind the site."
-    host = parts.netloc.removeprefix("www.")
-    # The network's icon or name is visible; the target is a profile, not a video or a share form.
-    network = _HOSTS.get(host, "")
-    seen = not link.text or network.casefold() in link.text.casefold()
-    theirs = re.fullmatch(r"/(company/|in/|@|user/|channel/|c/)?[\w.-]+/?", parts.path)
-    profile = theirs and not parts.query and not _DEEDS_THERE.match(parts.path)
-    return f"Open the page of these people on {network}." if network and seen and profile else ""

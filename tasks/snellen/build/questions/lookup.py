@@ -99,6 +99,7 @@ _CAPTION = re.compile(
     r"|Exemple|Exemplo|Tableau|图|表|الشكل|الجدول)\s?\d+(?:[.-]\d+)*)[.:\s]+(?=[^\W\d_])(.+)"
 )
 """The caption of a figure or a table with a number."""
+_ENDED = re.compile(r"[.:!?\u3002\uff1a\uff01\uff1f\u061f]\W*$")
 _QUOTED = re.compile('["“”„«»「」『』]')
 _ADDRESS = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 
@@ -125,7 +126,7 @@ def lookups(snapshot: Snapshot) -> Sequence[Lookup]:
     screen = snapshot.screen
     facts = facts_of(snapshot.captured.facts)
     names = Names(screen)
-    pairs = [pair for fact in facts if isinstance(fact, Pairs) for pair in fact.pairs]
+    pairs = [pair for fact in facts if isinstance(fact, Pairs) for pair in _listed(screen, fact)]
     known = {pair.element for pair in pairs}
     pairs += [pair for pair in _rows(screen) if pair.element not in known]
     known = {pair.element for pair in pairs} | {pair.label_element for pair in pairs}
@@ -287,6 +288,17 @@ def _is_distinct(table: Table, row: Sequence[str], column: int) -> bool:
 def _is_alone(screen: Screen, names: Names, text: str, ids: Sequence[int | None]) -> bool:
     """Whether only the given elements have a name."""
     return all(each is None or names.alone(text, screen.elements[each]) for each in ids)
+
+
+def _listed(screen: Screen, fact: Pairs) -> Sequence[Pair]:
+    """Return the pairs without the first one if only its value is bold: both are headers then."""
+    bold = [pair.element is not None and _is_bold(screen, pair.element) for pair in fact.pairs]
+    return fact.pairs[1:] if bold[0] and bold[1:] and not any(bold[1:]) else fact.pairs
+
+
+def _is_bold(screen: Screen, element: int) -> bool:
+    whole = screen.elements[element]
+    return any(each.bold for each in (whole, *screen.inside(whole)) if each.own)
 
 
 def _pairs(screen: Screen, pairs: Sequence[Pair], names: Names) -> Iterator[Lookup]:
@@ -458,6 +470,7 @@ def _lists(screen: Screen, names: Names) -> Iterator[Lookup]:
         if len(found) > 1 or heading is None or len(entries) < _FEWEST_ENTRIES:
             continue
         below = 0 <= found[0].box[1] - heading.box[3] <= _UNDER
+        below = below and _is_introduced(screen, heading, found[0])
         column = all(upper.box[3] <= lower.box[1] + 2 for upper, lower in pairwise(entries))
         texts = [sole_text(screen, each.id, each.text) for each in entries]
         if not below or not column or None in texts or not names.alone(heading.own, heading):
@@ -467,6 +480,12 @@ def _lists(screen: Screen, names: Names) -> Iterator[Lookup]:
             if element is not None and names.alone(element.own, element):
                 name, answer = one_line(heading.own), one_line(element.own)
                 yield Lookup(kind, (name,), (answer,), (element.id,))
+
+
+def _is_introduced(screen: Screen, heading: Element, below: Element) -> bool:
+    """Whether a sentence, and no other title of the list, stands between a heading and a list."""
+    texts = [each.text for each in screen.elements[heading.id + 1 : below.id] if each.own]
+    return not texts or any(map(_ENDED.search, texts))
 
 
 def _sections(screen: Screen, names: Names) -> Iterator[Lookup]:

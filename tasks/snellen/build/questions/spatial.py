@@ -149,9 +149,9 @@ def _usual_size(screen: Screen) -> float:
 def is_outranked(screen: Screen, heading: Element) -> bool:
     """Whether a heading is not clearly the main one of its page.
 
-    That is so if another level-1 heading is as large, any other heading is larger, it is only a
-    number, such as `12°C`, or the page's title ends with it and begins with another heading: it is
-    the name of the site.
+    That is so if another level-1 heading is as large, any other heading or a text above it is
+    larger, it is only a number, such as `12°C`, or the page's title ends with it and begins with
+    another heading: it is the name of the site.
     """
     text = one_line(heading.text)
     if any(map(str.isdigit, text)) and not _WORD.search(text):
@@ -160,6 +160,9 @@ def is_outranked(screen: Screen, heading: Element) -> bool:
     topic = stems(title.removesuffix(folded(text))) if title.endswith(folded(text)) else set[str]()
     size = max(part.font_size for part in (heading, *screen.inside(heading)))
     for other in screen.elements:
+        above = bool(_WORD.search(other.own)) and other.box[3] <= heading.box[1]
+        if above and other.font_size > size + _SAME_SIZE:
+            return True
         if other.role != "heading" or not other.text or folded(other.text) == folded(text):
             continue
         rival = other.id != heading.id and not screen.nested(heading, other)

@@ -171,7 +171,7 @@ def _element(
     parent: int | None,
     landmark: str,
 ) -> Element:
-    name = _plain(said.name) if said else ""
+    name = _plain(said.name) if said and not record.get("unseen") else ""
     if not name and candidate.role in {"button", "link", "heading"}:
         name = candidate.text
     background = inked["background"] if candidate.merged else record["background"]

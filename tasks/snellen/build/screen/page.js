@@ -72,6 +72,9 @@
     return text;
   };
 
+  // Elements whose accessible name has content of CSS that is not shown, such as a tooltip.
+  const unseen = new Set();
+
   // What CSS puts before or after: words, but neither marks nor icons; null for words that no script
   // can read, such as counters. A solid one that is out of the flow may cover its element.
   const generated = (element, which, language) => {
@@ -89,7 +92,10 @@
     // Nobody knows whether a sign such as `#` is a part of what a heading says.
     if (/^H[1-6]$/.test(element.tagName) && /^[!-~\u00a1-\u00bf\u2010-\u2027]+$/.test(text)
         && !/[\p{L}\p{N}]/u.test(text)) return null;
-    return /[\p{L}\p{N}]/u.test(text) ? transformed(text, style, language) : "";
+    if (!/[\p{L}\p{N}]/u.test(text)) return "";
+    if (style.opacity >= 0.1) return transformed(text, style, language);
+    unseen.add(element);
+    return "";
   };
 
   // The number or letter before an item of an ordered list.
@@ -398,6 +404,7 @@
       record.text = oneLine(text);
       record.own = oneLine(own.join(""));
       record.cut = cut;
+      record.unseen = unseen.has(element);
       record.ink = record.ink?.map(round);
     }
     // What is no record itself says its words as those of what is around it.

@@ -67,6 +67,8 @@ def _visible(item: AuditItem, _: Looks) -> Iterator[Fault]:
         spoken = set(words(item.question))
         told = [{word for word in words(text) if len(word) >= _CONTENT} for text in others]
         offered = any(parts and parts <= spoken for parts in told)
+        # What names `above` names `above and to the left`, too.
+        offered = offered or any(holds(each, text) for each in others for text in in_question)
         if in_question and not offered and not any(holds(item.question, each) for each in others):
             yield Fault.VISIBLE
     elif any(not _offered(item.question, text) for text in in_question):

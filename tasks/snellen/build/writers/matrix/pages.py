@@ -5,6 +5,7 @@ from itertools import pairwise, permutations
 from random import Random
 
 from snellen.build.items import Made, Refused
+from snellen.build.questions.lookup import box_of
 from snellen.build.questions.marks import LETTERS, mark_box, mark_letters
 from snellen.build.questions.spatial import (
     Shown,
@@ -219,10 +220,6 @@ def _box(element: Element) -> Ltrb:
     return element.box
 
 
-def _ink(element: Element) -> Ltrb:
-    return element.box if element.painted or not element.ink else element.ink
-
-
 def _marked_pair(snapshot: Snapshot, parts: Sequence[Element], random: Random) -> Ask | None:
     pair = _pairs(snapshot.screen, parts, random, _box)
     if pair is None:
@@ -234,15 +231,15 @@ def _marked_pair(snapshot: Snapshot, parts: Sequence[Element], random: Random) -
 
 
 def _named_pair(snapshot: Snapshot, parts: Sequence[Element], random: Random) -> Ask | None:
-    # An element without a border is where its text is, not where its box ends.
-    pair = _pairs(snapshot.screen, said_once(snapshot.screen, parts), random, _ink)
+    # An element that is no button is where its text is, not where its box, or its cell, ends.
+    pair = _pairs(snapshot.screen, said_once(snapshot.screen, parts), random, box_of)
     if pair is None:
         return None
     shown, offered = pair
     name, other_name = (one_line(element.own) for element in shown.elements)
     question = f"Where does “{other_name}” lie, seen from “{name}”?"
     images = {"part": shown.window.picture(snapshot)}
-    return _sides(shown, _ink, random, question, images, offered)
+    return _sides(shown, box_of, random, question, images, offered)
 
 
 def _pairs(

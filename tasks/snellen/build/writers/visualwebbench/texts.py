@@ -24,7 +24,7 @@ from snellen.build.questions.spatial import (
 )
 from snellen.build.questions.text import count_words, folded, is_plain, one_line, stems
 from snellen.build.screen.elements import Element, Screen
-from snellen.build.screen.prose import is_prose
+from snellen.build.screen.prose import is_prose, sentences
 from snellen.build.screen.purpose import descriptions_of, is_generic
 from snellen.build.screen.seen import seen
 from snellen.build.snapshots import Snapshot
@@ -34,7 +34,7 @@ CAPTION_WORDS = (5, 80)
 """The minimum and the maximum number of words of a description."""
 
 SHARED_WORDS = 0.6
-"""The minimum share of a description's words that the page must show."""
+"""The minimum share of the words of each sentence of a description that the page must show."""
 
 OCR_WORDS = (20, 200)
 """A text for element OCR has more words than the first number and at most the second."""
@@ -95,8 +95,7 @@ def web_caption(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
 
 
 def _caption_fault(screen: Screen, text: str) -> Reason | None:
-    least, most = CAPTION_WORDS
-    if not least <= count_words(text) <= most:
+    if not CAPTION_WORDS[0] <= count_words(text) <= CAPTION_WORDS[1]:
         return Reason.SHORT_DESCRIPTION
     if is_generic(text) or folded(text) == folded(screen.title) or not is_plain(text):
         return Reason.GENERIC_DESCRIPTION
@@ -104,7 +103,8 @@ def _caption_fault(screen: Screen, text: str) -> Reason | None:
         return Reason.LISTED_DESCRIPTION
     # A text that a site has on all its pages describes none of them.
     titled = stems(screen.title)
-    if _shared(screen, text) < SHARED_WORDS or (titled and not titled & stems(text)):
+    unseen = any(_shared(screen, each) < SHARED_WORDS for each in sentences(text) if stems(each))
+    if unseen or (titled and not titled & stems(text)):
         return Reason.OTHER_DESCRIPTION
     return None
 
