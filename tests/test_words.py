@@ -10,6 +10,10 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 
+VERBS = (
+    "Asked|Found|Given|Handed|Heard|Kept|Led|Lent|Played|Remade|Said|Seen|Shown|Sitting|Taken|Tried"
+    "|Wanted"
+)
 REPLACED = {
     r"eyes shut": "blind",
     r"\bstr(?:ikes?|uck|iking)\b": "remove",
@@ -19,7 +23,7 @@ REPLACED = {
     r"\bby lot\b": "at random",
     r"\b(?:nobody's|somebody else's)\b": "not assigned; belongs to another caller",
     r"\btold: Callable": "on_message, notify",
-    r"class (?:Asked|Wanted|Handed|Taken|Seen|Lent|Heard|Given|Sitting)\b": "the noun that it is",
+    rf"class _?(?:{VERBS})\b": "the noun that it is",
     r"takes some time": "must be greater than 0",
     r"\blame\b": "biases",
     r"goes on where": "resumes after",

@@ -90,14 +90,14 @@ class Grader:
         judge: Its metric, prepared for the golds.
         contexts: The items' contexts for the parser, or empty.
         golds: The golds, for the metric's measures.
-        places: The index of the gold for each item index of a batch; None: the same index.
+        indexes: The index of the gold for each item index of a batch; None: the same index.
     """
 
     protocol: Protocol
     judge: Judge = field(repr=False)
     contexts: Sequence[Context] = field(repr=False)
     golds: Sequence[Gold] = field(repr=False)
-    places: IntArray | None = field(default=None, repr=False)
+    indexes: IntArray | None = field(default=None, repr=False)
 
     @classmethod
     def of(
@@ -105,7 +105,7 @@ class Grader:
         protocol: Protocol,
         golds: Sequence[Gold],
         contexts: Sequence[Context] = (),
-        places: IntArray | None = None,
+        indexes: IntArray | None = None,
     ) -> "Grader":
         """Prepare a protocol for all golds, with one context per gold or none.
 
@@ -114,7 +114,7 @@ class Grader:
         if contexts:
             golds = [sized(gold, context) for gold, context in zip(golds, contexts, strict=True)]
         judge = protocol.metric.prepare(golds, protocol.normalizer)
-        return cls(protocol, judge, contexts, golds, places)
+        return cls(protocol, judge, contexts, golds, indexes)
 
     def batch(self, given: Answers) -> Columns:
         """Score a batch of answers.
@@ -123,7 +123,7 @@ class Grader:
             The columns; missing responses, errors and unreadable responses are 0.
         """
         parser, contexts = self.protocol.parser, self.contexts
-        items = given.items if self.places is None else self.places[given.items]
+        items = given.items if self.indexes is None else self.indexes[given.items]
         codes: list[int] = []
         notes: dict[int, str] = {}
         rows: list[int] = []

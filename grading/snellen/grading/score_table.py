@@ -77,8 +77,8 @@ class ScoreTable(Sequence[Score]):
         return tuple(dict.fromkeys(name for _, c in self._batches for name in c.measures))
 
     @cached_property
-    def places(self) -> dict[str, int]:
-        """Each item id's place."""
+    def indexes(self) -> dict[str, int]:
+        """Each item id's index."""
         return {item_id: index for index, item_id in enumerate(self.ids)}
 
     def __len__(self) -> int:
@@ -107,7 +107,7 @@ class ScoreTable(Sequence[Score]):
         Raises:
             KeyError: The item was not selected.
         """
-        index = self.places[item_id]
+        index = self.indexes[item_id]
         return self[index * len(self.attempts) : (index + 1) * len(self.attempts)]
 
     def columns(self) -> ScoreColumns:

@@ -50,7 +50,7 @@ class Recipe(NamedTuple):
         executor: Runs the programs among the answers; None: programs are not run.
         golds: The references.
         contexts: The items' contexts for the parser, or empty.
-        places: The index of the gold for each item index of a batch; None: the same index.
+        indexes: The index of the gold for each item index of a batch; None: the same index.
         snellen: The version that reads the answers.
     """
 
@@ -60,7 +60,7 @@ class Recipe(NamedTuple):
     executor: CodeExecutor | None
     golds: Sequence[Gold]
     contexts: Sequence[Context]
-    places: IntArray | None
+    indexes: IntArray | None
     snellen: str
 
     def __repr__(self) -> str:
@@ -75,7 +75,7 @@ def recipe_of(
 ) -> Recipe:
     """Return the recipe of a grader for a selection."""
     whole = selection.whole or selection
-    places = None if selection.whole is None else selection.grader(protocol).places
+    indexes = None if selection.whole is None else selection.grader(protocol).indexes
     return Recipe(
         selection.task,
         protocol.id,
@@ -83,7 +83,7 @@ def recipe_of(
         executor,
         list(whole.golds),
         whole.contexts,
-        places,
+        indexes,
         version("snellen"),
     )
 
@@ -126,7 +126,7 @@ def _make(recipe: Recipe) -> Grader:
             f" {recipe.snellen}: install the same version on all machines"
         )
     protocol = choose(recipe.task, recipe.protocol, recipe.embedder, recipe.executor)
-    return Grader.of(protocol, Golds(recipe.golds), recipe.contexts, recipe.places)
+    return Grader.of(protocol, Golds(recipe.golds), recipe.contexts, recipe.indexes)
 
 
 # ---- processes of this machine

@@ -296,7 +296,7 @@ def read_saved(path: Path) -> Report | None:
 
 def _with_tags_of(report: Report, selection: Selection) -> Selection:
     """Return reloaded items with the tags and groups of a report."""
-    indexes = report.scores.places
+    indexes = report.scores.indexes
     cells = [indexes.get(item_id) for item_id in selection.ids]
     added = {
         tag: [None if index is None else column[index] for index in cells]

@@ -215,7 +215,7 @@ def _change(
     random_seed: int,
 ) -> _Changed:
     changed = _Changed()
-    rest = Shown(render.found.screen, render.image)
+    rest = PageAtRest(render.found.screen, render.image)
     usable = True
     for maker in makers:
         if not usable:
@@ -246,7 +246,7 @@ def _click(
 
 
 @dataclass(frozen=True)
-class Shown:
+class PageAtRest:
     """The page at rest: its elements and its image."""
 
     screen: Screen
@@ -274,7 +274,9 @@ class Applied(NamedTuple):
     restored: bool
 
 
-def apply_change(visit: Visit, rest: Shown, maker: ChangeMaker, seed: int, page: str) -> Applied:
+def apply_change(
+    visit: Visit, rest: PageAtRest, maker: ChangeMaker, seed: int, page: str
+) -> Applied:
     """Try a change on a live page and undo it.
 
     Args:
@@ -341,7 +343,7 @@ def _take_back(visit: Visit) -> None:
     visit.run(script("build/perturb/recording.js"), {"undo": True})
 
 
-def _restored(visit: Visit, rest: Shown) -> bool:
+def _restored(visit: Visit, rest: PageAtRest) -> bool:
     height = _height_now(visit)
     return height == rest.screen.height and visit.shoot(height) == rest.image
 

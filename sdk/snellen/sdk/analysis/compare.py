@@ -167,7 +167,7 @@ class _Pairing:
         self.names = first, second
         self.reports = one, other = named[first], named[second]
         self.key = key
-        indexes = other.scores.places
+        indexes = other.scores.indexes
         self.ids = [item_id for item_id in one.scores.ids if item_id in indexes]
         if not self.ids:
             raise InputError(
@@ -227,7 +227,7 @@ class _Pairing:
         report = next((one for one in self.reports if tag in one.tags), None)
         if report is None:
             raise UnknownNameError("tag of these items", tag, self.reports[0].tags)
-        names = [report.tags[tag][report.scores.places[item_id]] for item_id in self.ids]
+        names = [report.tags[tag][report.scores.indexes[item_id]] for item_id in self.ids]
         before, after = self.values
         for name in sorted({name for name in names if name is not None}, key=natural):
             rows = np.array([each == name for each in names])
@@ -256,14 +256,14 @@ class _Pairing:
         ]
 
     def _aligned(self, report: ScoredReport) -> "FloatArray":
-        indexes = report.scores.places
+        indexes = report.scores.indexes
         return report.item_values(self.key)[[indexes[item_id] for item_id in self.ids]]
 
     def _clusters(self) -> "IntArray | None":
         """Number the common items' groups, by the run with the larger groups."""
         found: list[IntArray] = []
         for report in self.reports:
-            indexes = report.scores.places
+            indexes = report.scores.indexes
             rows = [indexes[item_id] for item_id in self.ids]
             whole = None if report.provenance.sample is None else report.provenance.sample.whole
             kinds = (report.clusters(), report.clusters(whole) if whole else None)
@@ -385,7 +385,7 @@ def common_weights(
             " items are unknown; grade both on one sample"
         )
     report, design = sampled[0], designs[0]
-    rows = [report.scores.places[item_id] for item_id in ids]
+    rows = [report.scores.indexes[item_id] for item_id in ids]
     tags = {tag: [column[row] for row in rows] for tag, column in report.tags.items()}
     strata = strata_of(design, tags)
     drawn = np.bincount(strata.codes, minlength=len(strata.items))

@@ -51,11 +51,11 @@ def read_labels(source: Labels, table: ScoreTable, best: int) -> NDArray[np.int6
         if label > best:
             raise found.fault(row, LABEL, f"{label} is not a level; the highest is {best}")
         item_id = found.text(row, ITEM_ID)
-        if item_id is None or item_id not in table.places:
+        if item_id is None or item_id not in table.indexes:
             raise UnknownNameError(
                 f"item{_at(found, row)} in the report", str(item_id), [*table.ids[:3], "..."]
             )
-        cell = table.places[item_id] * len(slots) + _slot(found, row, slots)
+        cell = table.indexes[item_id] * len(slots) + _slot(found, row, slots)
         if labels[cell] != NONE:
             raise found.fault(row, ITEM_ID, f"{item_id!r} has a label already; keep one")
         labels[cell] = label

@@ -78,7 +78,7 @@ class Selection:
         """
         if self.whole is not None:
             indexes = np.array(self.indexes, dtype=np.int64)
-            return replace(self.whole.grader(protocol), places=indexes)
+            return replace(self.whole.grader(protocol), indexes=indexes)
         if self.data is not None:
             return self.data.grader(protocol)
         return Grader.of(protocol, self.golds, self.contexts)

@@ -156,7 +156,7 @@ def _tags(report: ScoredReport, name: str, options: ExportOptions) -> dict[str, 
     # A tag may be a part of the reference, such as the type of the correct action.
     if not options.with_references:
         return {}
-    index = report.scores.places[name]
+    index = report.scores.indexes[name]
     return {tag: column[index] for tag, column in report.tags.items()}
 
 

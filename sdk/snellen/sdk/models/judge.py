@@ -170,7 +170,7 @@ def _rubric(given: Rubric | str | Path) -> Rubric:
 
 def _selected(report: Report, items: Iterable[str] | None) -> NDArray[np.bool_]:
     """Return a mask of the items to judge."""
-    indexes = report.scores.places
+    indexes = report.scores.indexes
     if items is None:
         return np.ones(len(indexes), dtype=np.bool_)
     if isinstance(items, str):

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
 from snellen.build.audit.views import (
-    Found,
+    Evidence,
     View,
     answers_of,
     page_text,
@@ -35,14 +35,14 @@ def _is_short(view: View) -> bool:
     return view.task in _SHORT or exact
 
 
-def check_option_count(view: View) -> Iterator[Found]:
+def check_option_count(view: View) -> Iterator[Evidence]:
     """Compare the number of options with the number that the parser expects."""
     offered, read = view.item.line.item.answer_format.options, view.item.line.context.options
     if offered and read is not None and len(offered) != read:
-        yield Found(Fault.OPTION_COUNT, str(len(offered)), str(read))
+        yield Evidence(Fault.OPTION_COUNT, str(len(offered)), str(read))
 
 
-def check_forms(view: View) -> Iterator[Found]:
+def check_forms(view: View) -> Iterator[Evidence]:
     """Check that the other accepted forms follow from the first one."""
     if view.screen is None or not _is_short(view):
         return
@@ -59,22 +59,22 @@ def check_forms(view: View) -> Iterator[Found]:
         forms |= {*joined(two, language)}
     for text in own[1:]:
         if text not in forms:
-            yield Found(Fault.DISAGREES, own[0], text)
+            yield Evidence(Fault.DISAGREES, own[0], text)
             return
 
 
-def check_element_says(view: View) -> Iterator[Found]:
+def check_element_says(view: View) -> Iterator[Evidence]:
     """Compare an answer with the texts of the only element in the record."""
     if not _is_short(view) or len(view.elements) != 1 or view.kind not in _BY_NAME:
         return
     own = answers_of(view)
     form = _PLAUSIBLE.get(view.kind)
     if own and form is not None and not form.search(own[0]):
-        yield Found(Fault.NOT_ON_PAGE, f"what is read as “{view.kind}”", own[0])
+        yield Evidence(Fault.NOT_ON_PAGE, f"what is read as “{view.kind}”", own[0])
         return
     texts = {folded_signs(text) for text in said_by(view.elements[0])}
     if own and folded_signs(own[0]) not in texts:
-        yield Found(Fault.NOT_ON_PAGE, "; ".join(sorted(texts)), own[0])
+        yield Evidence(Fault.NOT_ON_PAGE, "; ".join(sorted(texts)), own[0])
 
 
 def folded_signs(text: str) -> str:
@@ -82,7 +82,7 @@ def folded_signs(text: str) -> str:
     return f"{folded(text)} {''.join(_SIGNS.findall(text))}"
 
 
-def check_numbers(view: View) -> Iterator[Found]:
+def check_numbers(view: View) -> Iterator[Evidence]:
     """Check that a sentence's numbers and currency signs are in the question or on the page."""
     screen = view.screen
     sentences = view.task in {"screenqa/long", "visualwebbench/web_caption", "webrssbench/layout"}
@@ -93,7 +93,7 @@ def check_numbers(view: View) -> Iterator[Found]:
         allowed = set(pattern.findall(page))
         for text in texts_of(view.item.gold):
             if strange := [match for match in pattern.findall(text) if match not in allowed]:
-                yield Found(Fault.NOT_ON_PAGE, "a number of the page", strange[0])
+                yield Evidence(Fault.NOT_ON_PAGE, "a number of the page", strange[0])
                 return
 
 
@@ -102,7 +102,7 @@ def page_signs(screen: Screen) -> str:
     return " ".join(text for element in screen.elements for text in said_by(element))
 
 
-def check_sentence(view: View) -> Iterator[Found]:
+def check_sentence(view: View) -> Iterator[Evidence]:
     """Check that a sentence contains the names that its question quotes."""
     if view.task != "screenqa/long" or view.record.get("unanswerable"):
         return
@@ -111,22 +111,22 @@ def check_sentence(view: View) -> Iterator[Found]:
     for sentence in texts_of(view.item.gold):
         for name in names:
             if one_line(name) not in one_line(sentence):
-                yield Found(Fault.RECORD, f"“{name}”", sentence)
+                yield Evidence(Fault.RECORD, f"“{name}”", sentence)
                 return
 
 
-def check_caption(view: View) -> Iterator[Found]:
+def check_caption(view: View) -> Iterator[Evidence]:
     """Compare a caption with each complete description of the page by its author."""
     if view.task != "visualwebbench/web_caption" or view.screen is None:
         return
     descriptions = list(map(one_line, descriptions_of(view.screen).values()))
     for text in texts_of(view.item.gold):
         if folded(text) not in map(folded, descriptions):
-            yield Found(Fault.NOT_ON_PAGE, "; ".join(descriptions), text)
+            yield Evidence(Fault.NOT_ON_PAGE, "; ".join(descriptions), text)
             return
 
 
-def check_operation(view: View) -> Iterator[Found]:
+def check_operation(view: View) -> Iterator[Evidence]:
     """Compare the operation in the question with the one in the record."""
     if not view.task.startswith(_ASKED) or view.kind not in {"difference", "sum"}:
         return
@@ -134,10 +134,10 @@ def check_operation(view: View) -> Iterator[Found]:
     for name in view.quoted:
         plain = plain.replace(name, "")
     if ("difference" in plain) is (view.kind == "sum"):
-        yield Found(Fault.RECORD, view.kind, view.prompt.rpartition("\n")[2])
+        yield Evidence(Fault.RECORD, view.kind, view.prompt.rpartition("\n")[2])
 
 
-def check_names(view: View) -> Iterator[Found]:
+def check_names(view: View) -> Iterator[Evidence]:
     """Check that the names in an answerable question are on its page."""
     screen = view.screen
     if screen is None or not view.task.startswith(_ASKED) or view.record.get("unanswerable"):
@@ -145,11 +145,11 @@ def check_names(view: View) -> Iterator[Found]:
     page = page_text(screen)
     for name in view.quoted:
         if folded(name) and folded(name) not in page:
-            yield Found(Fault.NOT_ON_PAGE, f"“{name}”", "nothing that says so")
+            yield Evidence(Fault.NOT_ON_PAGE, f"“{name}”", "nothing that says so")
             return
 
 
-def check_absent(view: View) -> Iterator[Found]:
+def check_absent(view: View) -> Iterator[Evidence]:
     """Check that the page has no answer to a question recorded as unanswerable."""
     screen = view.screen
     if screen is None or view.record.get("unanswerable") is not True:
@@ -158,7 +158,7 @@ def check_absent(view: View) -> Iterator[Found]:
     texts = {folded(text) for element in screen.elements for text in said_by(element)}
     # The row and the column of two tables are both on the page.
     if names and names <= texts and view.kind != "cell":
-        yield Found(Fault.ANSWERED, "a page without these names", "; ".join(sorted(names)))
+        yield Evidence(Fault.ANSWERED, "a page without these names", "; ".join(sorted(names)))
 
 
 _PLAUSIBLE: Mapping[str, re.Pattern[str]] = MappingProxyType(
@@ -177,7 +177,7 @@ _PLAUSIBLE: Mapping[str, re.Pattern[str]] = MappingProxyType(
 )
 
 
-def check_value(view: View) -> Iterator[Found]:
+def check_value(view: View) -> Iterator[Evidence]:
     """Compare the form of a field's value with the field's kind."""
     screen = view.screen
     if view.task != "webrssbench/form_filling" or screen is None or not view.elements:
@@ -186,11 +186,11 @@ def check_value(view: View) -> Iterator[Found]:
     form = _PLAUSIBLE.get(kind or "")
     for text in texts_of(view.item.gold):
         if form is not None and not form.fullmatch(text):
-            yield Found(Fault.NOT_ON_PAGE, f"what a field for “{kind}” takes", text)
+            yield Evidence(Fault.NOT_ON_PAGE, f"what a field for “{kind}” takes", text)
             return
 
 
-def check_options_stand(view: View) -> Iterator[Found]:
+def check_options_stand(view: View) -> Iterator[Evidence]:
     """Check that the options of a question about positions are on the page."""
     if view.task != "mmbench-gui/l1" or view.kind != "place":
         return
@@ -199,7 +199,7 @@ def check_options_stand(view: View) -> Iterator[Found]:
     texts = {folded(text) for element in view.screen.elements for text in said_by(element)}
     for option in view.item.options:
         if folded(option) not in texts:
-            yield Found(Fault.NOT_ON_PAGE, "a text of the page", one_line(option))
+            yield Evidence(Fault.NOT_ON_PAGE, "a text of the page", one_line(option))
             return
 
 

@@ -29,7 +29,7 @@ from snellen.build.audit.views import (
     COLORS,
     RED,
     Check,
-    Found,
+    Evidence,
     View,
     box_of,
     color_number,
@@ -91,14 +91,14 @@ _EMPTY_NOUNS = ("field", "box", "list", "option", "switch", "slider", "image", "
 # ---- the correct picture -----------------------------------------------------------------------
 
 
-def _size(view: View) -> Iterator[Found]:
+def _size(view: View) -> Iterator[Evidence]:
     for image in view.item.line.item.images:
         own = view.sight.picture(view.item, image.name)
         if own is None or image.width is None or image.height is None:
             continue
         if own.shape != (image.height, image.width):
             listed, seen = f"{image.width} x {image.height}", f"{own.shape[1]} x {own.shape[0]}"
-            yield Found(Fault.PICTURE_SIZE, listed, seen)
+            yield Evidence(Fault.PICTURE_SIZE, listed, seen)
 
 
 class _Base(NamedTuple):
@@ -126,14 +126,14 @@ def _base(view: View) -> _Base | None:
     return None if pixels is None else _Base(pixels, "its page after the change")
 
 
-def _page(view: View) -> Iterator[Found]:
+def _page(view: View) -> Iterator[Evidence]:
     own, base = view.picture, _base(view)
     if own is None:
         return
     if base is None:
         faint = view.item.tags.get("mode") == "low_contrast"
         if not faint and (sharp := sharpness(own)) < SHARP:
-            yield Found(Fault.BLURRED, f"sharpness {SHARP:g} or more", f"{sharp:.2f}")
+            yield Evidence(Fault.BLURRED, f"sharpness {SHARP:g} or more", f"{sharp:.2f}")
         return
     differs = unexplained(own, base.pixels)
     count = int(np.count_nonzero(differs))
@@ -142,7 +142,7 @@ def _page(view: View) -> Iterator[Found]:
     yield _how(own, base, differs, count)
 
 
-def _how(own: Pixels, base: _Base, differs: NDArray[np.bool_], count: int) -> Found:
+def _how(own: Pixels, base: _Base, differs: NDArray[np.bool_], count: int) -> Evidence:
     if own.shape == base.pixels.shape[::-1] or (
         own.shape == base.pixels.shape
         and min(
@@ -151,22 +151,22 @@ def _how(own: Pixels, base: _Base, differs: NDArray[np.bool_], count: int) -> Fo
         )
         < _TURNED * np.count_nonzero(own != base.pixels)
     ):
-        return Found(Fault.TURNED, base.what)
+        return Evidence(Fault.TURNED, base.what)
     if own.shape != base.pixels.shape:
         sizes = [
             f"{picture.shape[1]} x {picture.shape[0]} pixels" for picture in (base.pixels, own)
         ]
-        return Found(Fault.OTHER_PAGE, f"{base.what}, {sizes[0]}", sizes[1])
+        return Evidence(Fault.OTHER_PAGE, f"{base.what}, {sizes[0]}", sizes[1])
     where = extent(differs)
     evidence = f"{count:,} other pixels within {written_box(where)}"
     if sharpness(own) < 0.8 * sharpness(base.pixels):
-        return Found(Fault.BLURRED, base.what, evidence)
+        return Evidence(Fault.BLURRED, base.what, evidence)
     if count > _OTHER * differs.size:
-        return Found(Fault.OTHER_PAGE, base.what, evidence)
-    return Found(Fault.PAINTED, base.what, evidence)
+        return Evidence(Fault.OTHER_PAGE, base.what, evidence)
+    return Evidence(Fault.PAINTED, base.what, evidence)
 
 
-def _pairs(view: View) -> Iterator[Found]:
+def _pairs(view: View) -> Iterator[Evidence]:
     """Compare the pictures of a page before and after a change."""
     if view.item.tags.get("state") != "after" or view.item.line.pair is None:
         return
@@ -181,7 +181,7 @@ def _pairs(view: View) -> Iterator[Found]:
         if before is None:
             return
         if before.shape == own.shape and not np.count_nonzero(before != own):
-            yield Found(Fault.SAME_AFTER)
+            yield Evidence(Fault.SAME_AFTER)
             return
         recorded = view.record.get("pixels")
         changes: object = view.record.get("changes")
@@ -192,7 +192,7 @@ def _pairs(view: View) -> Iterator[Found]:
             recorded = mode.get("pixels")
         unmarked = view.task not in _RED_TASKS
         if isinstance(recorded, int) and unmarked and (seen := differing(before, own)) != recorded:
-            yield Found(
+            yield Evidence(
                 Fault.PAINTED, f"{recorded:,} pixels that differ after the change", f"{seen:,}"
             )
         return
@@ -201,38 +201,38 @@ def _pairs(view: View) -> Iterator[Found]:
 # ---- the marks ---------------------------------------------------------------------------------
 
 
-def _marks(view: View) -> Iterator[Found]:
+def _marks(view: View) -> Iterator[Evidence]:
     own = view.picture
     if own is None or not view.boxes:
         return
     if view.task in _RED_TASKS or view.kind in _RED_KINDS:
         box = view.boxes[0]
         if ring(own, box, RED) < DRAWN:
-            yield Found(Fault.NOT_MARKED, f"a red box at {written_box(box)}", "none there")
+            yield Evidence(Fault.NOT_MARKED, f"a red box at {written_box(box)}", "none there")
     elif view.kind in _LETTERED_KINDS:
-        for place, box in enumerate(view.boxes[: len(COLORS)]):
-            yield from _letter(own, box, place)
+        for index, box in enumerate(view.boxes[: len(COLORS)]):
+            yield from _letter(own, box, index)
     elif view.task in _LETTERED_TASKS and len(view.item.right) == 1:
-        (place,) = view.item.right
-        yield from _letter(own, view.boxes[0], place)
+        (index,) = view.item.right
+        yield from _letter(own, view.boxes[0], index)
 
 
-def _letter(own: Pixels, box: Ltrb, place: int) -> Iterator[Found]:
-    if place < len(COLORS) and ring(own, box, COLORS[place]) >= DRAWN:
+def _letter(own: Pixels, box: Ltrb, index: int) -> Iterator[Evidence]:
+    if index < len(COLORS) and ring(own, box, COLORS[index]) >= DRAWN:
         return
     seen = [number for number, color in enumerate(COLORS) if ring(own, box, color) >= DRAWN]
-    wanted = f"{_name(place)} at {written_box(box)}"
+    wanted = f"{_name(index)} at {written_box(box)}"
     if seen:
-        yield Found(Fault.WRONG_MARK, wanted, ", ".join(map(_name, seen)))
+        yield Evidence(Fault.WRONG_MARK, wanted, ", ".join(map(_name, seen)))
     else:
-        yield Found(Fault.NOT_MARKED, wanted, "no letter")
+        yield Evidence(Fault.NOT_MARKED, wanted, "no letter")
 
 
-def _name(place: int) -> str:
-    return chr(ord("A") + place)
+def _name(index: int) -> str:
+    return chr(ord("A") + index)
 
 
-def _named_place(view: View) -> Iterator[Found]:
+def _named_place(view: View) -> Iterator[Evidence]:
     """Compare the position in a prompt, in fractions, with the marked box."""
     size = view.size
     if size is None or not view.boxes or "red box at [" not in view.prompt:
@@ -251,13 +251,13 @@ def _named_place(view: View) -> Iterator[Found]:
     )
     if apart > 0.002 * max(size) + 1:
         own = ", ".join(f"{s / k:.3f}" for s, k in zip(view.boxes[0], scales, strict=True))
-        yield Found(Fault.WRONG_PLACE, f"[{own}]", f"[{','.join(sides)}]")
+        yield Evidence(Fault.WRONG_PLACE, f"[{own}]", f"[{','.join(sides)}]")
 
 
 # ---- the parts of a page -----------------------------------------------------------------------
 
 
-def _crops(view: View) -> Iterator[Found]:
+def _crops(view: View) -> Iterator[Evidence]:
     """Find each part in the picture it was cut from, and recompute the relations."""
     if view.item.line.item.answer_format.kind is not AnswerKind.RELATIONS:
         return
@@ -270,10 +270,10 @@ def _crops(view: View) -> Iterator[Found]:
         places = find(own, part)
         height, width = part.shape
         if not places:
-            yield Found(Fault.NO_CROP, image.name, "nowhere")
+            yield Evidence(Fault.NO_CROP, image.name, "nowhere")
             return
         if len(places) > 1:
-            yield Found(Fault.TWO_PLACES, image.name, ", ".join(map(str, places[:3])))
+            yield Evidence(Fault.TWO_PLACES, image.name, ", ".join(map(str, places[:3])))
             return
         left, top = places[0]
         boxes[image.name] = PageBox(left, top, int(width), int(height))
@@ -282,7 +282,7 @@ def _crops(view: View) -> Iterator[Found]:
         right = str(projections(boxes[one], boxes[other]))
         relation = gold.get((one, other))
         if relation is not None and str(relation) != right:
-            yield Found(Fault.RELATIONS, f"{one} {right} of {other}", str(relation))
+            yield Evidence(Fault.RELATIONS, f"{one} {right} of {other}", str(relation))
             return
 
 
@@ -302,32 +302,32 @@ def _boxes(view: View) -> Iterator[tuple[Ltrb, Pixels]]:
             yield box, own
 
 
-def _seen(view: View) -> Iterator[Found]:
+def _seen(view: View) -> Iterator[Evidence]:
     """Check the content of a reference's box."""
     for box, own in _boxes(view):
         if not _can_be_seen(own, box):
             continue
         content = seen_in(own, box)
         if content is None:
-            yield Found(Fault.FLAT, "something to be seen", f"one color at {written_box(box)}")
+            yield Evidence(Fault.FLAT, "something to be seen", f"one color at {written_box(box)}")
         elif iou(content, box) < _most_loose(view):
-            yield Found(Fault.LOOSE, written_box(content), written_box(box))
+            yield Evidence(Fault.LOOSE, written_box(content), written_box(box))
         elif crosses(own, box):
-            yield Found(Fault.CUT, "an edge that nothing crosses", written_box(box))
+            yield Evidence(Fault.CUT, "an edge that nothing crosses", written_box(box))
 
 
-def _drawn(view: View) -> Iterator[Found]:
+def _drawn(view: View) -> Iterator[Evidence]:
     """Check that the boxes in the record are not empty."""
     own = view.picture
     if own is None or view.target is not None:
         return
     for box in view.boxes:
         if _can_be_seen(own, box) and seen_in(own, box) is None:
-            yield Found(Fault.FLAT, "something to be seen", f"one color at {written_box(box)}")
+            yield Evidence(Fault.FLAT, "something to be seen", f"one color at {written_box(box)}")
             return
 
 
-def _calls(view: View) -> Iterator[Found]:
+def _calls(view: View) -> Iterator[Evidence]:
     """Check that the most important button is filled, and that nothing looks the same."""
     own, boxes = view.picture, view.boxes
     if view.task != "webrssbench/color" or own is None or not boxes or shown_after(view):
@@ -336,9 +336,9 @@ def _calls(view: View) -> Iterator[Found]:
     colors, counts = np.unique(part, return_counts=True)
     outer = cut(own, grown(box, 2))
     if colors[counts.argmax()] in (outer[0, 0], outer[-1, -1]):
-        yield Found(Fault.FLAT, "a filled button", f"the color around {written_box(box)}")
+        yield Evidence(Fault.FLAT, "a filled button", f"the color around {written_box(box)}")
     elif len(places := find(own, part)) > 1:
-        yield Found(Fault.TWO_PLACES, written_box(box), ", ".join(map(str, places)))
+        yield Evidence(Fault.TWO_PLACES, written_box(box), ", ".join(map(str, places)))
 
 
 def _can_be_seen(own: Pixels, box: Ltrb) -> bool:
@@ -364,7 +364,7 @@ def _is_drawn(view: View) -> bool:
     return view.item.line.item.answer_format.kind in {AnswerKind.BOX, AnswerKind.BOXED_TEXTS}
 
 
-def _copies(view: View) -> Iterator[Found]:
+def _copies(view: View) -> Iterator[Evidence]:
     """Check that no second place in the picture looks the same as the target."""
     box, own = view.target, view.picture
     # The heading of a card tells equal buttons apart.
@@ -382,7 +382,7 @@ def _copies(view: View) -> Iterator[Found]:
             for position in places
             if max(abs(a - b) for a, b in zip(position, own_place, strict=True)) > 2
         ]
-        yield Found(Fault.TWO_PLACES, written_box(box), ", ".join(map(str, others)))
+        yield Evidence(Fault.TWO_PLACES, written_box(box), ", ".join(map(str, others)))
 
 
 def _looks_empty(view: View) -> bool:
@@ -397,25 +397,27 @@ def _looks_empty(view: View) -> bool:
     return view.item.tags.get("data_type") == "icon" or not view.quoted
 
 
-def _letters_at_elements(view: View) -> Iterator[Found]:
+def _letters_at_elements(view: View) -> Iterator[Evidence]:
     """Check that the letter of each candidate is at its element."""
     own, screen = view.picture, view.screen
     candidates: object = view.record.get("candidates")
     if own is None or screen is None or view.task not in _LETTERED_TASKS:
         return
     ids = cast("list[object]", candidates) if isinstance(candidates, list) else []
-    for place, element_id in enumerate(ids):
+    for index, element_id in enumerate(ids):
         if (
             not isinstance(element_id, int)
-            or place >= len(COLORS)
+            or index >= len(COLORS)
             or element_id >= len(screen.elements)
         ):
             continue
         element = screen.elements[element_id]
         # The exact position depends on the visible part of the element.
         near = cut(own, grown(element.box, _AROUND))
-        if np.count_nonzero(near == color_number(COLORS[place])) < _DRAWN_PIXELS:
-            yield Found(Fault.WRONG_MARK, f"{_name(place)} at {written_box(element.box)}", "none")
+        if np.count_nonzero(near == color_number(COLORS[index])) < _DRAWN_PIXELS:
+            yield Evidence(
+                Fault.WRONG_MARK, f"{_name(index)} at {written_box(element.box)}", "none"
+            )
             return
 
 

@@ -11,9 +11,9 @@ from snellen.build.audit import answers, appearance, plots, recompute
 from snellen.build.audit.builds import BuildFolder, code_of
 from snellen.build.audit.reading import Reader, check_page, check_reading
 from snellen.build.audit.records import check_prompt
-from snellen.build.audit.remake import Remade, compare, remake, workroom
+from snellen.build.audit.remake import RemadeItems, compare, remake, workroom
 from snellen.build.audit.twins import twins_of
-from snellen.build.audit.views import Found, Sight, View
+from snellen.build.audit.views import Evidence, Sight, View
 from snellen.grading.errors import MetricError, MissingExtraError
 from snellen.grading.protocols.table import protocol_of
 from snellen.tasks.audit.faults import faults_of, repeats_of
@@ -82,24 +82,24 @@ def audit_pack(
     findings: list[Finding] = []
     scores: _Scores = {}
     for task, items in by_task.items():
-        faults: dict[int, list[Found]] = {}
+        faults: dict[int, list[Evidence]] = {}
         for item in items:
             alone = faults_of(item, seen.looks)
-            if found := [*map(Found, alone), *seen.found.get((task, item.item), ())]:
-                faults[item.place] = found
+            if found := [*map(Evidence, alone), *seen.found.get((task, item.item), ())]:
+                faults[item.index] = found
         # A faulty item must not remove a good one that it repeats or contradicts.
-        together = repeats_of([item for item in items if item.place not in faults], seen.looks)
-        for place, found in together.items():
-            faults[place] = [*map(Found, found)]
-        by_place = {place: [one.fault for one in found] for place, found in faults.items()}
-        solved = _tried(pack, items, by_place, seed, witnesses.texts, scores)
-        for place in sorted(faults):
-            name, found = items[place].item, faults[place]
+        together = repeats_of([item for item in items if item.index not in faults], seen.looks)
+        for index, found in together.items():
+            faults[index] = [*map(Evidence, found)]
+        by_index = {index: [one.fault for one in found] for index, found in faults.items()}
+        solved = _tried(pack, items, by_index, seed, witnesses.texts, scores)
+        for index in sorted(faults):
+            name, found = items[index].item, faults[index]
             removed.append(RemovedItem(task=task, item=name, reason=found[0].fault.value))
             findings += [
                 Finding(task=task, item=name, fault=f, expected=e, found=s) for f, e, s in found
             ]
-        counts = Counter(fault for own in by_place.values() for fault in dict.fromkeys(own))
+        counts = Counter(fault for own in by_index.values() for fault in dict.fromkeys(own))
         tasks.append(
             TaskAudit(
                 task=task,
@@ -136,17 +136,17 @@ class _Page:
     """
 
     looks: Mapping[str, Look]
-    found: Mapping[tuple[str, str], list[Found]]
-    made: Mapping[tuple[str, str], list[Found]]
+    found: Mapping[tuple[str, str], list[Evidence]]
+    made: Mapping[tuple[str, str], list[Evidence]]
     known: bool
 
 
 @dataclass(frozen=True, slots=True)
-class _Seen:
+class _PageResults:
     """The results of all pages: looks of pictures, faults by task and item, and notes."""
 
     looks: Mapping[str, Look]
-    found: Mapping[tuple[str, str], Sequence[Found]]
+    found: Mapping[tuple[str, str], Sequence[Evidence]]
     notes: Sequence[str]
 
 
@@ -155,16 +155,16 @@ def _look(
     by_task: Mapping[str, Sequence[AuditItem]],
     witnesses: Witnesses,
     watch: Callable[[int], None],
-) -> _Seen:
+) -> _PageResults:
     """Check all items page by page, so that each picture is decoded once for a page."""
     looks: dict[str, Look] = {}
-    found: dict[tuple[str, str], list[Found]] = {}
-    made: dict[tuple[str, str], list[Found]] = {}
+    found: dict[tuple[str, str], list[Evidence]] = {}
+    made: dict[tuple[str, str], list[Evidence]] = {}
     notes: list[str] = []
     unknown = 0
     build = witnesses.build
     with ExitStack() as stack:
-        remade: Remade | None = None
+        remade: RemadeItems | None = None
         if build is not None and witnesses.remake:
             room = Path(stack.enter_context(workroom()))
             remade = remake(build, {spec.task: spec.prompt for spec in pack.manifest.tasks}, room)
@@ -203,7 +203,7 @@ def _look(
     else:
         for key, own in made.items():
             found[key] += own
-    return _Seen(looks, found, notes)
+    return _PageResults(looks, found, notes)
 
 
 def _by_page(
@@ -244,10 +244,10 @@ def _is_built(built: Built | None) -> bool:
     return built is not None and (bool(built.builder) or any(map(_is_built, built.parts)))
 
 
-def _faults(view: View, pack: Pack, witnesses: Witnesses) -> Iterator[Found]:
+def _faults(view: View, pack: Pack, witnesses: Witnesses) -> Iterator[Evidence]:
     page = view.sight.page
     if page is not None and page.changed_files:
-        yield Found(Fault.SNAPSHOT, "", ", ".join(page.changed_files))
+        yield Evidence(Fault.SNAPSHOT, "", ", ".join(page.changed_files))
     built = _is_built(pack.manifest.built) or witnesses.build is not None
     for check in _CHECKS if built else (check_prompt,):
         yield from check(view)

@@ -12,7 +12,7 @@ from typing import Any, cast
 
 import msgspec
 
-from snellen.build.audit.views import Found, View
+from snellen.build.audit.views import Evidence, View
 from snellen.build.charts.tables import NAMES
 from snellen.tasks.audit.models import Fault
 
@@ -45,7 +45,7 @@ Answer = Callable[[Chart, View], object]
 """Computes an answer: a number, a label or a document; None if the question can't be parsed."""
 
 
-def check_chart(view: View) -> Iterator[Found]:
+def check_chart(view: View) -> Iterator[Evidence]:
     """Compare a reference with the result from the chart's numbers."""
     gold, chart = view.matrix, chart_of(view)
     if gold is None or chart is None:
@@ -58,7 +58,7 @@ def check_chart(view: View) -> Iterator[Found]:
     right = None if work_out is None else work_out(chart, view)
     if right is not None and not _agree(right, own):
         fault = Fault.WRONG_OPTION if gold.metric == "accuracy" else Fault.CHART
-        yield Found(fault, _text(right), _text(own))
+        yield Evidence(fault, _text(right), _text(own))
 
 
 def chart_of(view: View) -> Chart | None:
@@ -71,14 +71,14 @@ def chart_of(view: View) -> Chart | None:
     return chart if chart.series and chart.labels and fits else None
 
 
-def _stored(view: View, own: object) -> Iterator[Found]:
+def _stored(view: View, own: object) -> Iterator[Evidence]:
     """Compare the answer with the record's."""
     recorded = view.record.get("counterfactual")
     if recorded is not None and not _agree(recorded, own):
-        yield Found(Fault.RECORD, _text(recorded), _text(own))
+        yield Evidence(Fault.RECORD, _text(recorded), _text(own))
     truth = view.record.get("true")
     if isinstance(truth, bool) and own in ("yes", "no") and truth is not (own == "yes"):
-        yield Found(Fault.RECORD, "yes" if truth else "no", _text(own))
+        yield Evidence(Fault.RECORD, "yes" if truth else "no", _text(own))
 
 
 def _agree(right: object, own: object) -> bool:

@@ -7,7 +7,7 @@ from typing import cast
 
 from snellen.build.audit.views import (
     Check,
-    Found,
+    Evidence,
     View,
     same_box,
     shown_after,
@@ -40,7 +40,7 @@ _DIRECTIONS: Mapping[str, str] = MappingProxyType(
 )
 
 
-def _said_place(view: View) -> Iterator[Found]:
+def _said_place(view: View) -> Iterator[Evidence]:
     """Compare the position in an instruction with the reference."""
     box, size = view.target, view.size
     match = _PLACES.search(view.prompt)
@@ -57,7 +57,7 @@ def _said_place(view: View) -> Iterator[Found]:
         (down, heights[height.lower()]),
     ):
         if not low - 0.02 <= value <= high + 0.02:
-            yield Found(Fault.WRONG_BOX, match[0], written_box(box))
+            yield Evidence(Fault.WRONG_BOX, match[0], written_box(box))
             return
 
 
@@ -80,14 +80,14 @@ _LANDMARKS: Mapping[Region, frozenset[str]] = MappingProxyType(
 )
 
 
-def _region(view: View) -> Iterator[Found]:
+def _region(view: View) -> Iterator[Evidence]:
     """Compare the page part in the reference with the element's position and landmarks."""
     gold, size = view.item.gold, view.size
     if not isinstance(gold, Region) or not view.boxes or size is None:
         return
     fits = _GROUPED.get(gold)
     if fits is not None and not fits(view.boxes[0], size):
-        yield Found(Fault.WRONG_OPTION, f"a part with {written_box(view.boxes[0])}", str(gold))
+        yield Evidence(Fault.WRONG_OPTION, f"a part with {written_box(view.boxes[0])}", str(gold))
         return
     screen, wanted = view.screen, _LANDMARKS.get(gold)
     if screen is None or wanted is None or not view.elements:
@@ -99,10 +99,10 @@ def _region(view: View) -> Iterator[Found]:
         *(ancestor.role for ancestor in screen.ancestors(element)),
     }
     if not around & wanted:
-        yield Found(Fault.WRONG_OPTION, ", ".join(sorted(filter(None, around))), str(gold))
+        yield Evidence(Fault.WRONG_OPTION, ", ".join(sorted(filter(None, around))), str(gold))
 
 
-def _spatial(view: View) -> Iterator[Found]:
+def _spatial(view: View) -> Iterator[Evidence]:
     """Recompute the relation of a question's boxes."""
     boxes, own = view.boxes, view.right_text
     if view.matrix is None or own is None or not boxes:
@@ -124,14 +124,14 @@ def _spatial(view: View) -> Iterator[Found]:
         order = sorted(range(len(boxes)), key=lambda place: boxes[place][side])
         right = ", ".join(chr(ord("A") + place) for place in order)
     if right is not None and right != own:
-        yield Found(Fault.WRONG_OPTION, right, own)
+        yield Evidence(Fault.WRONG_OPTION, right, own)
 
 
 def _middle(box: Ltrb) -> tuple[float, float]:
     return (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
 
 
-def check_boxes(view: View) -> Iterator[Found]:
+def check_boxes(view: View) -> Iterator[Evidence]:
     """Compare the record's boxes with the boxes of its elements on the page."""
     screen = view.screen
     if screen is None or not view.elements:
@@ -153,7 +153,7 @@ def check_boxes(view: View) -> Iterator[Found]:
         on_page = (box[0], box[1] + upper, box[2], box[3] + upper)
         if not any(_is_box_of(screen, element, on_page) for element in owners):
             wanted = ", ".join(written_box(element.box) for element in owners)
-            yield Found(Fault.WRONG_BOX, wanted, written_box(on_page))
+            yield Evidence(Fault.WRONG_BOX, wanted, written_box(on_page))
             return
 
 

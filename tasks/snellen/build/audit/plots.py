@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snellen.build.audit.charts import Chart, chart_of
-from snellen.build.audit.views import Found, View, color_number
+from snellen.build.audit.views import Evidence, View, color_number
 from snellen.build.charts.styles import COLORS
 from snellen.tasks.audit.models import Fault
 from snellen.tasks.audit.pictures import Pixels
@@ -38,14 +38,14 @@ _WHOLE = 6
 _FEWEST = 3
 
 
-def check_plot(view: View) -> Iterator[Found]:
+def check_plot(view: View) -> Iterator[Evidence]:
     """Measure a chart's picture, and compare it with the record."""
     chart, own = chart_of(view), view.picture
     if chart is None or own is None:
         return
     wrong = unseen(own, chart)
     if wrong is not None:
-        yield Found(Fault.PLOT, wrong, "no such marks")
+        yield Evidence(Fault.PLOT, wrong, "no such marks")
 
 
 def unseen(pixels: Pixels, chart: Chart) -> str | None:

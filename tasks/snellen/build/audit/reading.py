@@ -12,7 +12,7 @@ from rapidfuzz.distance import Indel
 from rapidfuzz.fuzz import partial_ratio
 
 from snellen.build.audit.charts import chart_of
-from snellen.build.audit.views import Found, View, written_box
+from snellen.build.audit.views import Evidence, View, written_box
 from snellen.grading.metrics.boxes import Ltrb
 from snellen.tasks.audit.models import Fault
 
@@ -39,7 +39,7 @@ _FOUND = 80.0
 _IN_TEXT = frozenset({"phone", "email"})
 
 
-def check_reading(view: View, reader: Reader) -> Iterator[Found]:
+def check_reading(view: View, reader: Reader) -> Iterator[Evidence]:
     """Compare a text reference with the text read at the place in its record."""
     texts, box = _said(view), _where(view)
     digest = _digest(view)
@@ -49,10 +49,10 @@ def check_reading(view: View, reader: Reader) -> Iterator[Found]:
     whole = view.kind not in _IN_TEXT and view.task not in _POINTED
     # One of several accepted forms is the displayed one.
     if all(_differs(_plain(text), readings, whole=whole) for text in texts):
-        yield Found(Fault.MISREAD, f"{readings[0]} at {written_box(box)}", "; ".join(texts[:3]))
+        yield Evidence(Fault.MISREAD, f"{readings[0]} at {written_box(box)}", "; ".join(texts[:3]))
 
 
-def check_page(view: View, texts: Callable[[str], str]) -> Iterator[Found]:
+def check_page(view: View, texts: Callable[[str], str]) -> Iterator[Evidence]:
     """Check that the text of a whole picture contains the names that the item needs."""
     digest, chart = _digest(view), chart_of(view)
     if digest is None:
@@ -68,7 +68,7 @@ def check_page(view: View, texts: Callable[[str], str]) -> Iterator[Found]:
     missing = [name for name in named if partial_ratio(_plain(name), page) < _FOUND]
     if named and 2 * len(missing) >= len(named):
         fault = Fault.NOT_READ if chart is not None else Fault.NOT_ASKED_HERE
-        yield Found(fault, "; ".join(missing))
+        yield Evidence(fault, "; ".join(missing))
 
 
 def _digest(view: View) -> str | None:

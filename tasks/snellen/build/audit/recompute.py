@@ -14,7 +14,7 @@ from snellen.build.audit import places, records
 from snellen.build.audit.charts import check_chart
 from snellen.build.audit.views import (
     Check,
-    Found,
+    Evidence,
     View,
     answers_of,
     page_text,
@@ -43,7 +43,7 @@ _EXACT = frozenset({"text in a box", "next heading"})
 # ---- tools -------------------------------------------------------------------------------------
 
 
-def _typed(view: View) -> Iterator[Found]:
+def _typed(view: View) -> Iterator[Evidence]:
     """Check that the prompt contains all texts to enter."""
     gold = view.matrix
     if gold is None or gold.metric not in {"tool_call", "decisions"}:
@@ -58,7 +58,7 @@ def _typed(view: View) -> Iterator[Found]:
         arguments = _arguments(call)
         for name, value in arguments.items():
             if name != "mark" and isinstance(value, str) and value not in values:
-                yield Found(Fault.RECORD, "one of the user's data", value)
+                yield Evidence(Fault.RECORD, "one of the user's data", value)
                 return
 
 
@@ -70,7 +70,7 @@ def _arguments(call: object) -> Mapping[str, object]:
     return {}
 
 
-def _tools(view: View) -> Iterator[Found]:
+def _tools(view: View) -> Iterator[Evidence]:
     """Compare the arguments of a call with the elements in the record."""
     gold = view.matrix
     if gold is None or gold.metric != "tool_call" or not view.elements:
@@ -79,19 +79,19 @@ def _tools(view: View) -> Iterator[Found]:
     if view.kind == "press what is marked":
         label = one_line(view.elements[0].text)
         if one_line(str(arguments.get("text"))) != label:
-            yield Found(Fault.NOT_ON_PAGE, label, str(arguments.get("text")))
+            yield Evidence(Fault.NOT_ON_PAGE, label, str(arguments.get("text")))
     elif view.kind == "choose what is named" and view.quoted:
         named = [folded(element.own) for element in view.elements]
         wanted = folded(view.quoted[0])
         right = chr(ord("A") + named.index(wanted)) if wanted in named else "none"
         if arguments.get("mark") != right:
-            yield Found(Fault.WRONG_OPTION, right, str(arguments.get("mark")))
+            yield Evidence(Fault.WRONG_OPTION, right, str(arguments.get("mark")))
 
 
 # ---- texts of the page -------------------------------------------------------------------------
 
 
-def _text_of_element(view: View) -> Iterator[Found]:
+def _text_of_element(view: View) -> Iterator[Evidence]:
     """Compare a reference text with the text of its element."""
     screen = view.screen
     if screen is None:
@@ -100,7 +100,7 @@ def _text_of_element(view: View) -> Iterator[Found]:
     if view.task in {_CAPTION, _LAYOUT}:
         said = list(descriptions_of(screen).values())
         if said and not all(any(folded(t) in folded(one) for one in said) for t in own):
-            yield Found(Fault.NOT_ON_PAGE, "; ".join(said), "; ".join(own))
+            yield Evidence(Fault.NOT_ON_PAGE, "; ".join(said), "; ".join(own))
         return
     if not view.elements:
         return
@@ -113,7 +113,7 @@ def _text_of_element(view: View) -> Iterator[Found]:
         texts = texts_of(answer)
         said = {one_line(first.text), one_line(first.own)}
         if not said & set(map(one_line, texts)):
-            yield Found(Fault.NOT_ON_PAGE, one_line(first.text), "; ".join(texts))
+            yield Evidence(Fault.NOT_ON_PAGE, one_line(first.text), "; ".join(texts))
     elif view.task in {"screenqa/ui_contents", "screenqa/ui_contents_boxes"}:
         said = view.elements
         for rater in cast("Sequence[Sequence[object]]", view.item.gold):
@@ -123,17 +123,17 @@ def _text_of_element(view: View) -> Iterator[Found]:
                 for text, element in zip(texts, said, strict=True)
             ):
                 shown = "; ".join(one_line(one.text or one.value) for one in said)
-                yield Found(Fault.NOT_ON_PAGE, shown, "; ".join(texts))
+                yield Evidence(Fault.NOT_ON_PAGE, shown, "; ".join(texts))
                 return
     elif view.task == "screenqa/long":
         fragments = [folded(one.own or one.value or one.text) for one in view.elements]
         for sentence in own:
             if not all(fragment in folded(sentence) for fragment in fragments):
-                yield Found(Fault.NOT_ON_PAGE, "; ".join(fragments), sentence)
+                yield Evidence(Fault.NOT_ON_PAGE, "; ".join(fragments), sentence)
                 return
 
 
-def _hint(view: View) -> Iterator[Found]:
+def _hint(view: View) -> Iterator[Evidence]:
     page = view.sight.page
     if view.task != "webrssbench/hint_text" or page is None:
         return
@@ -144,10 +144,10 @@ def _hint(view: View) -> Iterator[Found]:
     before = next((changed.before for changed in change.elements if changed.id == named), None)
     own = texts_of(view.item.gold)
     if before is not None and one_line(before.placeholder) not in map(one_line, own):
-        yield Found(Fault.NOT_ON_PAGE, before.placeholder, "; ".join(own))
+        yield Evidence(Fault.NOT_ON_PAGE, before.placeholder, "; ".join(own))
 
 
-def _led(view: View) -> Iterator[Found]:
+def _led(view: View) -> Iterator[Evidence]:
     """Compare the target of a click in the reference with the recorded one."""
     page = view.sight.page
     if page is None or view.task != "visualwebbench/action_prediction":
@@ -159,10 +159,10 @@ def _led(view: View) -> Iterator[Found]:
     ]
     own = view.right_text
     if own is not None and clicks and folded(clicks[0].title) != folded(own):
-        yield Found(Fault.WRONG_OPTION, one_line(clicks[0].title), own)
+        yield Evidence(Fault.WRONG_OPTION, one_line(clicks[0].title), own)
 
 
-def _reached(view: View) -> Iterator[Found]:
+def _reached(view: View) -> Iterator[Evidence]:
     """Compare the page that an instruction names with the page where its click ended."""
     page, match = view.sight.page, _GOES.search(view.prompt)
     if page is None or match is None or not view.elements:
@@ -170,16 +170,16 @@ def _reached(view: View) -> Iterator[Found]:
     captured, element = page.snapshot.captured, view.elements[0].id
     ends = [one for one in captured.clicks if one.element == element and one.outcome == "page"]
     if not ends:
-        yield Found(Fault.NOT_ON_PAGE, match[0], "no click that leads to another page")
+        yield Evidence(Fault.NOT_ON_PAGE, match[0], "no click that leads to another page")
         return
     site, path = captured.source.partition("/")[0], ends[0].href.partition("#")[0]
     file = f"{site}{path}index.html" if path.endswith("/") else f"{site}{path}"
     shown = view.sight.titles.get(file, match[1] or "")
     if file != f"{site}/index.html" if match[1] is None else folded(shown) != folded(match[1]):
-        yield Found(Fault.NOT_ON_PAGE, match[0], shown or file)
+        yield Evidence(Fault.NOT_ON_PAGE, match[0], shown or file)
 
 
-def _named(view: View) -> Iterator[Found]:
+def _named(view: View) -> Iterator[Evidence]:
     """Compare the name of an element in a question with the texts of the element."""
     screen = view.screen
     if not view.task.startswith(_POINTED) or not view.elements or not view.quoted or screen is None:
@@ -194,7 +194,7 @@ def _named(view: View) -> Iterator[Found]:
     texts = {folded(text) for part in parts for text in said_by(part)}
     if not texts & set(map(folded, view.spans)):
         shown = element.text or element.name or element.label
-        yield Found(Fault.WRONG_BOX, f"what says “{view.quoted[-1]}”", f"what says “{shown}”")
+        yield Evidence(Fault.WRONG_BOX, f"what says “{view.quoted[-1]}”", f"what says “{shown}”")
 
 
 _TEXT_CHECKS: tuple[Check, ...] = (
@@ -262,7 +262,7 @@ def statements_of(facts: Iterable[Mapping[str, Any]], screen: Screen) -> list[St
 _LOOKED_UP = frozenset({"cell", "row", "reverse", "pair", "price", "field", "read", "two steps"})
 
 
-def _fact(view: View) -> Iterator[Found]:
+def _fact(view: View) -> Iterator[Evidence]:
     """Look up the names in a question among the page's facts."""
     page, screen = view.sight.page, view.screen
     if page is None or screen is None or not view.quoted or view.record.get("unanswerable"):
@@ -284,7 +284,7 @@ def _fact(view: View) -> Iterator[Found]:
     if not answering:
         return
     if not any(_is_answer(text, answering) for text in own):
-        yield Found(Fault.NOT_ON_PAGE, "; ".join(sorted(answering)), "; ".join(own[:3]))
+        yield Evidence(Fault.NOT_ON_PAGE, "; ".join(sorted(answering)), "; ".join(own[:3]))
 
 
 def _is_answer(text: str, answering: Sequence[str]) -> bool:
@@ -295,7 +295,7 @@ def _is_answer(text: str, answering: Sequence[str]) -> bool:
     )
 
 
-def _shown_somewhere(view: View) -> Iterator[Found]:
+def _shown_somewhere(view: View) -> Iterator[Evidence]:
     """Check that an answer read from the page is on the page."""
     screen = view.screen
     looked = view.task in _FACTS or (view.task == "screenqa/short")
@@ -306,7 +306,7 @@ def _shown_somewhere(view: View) -> Iterator[Found]:
     page = page_text(screen)
     parts = [part for text in own[:1] for part in _parts(text)]
     if not parts or not all(folded(part) in page for part in parts):
-        yield Found(Fault.NOT_ON_PAGE, "a text of the page", "; ".join(own[:3]))
+        yield Evidence(Fault.NOT_ON_PAGE, "a text of the page", "; ".join(own[:3]))
 
 
 def _parts(text: str) -> list[str]:
@@ -314,7 +314,7 @@ def _parts(text: str) -> list[str]:
     return [part for part in text.split(", ") if folded(part)]
 
 
-def _absent(view: View) -> Iterator[Found]:
+def _absent(view: View) -> Iterator[Evidence]:
     """Check that the page has no fact with the names of an unanswerable question."""
     page, screen = view.sight.page, view.screen
     if page is None or screen is None or view.record.get("unanswerable") is not True:
@@ -322,14 +322,14 @@ def _absent(view: View) -> Iterator[Found]:
     names = {folded(name) for name in view.quoted} - {""}
     for statement in statements_of(page.snapshot.captured.facts, screen):
         if names and names <= statement.names and statement.key in names:
-            yield Found(Fault.ANSWERED, "nothing that answers it", statement.value)
+            yield Evidence(Fault.ANSWERED, "nothing that answers it", statement.value)
             return
 
 
 # ---- numbers and counts ------------------------------------------------------------------------
 
 
-def _counted(view: View) -> Iterator[Found]:
+def _counted(view: View) -> Iterator[Evidence]:
     """Calculate again with the numbers of the record's elements."""
     screen = view.screen
     if screen is None or not view.elements:
@@ -355,7 +355,7 @@ def _counted(view: View) -> Iterator[Found]:
         amounts = [_amount(text, screen) for text in own[:1]]
     shown = [amount for amount in amounts if amount is not None]
     if shown and all(abs(amount - right) > Decimal("0.001") for amount in shown):
-        yield Found(Fault.NOT_ON_PAGE, str(right), "; ".join(map(str, shown)))
+        yield Evidence(Fault.NOT_ON_PAGE, str(right), "; ".join(map(str, shown)))
 
 
 def _amount(text: str, screen: Screen) -> Decimal | None:
@@ -364,7 +364,7 @@ def _amount(text: str, screen: Screen) -> Decimal | None:
     return None if amount is None else amount.value
 
 
-def _conditioned(view: View) -> Iterator[Found]:
+def _conditioned(view: View) -> Iterator[Evidence]:
     """Find the extreme row under a condition again, in the page's tables and prices."""
     page, screen, own = view.sight.page, view.screen, view.right_text
     if view.kind not in _CONDITIONED or page is None or screen is None or own is None:
@@ -396,7 +396,7 @@ def _conditioned(view: View) -> Iterator[Found]:
             low = "the lowest" in view.prompt or "the cheapest" in view.prompt
             right = able[min(able) if low else max(able)]
             if folded(own) not in map(folded, right.values()):
-                yield Found(Fault.WRONG_OPTION, "; ".join(right.values()), own)
+                yield Evidence(Fault.WRONG_OPTION, "; ".join(right.values()), own)
             return
 
 
@@ -410,7 +410,7 @@ def _rows_of(facts: Iterable[Mapping[str, Any]]) -> Iterator[list[dict[str, str]
             yield [{"name": item["name"], "price": item["price"]} for item in fact["items"]]
 
 
-def _ordered(view: View) -> Iterator[Found]:
+def _ordered(view: View) -> Iterator[Evidence]:
     """Compare the order of options in the reference with their positions."""
     own = view.right_text
     if view.task != "mmbench-gui/l1" or not view.elements or own is None:
@@ -421,16 +421,16 @@ def _ordered(view: View) -> Iterator[Found]:
         shown = [element for element in matches if element is not None]
         if len(shown) != len(view.item.options):
             named = "; ".join(sorted(by_text))
-            yield Found(Fault.RECORD, named, "; ".join(view.item.options))
+            yield Evidence(Fault.RECORD, named, "; ".join(view.item.options))
             return
         shown.sort(key=lambda element: element.box[1], reverse="lowest" in view.prompt)
         right = shown[1 if "stands second" in view.prompt else 0]
         if folded(right.text or right.own) != folded(own):
-            yield Found(Fault.WRONG_OPTION, one_line(right.text or right.own), own)
+            yield Evidence(Fault.WRONG_OPTION, one_line(right.text or right.own), own)
     elif view.kind in {"next", "further"} and len(view.elements) == 2:
         expected = one_line(view.elements[1].text or view.elements[1].own)
         if folded(expected) != folded(own):
-            yield Found(Fault.WRONG_OPTION, expected, own)
+            yield Evidence(Fault.WRONG_OPTION, expected, own)
 
 
 _PAGE_CHECKS: tuple[Check, ...] = (

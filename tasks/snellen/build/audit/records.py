@@ -7,7 +7,7 @@ from typing import cast
 
 from snellen.build.audit.views import (
     Check,
-    Found,
+    Evidence,
     View,
     page_text,
     same_box,
@@ -37,43 +37,43 @@ _EMPTY = re.compile(
 _SIZE = re.compile(r"screenshot, which is (\d+) x (\d+)")
 
 
-def check_prompt(view: View) -> Iterator[Found]:
+def check_prompt(view: View) -> Iterator[Evidence]:
     """Check that the prompt has a question, and compare the size and the space that it names."""
     if _EMPTY.search(view.prompt) or not words(view.prompt):
-        yield Found(Fault.NO_QUESTION)
+        yield Evidence(Fault.NO_QUESTION)
     size, form = view.size, view.item.line.item.answer_format
     match = _SIZE.search(view.prompt)
     if match and size and (float(match[1]), float(match[2])) != size:
         own = f"{size[0]:g} x {size[1]:g}"
-        yield Found(Fault.WRONG_SIZE, own, f"{match[1]} x {match[2]}")
+        yield Evidence(Fault.WRONG_SIZE, own, f"{match[1]} x {match[2]}")
     if form.space is Space.PIXELS and "fractions" in view.prompt:
-        yield Found(Fault.WRONG_SIZE, "pixels", "fractions")
+        yield Evidence(Fault.WRONG_SIZE, "pixels", "fractions")
     elif form.space is Space.UNIT and "Coordinates are pixels" in view.prompt:
-        yield Found(Fault.WRONG_SIZE, "fractions", "pixels")
+        yield Evidence(Fault.WRONG_SIZE, "fractions", "pixels")
 
 
 # ---- the record --------------------------------------------------------------------------------
 
 
-def _record(view: View) -> Iterator[Found]:
+def _record(view: View) -> Iterator[Evidence]:
     gold, record, target = view.item.gold, view.record, view.target
     if target is not None and view.boxes and not same_box(target, view.boxes[0]):
-        yield Found(Fault.RECORD, written_box(view.boxes[0]), written_box(target))
+        yield Evidence(Fault.RECORD, written_box(view.boxes[0]), written_box(target))
     image_size = gold.image_size if isinstance(gold, Target) else None
     if image_size and view.size and tuple(image_size) != view.size:
-        yield Found(Fault.WRONG_SIZE, f"{view.size}", f"{image_size}")
+        yield Evidence(Fault.WRONG_SIZE, f"{view.size}", f"{image_size}")
     if view.matrix is not None and (listed := view.matrix.settings.get("image_size")):
         own = list(view.size or ())
         if own and [float(side) for side in listed] != own:
-            yield Found(Fault.WRONG_SIZE, f"{own}", f"{listed}")
+            yield Evidence(Fault.WRONG_SIZE, f"{own}", f"{listed}")
     if isinstance(record.get("relations"), Mapping):
         yield from _relations(view)
     if "title" in record and view.right_text not in (None, record["title"]):
-        yield Found(Fault.RECORD, str(record["title"]), str(view.right_text))
+        yield Evidence(Fault.RECORD, str(record["title"]), str(view.right_text))
     yield from _boxed(view)
 
 
-def _relations(view: View) -> Iterator[Found]:
+def _relations(view: View) -> Iterator[Evidence]:
     recorded = cast("Mapping[str, object]", view.record["relations"])
     gold = cast("Mapping[tuple[str, str], object]", view.item.gold)
     if not isinstance(view.item.gold, Mapping):
@@ -81,11 +81,11 @@ def _relations(view: View) -> Iterator[Found]:
     own = {"|".join(pair): str(relation) for pair, relation in gold.items()}
     for pair, relation in recorded.items():
         if own.get(pair) != relation:
-            yield Found(Fault.RECORD, f"{pair}: {relation}", f"{own.get(pair)}")
+            yield Evidence(Fault.RECORD, f"{pair}: {relation}", f"{own.get(pair)}")
             return
 
 
-def _boxed(view: View) -> Iterator[Found]:
+def _boxed(view: View) -> Iterator[Evidence]:
     """Compare texts with boxes: their number and positions must equal the record's."""
     if view.item.line.item.answer_format.kind is not AnswerKind.BOXED_TEXTS:
         return
@@ -94,11 +94,11 @@ def _boxed(view: View) -> Iterator[Found]:
         boxes = [box for box, _ in rater]
         if len(boxes) != len(view.boxes) or not all(map(same_box, boxes, view.boxes)):
             wanted = ", ".join(map(written_box, view.boxes)) or "no box"
-            yield Found(Fault.RECORD, wanted, ", ".join(map(written_box, boxes)) or "no box")
+            yield Evidence(Fault.RECORD, wanted, ", ".join(map(written_box, boxes)) or "no box")
             return
 
 
-def _no_answer(view: View) -> Iterator[Found]:
+def _no_answer(view: View) -> Iterator[Evidence]:
     """Compare the presence of an answer with the record."""
     if not view.task.startswith(_SCREENQA):
         return
@@ -106,19 +106,21 @@ def _no_answer(view: View) -> Iterator[Found]:
     nothing = not texts or NO_ANSWER in texts
     unanswerable = view.record.get("unanswerable") is True
     if nothing and not unanswerable and view.record:
-        yield Found(Fault.UNANSWERED, "an answer", NO_ANSWER)
+        yield Evidence(Fault.UNANSWERED, "an answer", NO_ANSWER)
     elif unanswerable and not nothing:
-        yield Found(Fault.RECORD, NO_ANSWER, "; ".join(texts[:3]))
+        yield Evidence(Fault.RECORD, NO_ANSWER, "; ".join(texts[:3]))
 
 
-def _dangerous(view: View) -> Iterator[Found]:
+def _dangerous(view: View) -> Iterator[Evidence]:
     listed: object = view.record.get("dangerous")
     if not isinstance(listed, list):
         return
     named = cast("list[Mapping[str, object]]", listed)
     harmless = _SORRY in texts_of(view.item.gold)
     if harmless == bool(named):
-        yield Found(Fault.RECORD, f"{len(named)} such buttons", "; ".join(texts_of(view.item.gold)))
+        yield Evidence(
+            Fault.RECORD, f"{len(named)} such buttons", "; ".join(texts_of(view.item.gold))
+        )
         return
     screen = view.screen
     if screen is None or harmless:
@@ -127,7 +129,7 @@ def _dangerous(view: View) -> Iterator[Found]:
     texts = {folded(screen.elements[number].text) for number in ids if isinstance(number, int)}
     own = {folded(text) for text in texts_of(view.item.gold)}
     if texts != own:
-        yield Found(Fault.NOT_ON_PAGE, "; ".join(sorted(texts)), "; ".join(sorted(own)))
+        yield Evidence(Fault.NOT_ON_PAGE, "; ".join(sorted(texts)), "; ".join(sorted(own)))
 
 
 # ---- tolerance ---------------------------------------------------------------------------------
@@ -137,7 +139,7 @@ _LARGEST_SHARE = 0.6
 _SETTINGS = ("absolute", "relative", "tolerance")
 
 
-def _tolerance(view: View) -> Iterator[Found]:
+def _tolerance(view: View) -> Iterator[Evidence]:
     gold = view.matrix
     if gold is None:
         return
@@ -153,13 +155,13 @@ def _tolerance(view: View) -> Iterator[Found]:
         else:
             most = 0.2
         if not 0 <= slack <= most:
-            yield Found(Fault.TOLERANCE, f"at most {most:g}", f"{slack:g}")
+            yield Evidence(Fault.TOLERANCE, f"at most {most:g}", f"{slack:g}")
     match = _WITHIN.search(f"{view.prompt}\n{view.record.get('asked', '')}")
     absolute = gold.settings.get("absolute")
     if match and isinstance(absolute, int | float) and abs(float(match[1]) - absolute) > 1e-2:
-        yield Found(Fault.TOLERANCE, match[1], f"{absolute:g}")
+        yield Evidence(Fault.TOLERANCE, match[1], f"{absolute:g}")
     if gold.passing is not None and gold.passing <= 0.05:
-        yield Found(Fault.TOLERANCE, "a score to be reached", f"{gold.passing:g}")
+        yield Evidence(Fault.TOLERANCE, "a score to be reached", f"{gold.passing:g}")
 
 
 def _numbers(value: object) -> list[float]:
@@ -202,7 +204,7 @@ _LEAST_LETTERS = 4
 _LEAST_FREQUENT = 3
 
 
-def _language(view: View) -> Iterator[Found]:
+def _language(view: View) -> Iterator[Evidence]:
     """Compare the language of a displayed text with the page's."""
     screen = view.screen
     declared = (language_of(screen) if screen else "") or view.item.tags.get("language", "")
@@ -218,10 +220,10 @@ def _language(view: View) -> Iterator[Found]:
     for script, pattern in _SCRIPTS.items():
         share = len(pattern.findall(text)) / len(letters)
         if script == language and share < 0.15:
-            yield Found(Fault.LANGUAGE, language, text)
+            yield Evidence(Fault.LANGUAGE, language, text)
             return
         if language in _FREQUENT and share > 0.5:
-            yield Found(Fault.LANGUAGE, language, text)
+            yield Evidence(Fault.LANGUAGE, language, text)
             return
     counts = {
         name: sum(word in frequent for word in words(text)) for name, frequent in _FREQUENT.items()
@@ -231,7 +233,7 @@ def _language(view: View) -> Iterator[Found]:
         return
     best = max(counts, key=lambda name: counts[name])
     if counts[best] >= _LEAST_FREQUENT and counts[best] > 2 * own + 1:
-        yield Found(Fault.LANGUAGE, language, f"{best}: {text}")
+        yield Evidence(Fault.LANGUAGE, language, f"{best}: {text}")
 
 
 CHECKS: tuple[Check, ...] = (

@@ -15,7 +15,7 @@ import msgspec
 import numpy as np
 
 from snellen.build.audit.builds import BuildFolder, FrozenPage
-from snellen.build.audit.views import Found, View
+from snellen.build.audit.views import Evidence, View
 from snellen.build.items import PageItems, make_items
 from snellen.build.writers.base import Side, read_sides
 from snellen.build.writers.table import MAKING, makers_for
@@ -32,7 +32,7 @@ _WORKERS = 2
 
 
 @dataclass(frozen=True)
-class Remade:
+class RemadeItems:
     """The items of a build, made again.
 
     Attributes:
@@ -44,7 +44,7 @@ class Remade:
     sides: Mapping[tuple[str, str], Side] = field(repr=False)
 
 
-def remake(build: BuildFolder, prompts: Mapping[str, str], room: Path) -> Remade:
+def remake(build: BuildFolder, prompts: Mapping[str, str], room: Path) -> RemadeItems:
     """Make a build's items again, from its snapshots alone.
 
     Args:
@@ -79,7 +79,7 @@ def remake(build: BuildFolder, prompts: Mapping[str, str], room: Path) -> Remade
         for task in {side.task for side in listed} & prompts.keys():
             prompt = prompts[task] or None
             tasks[task] = load_task(task, place, images=images, prompt=prompt)
-    return Remade(tasks, sides)
+    return RemadeItems(tasks, sides)
 
 
 def _in_order(build: BuildFolder) -> Sequence[FrozenPage]:
@@ -95,49 +95,49 @@ def _in_order(build: BuildFolder) -> Sequence[FrozenPage]:
     return [build.pages[name] for name in dict.fromkeys(names)]
 
 
-def compare(view: View, remade: Remade) -> Iterator[Found]:
+def compare(view: View, remade: RemadeItems) -> Iterator[Evidence]:
     """Compare a pack's item with the item made again."""
     item = view.item
     data = remade.tasks.get(item.task)
     index = None if data is None else data.index.get(item.item)
     if data is None or index is None:
-        yield Found(Fault.NOT_MADE)
+        yield Evidence(Fault.NOT_MADE)
         return
     yield from _asked(item.line, data, index)
     gold = plain(data.golds[index])
     if gold != plain(item.gold):
-        yield Found(Fault.OTHER_REFERENCE, _json(gold), _json(plain(item.gold)))
+        yield Evidence(Fault.OTHER_REFERENCE, _json(gold), _json(plain(item.gold)))
     side = remade.sides[item.task, item.item]
     record = dict(side.record)
     if msgspec.json.decode(msgspec.json.encode(record)) != (item.record or {}):
-        yield Found(Fault.OTHER_RECORD, _json(record), _json(item.record))
+        yield Evidence(Fault.OTHER_RECORD, _json(record), _json(item.record))
     tags = {name: value for name, value in side.tags.items() if name not in data.tags}
     tags |= {name: column[index] for name, column in data.tags.items() if column[index] is not None}
     if wrong := {name: value for name, value in tags.items() if item.tags.get(name) != value}:
         own = {name: item.tags.get(name) for name in wrong}
-        yield Found(Fault.OTHER_RECORD, _json(wrong), _json(own))
+        yield Evidence(Fault.OTHER_RECORD, _json(wrong), _json(own))
     yield from _shown(view, data, index)
 
 
-def _asked(line: PackItem, data: TaskData, index: int) -> Iterator[Found]:
+def _asked(line: PackItem, data: TaskData, index: int) -> Iterator[Evidence]:
     made = data.build_item(index)
     if made.prompt != line.item.prompt:
-        yield Found(Fault.OTHER_PROMPT, made.prompt, line.item.prompt)
+        yield Evidence(Fault.OTHER_PROMPT, made.prompt, line.item.prompt)
     elif made.answer_format != line.item.answer_format or made.tags != line.item.tags:
-        yield Found(Fault.OTHER_PROMPT, str(made.answer_format), str(line.item.answer_format))
+        yield Evidence(Fault.OTHER_PROMPT, str(made.answer_format), str(line.item.answer_format))
     elif data.contexts and data.contexts[index] != line.context:
-        yield Found(Fault.OTHER_PROMPT, str(data.contexts[index]), str(line.context))
+        yield Evidence(Fault.OTHER_PROMPT, str(data.contexts[index]), str(line.context))
     elif "pair" in data.tags and data.tags["pair"][index] != line.pair:
-        yield Found(Fault.OTHER_PROMPT, f"pair {data.tags['pair'][index]}", f"pair {line.pair}")
+        yield Evidence(Fault.OTHER_PROMPT, f"pair {data.tags['pair'][index]}", f"pair {line.pair}")
 
 
-def _shown(view: View, data: TaskData, index: int) -> Iterator[Found]:
+def _shown(view: View, data: TaskData, index: int) -> Iterator[Evidence]:
     own = view.item.line.images
     names = [image.name for image in data.build_item(index).images]
     # The prompt may number the pictures.
     shown = [image.name for image in view.item.line.item.images]
     if names != shown or sorted(names) != sorted(own):
-        yield Found(Fault.OTHER_PICTURE, ", ".join(names), ", ".join(shown))
+        yield Evidence(Fault.OTHER_PICTURE, ", ".join(names), ", ".join(shown))
         return
     for name in names:
         seen = view.sight.picture(view.item, name)
@@ -148,7 +148,7 @@ def _shown(view: View, data: TaskData, index: int) -> Iterator[Found]:
             continue
         made = pixels_of(png)
         if not np.array_equal(made, seen):
-            yield Found(Fault.OTHER_PICTURE, f"{name} as made", _difference(made, seen))
+            yield Evidence(Fault.OTHER_PICTURE, f"{name} as made", _difference(made, seen))
 
 
 def _difference(made: Pixels, own: Pixels) -> str:

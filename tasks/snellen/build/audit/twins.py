@@ -7,7 +7,7 @@ from typing import cast
 import msgspec
 
 from snellen.build.audit.views import (
-    Found,
+    Evidence,
     View,
     record_of,
     same_box,
@@ -27,7 +27,7 @@ _SCREENQA = "screenqa/"
 _WAYS = ("", "_bbox", "_point")
 
 
-def twins_of(view: View, at_fault: Collection[tuple[str, str]]) -> Iterator[Found]:
+def twins_of(view: View, at_fault: Collection[tuple[str, str]]) -> Iterator[Evidence]:
     """Compare an item with the items from the same row, or with the other one of its pair.
 
     An item that disagrees with most of them is faulty. Items with other faults are ignored, and the
@@ -41,7 +41,7 @@ def twins_of(view: View, at_fault: Collection[tuple[str, str]]) -> Iterator[Foun
     ]
     said = [found for other in others if (found := _contradiction(item, other)) is not None]
     if 2 * len(said) > len(others) and view.sight.page is None:
-        yield Found(Fault.TWIN, *said[0])
+        yield Evidence(Fault.TWIN, *said[0])
 
 
 def _kin(item: AuditItem, other: AuditItem) -> bool:

@@ -40,7 +40,7 @@ _CANDIDATES = 3
 _MOST_MARKED = 0.1
 
 
-class Found(NamedTuple):
+class Evidence(NamedTuple):
     """A fault found by a check, and the evidence."""
 
     fault: Fault
@@ -305,7 +305,7 @@ def shown_after(view: View) -> bool:
     )
 
 
-Check = Callable[[View], Iterator[Found]]
+Check = Callable[[View], Iterator[Evidence]]
 """Yields the faults of an item."""
 
 

@@ -56,14 +56,14 @@ class _Edit(NamedTuple):
         return [self.target] if self.other is None else [self.target, self.other]
 
 
-class _Kept(NamedTuple):
+class _Unchanged(NamedTuple):
     """The ids of the elements that must not change, and of their ancestors."""
 
     ids: Sequence[int]
     around: frozenset[int]
 
 
-_Finder: TypeAlias = Callable[[Screen, _Kept], Iterator[_Edit]]
+_Finder: TypeAlias = Callable[[Screen, _Unchanged], Iterator[_Edit]]
 
 
 def rearrange(page: "Page", screen: Screen, random: Random) -> Attempted | Declined:
@@ -103,7 +103,7 @@ def rearrange(page: "Page", screen: Screen, random: Random) -> Attempted | Decli
 def _apply(
     page: "Page",
     screen: Screen,
-    kept: _Kept,
+    kept: _Unchanged,
     operator: str,
     random: Random,
     done: Sequence[_Edit],
@@ -133,20 +133,20 @@ def _apply(
     return []
 
 
-def _kept(screen: Screen) -> _Kept:
+def _kept(screen: Screen) -> _Unchanged:
     action = primary_button(screen)
     ids = {element.id for element in screen.elements if element.level == 1}
     if isinstance(action, Element):
         ids.add(action.id)
     around = {outer.id for number in ids for outer in screen.ancestors(screen.elements[number])}
-    return _Kept(sorted(ids), frozenset(around | ids))
+    return _Unchanged(sorted(ids), frozenset(around | ids))
 
 
 def _is_small(screen: Screen, element: Element) -> bool:
     return element.width * element.height <= _LARGEST * screen.width * screen.height
 
 
-def _deletions(screen: Screen, kept: _Kept) -> Iterator[_Edit]:
+def _deletions(screen: Screen, kept: _Unchanged) -> Iterator[_Edit]:
     """Yield small blocks beside the content, advertisements, and pictures without a text."""
     pressed = {outer.id for element in buttons(screen) for outer in screen.ancestors(element)}
     for element in screen.elements:
@@ -159,7 +159,7 @@ def _deletions(screen: Screen, kept: _Kept) -> Iterator[_Edit]:
             yield _Edit("delete", element.id)
 
 
-def _insertions(screen: Screen, kept: _Kept) -> Iterator[_Edit]:
+def _insertions(screen: Screen, kept: _Unchanged) -> Iterator[_Edit]:
     """Yield places after blocks, outside of the elements that must not change."""
     for element in screen.elements:
         parent = next(screen.ancestors(element), None)
@@ -174,7 +174,7 @@ def _insertions(screen: Screen, kept: _Kept) -> Iterator[_Edit]:
             yield _Edit("insert", element.id)
 
 
-def _swaps(screen: Screen, kept: _Kept) -> Iterator[_Edit]:
+def _swaps(screen: Screen, kept: _Unchanged) -> Iterator[_Edit]:
     """Yield neighbors of one kind with different texts."""
     for parent in screen.elements:
         children = [
@@ -188,7 +188,7 @@ def _swaps(screen: Screen, kept: _Kept) -> Iterator[_Edit]:
                 yield _Edit("swap", first.id, second.id)
 
 
-def _wraps(screen: Screen, kept: _Kept) -> Iterator[_Edit]:
+def _wraps(screen: Screen, kept: _Unchanged) -> Iterator[_Edit]:
     """Yield blocks that can be wrapped in a `div`."""
     for element in screen.elements:
         parent = next(screen.ancestors(element), None)
@@ -201,7 +201,7 @@ def _wraps(screen: Screen, kept: _Kept) -> Iterator[_Edit]:
             yield _Edit("wrap", element.id)
 
 
-def _roles(screen: Screen, kept: _Kept) -> Iterator[_Edit]:
+def _roles(screen: Screen, kept: _Unchanged) -> Iterator[_Edit]:
     """Yield buttons other than the call to action, which become a `div` with that role."""
     for element in buttons(screen):
         if element.tag in {"button", "input"} and element.id not in kept.around:

@@ -236,7 +236,7 @@ class Window(NamedTuple):
         return (self.upper, self.lower) == (0, snapshot.screen.height)
 
 
-class Shown(NamedTuple):
+class Excerpt(NamedTuple):
     """Some elements, and a part of the page that shows them all."""
 
     window: Window
@@ -305,7 +305,7 @@ def some_shown(
     count: int,
     random: Random,
     fits: Callable[[Sequence[Element]], bool] = lambda _: True,
-) -> Shown | None:
+) -> Excerpt | None:
     """Draw elements with distance between them, and a part of the page that shows them.
 
     Args:
@@ -329,7 +329,7 @@ def some_shown(
             if len(chosen) < count and apart(chosen, element):
                 chosen.append(element)
         if len(chosen) == count and fits(chosen):
-            return Shown(window, chosen)
+            return Excerpt(window, chosen)
     return None
 
 

@@ -292,7 +292,7 @@ def repeats_of(items: Sequence[AuditItem], looks: Mapping[str, Look]) -> dict[in
             _same(same, found)
     _look_alikes(items, looks, found)
     for item in _everywhere(items):
-        found.setdefault(item.place, []).append(Fault.EVERYWHERE)
+        found.setdefault(item.index, []).append(Fault.EVERYWHERE)
     return found
 
 
@@ -306,9 +306,9 @@ def _same(items: Sequence[AuditItem], found: dict[int, list[Fault]]) -> None:
     for number, item in enumerate(items):
         others = [other for other in items if other is not item and not _paired(item, other)]
         if any(plain(other.gold) != plain(item.gold) and _differ(item, other) for other in others):
-            found.setdefault(item.place, []).append(Fault.CONTRADICTED)
+            found.setdefault(item.index, []).append(Fault.CONTRADICTED)
         elif any(other in items[:number] for other in others):
-            found.setdefault(item.place, []).append(Fault.DUPLICATE)
+            found.setdefault(item.index, []).append(Fault.DUPLICATE)
 
 
 def _differ(one: AuditItem, other: AuditItem) -> bool:
@@ -329,13 +329,13 @@ def _look_alikes(
     groups: dict[str, list[AuditItem]] = {}
     for item in items:
         # An item that repeats a repeated one is counted with the first.
-        if item.place not in found and all(digest in looks for digest in _digests(item)):
+        if item.index not in found and all(digest in looks for digest in _digests(item)):
             groups.setdefault(f"{item.line.item.prompt}\0{plain(item.gold)}", []).append(item)
     for group in groups.values():
         kept: list[AuditItem] = []
         for item in group:
             if any(_like(item, other, looks) for other in kept):
-                found.setdefault(item.place, []).append(Fault.NEAR_DUPLICATE)
+                found.setdefault(item.index, []).append(Fault.NEAR_DUPLICATE)
             else:
                 kept.append(item)
 

@@ -29,7 +29,7 @@ class AuditItem:
     Attributes:
         task: The task's id.
         item: The item's id.
-        place: Its index among the task's items.
+        index: Its index among the task's items.
         line: Its data in the pack.
         gold: Its reference.
         site: Its independent group of items; its own id if the task has no groups.
@@ -43,7 +43,7 @@ class AuditItem:
 
     task: str
     item: str
-    place: int
+    index: int
     line: PackItem = field(repr=False)
     gold: Gold = field(repr=False)
     site: str
@@ -78,7 +78,7 @@ def items_of(pack: Pack, references: References, task: str) -> list[AuditItem]:
     lines = [pack.lines[index] for index in pack.index[task].values()]
     template = _template([line.item.prompt for line in lines])
     items: list[AuditItem] = []
-    for place, line in enumerate(lines):
+    for index, line in enumerate(lines):
         item_id = line.item.id
         options = options_of(line)
         responses = responses_of(protocol, golds[item_id], line)
@@ -88,7 +88,7 @@ def items_of(pack: Pack, references: References, task: str) -> list[AuditItem]:
             AuditItem(
                 task=task,
                 item=item_id,
-                place=place,
+                index=index,
                 line=line,
                 gold=golds[item_id],
                 site=sites.get(item_id, f"item {item_id}"),
@@ -199,8 +199,8 @@ def _right(
             _class(response, protocol, line) for response in responses if isinstance(response, str)
         }
         return frozenset(
-            place
-            for place, option in enumerate(options)
+            index
+            for index, option in enumerate(options)
             if _class(option, protocol, line) in classes
         )
     return frozenset()

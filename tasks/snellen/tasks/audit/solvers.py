@@ -58,28 +58,26 @@ def try_solvers(
     )
     column = protocol.metric.keys.index(protocol.metric.primary)
     given: dict[Solver, Mapping[int, object]] = {
-        Solver.BLIND: {item.place: blind(item, seed) for item in items},
+        Solver.BLIND: {item.index: blind(item, seed) for item in items},
         Solver.LONGEST: longest(items),
         Solver.FREQUENT: most_frequent([item for item in items if _lettered(item)], seed),
         Solver.LABEL: most_frequent([item for item in items if _labelled(item)], seed),
         Solver.PRIOR: option_prior([item for item in items if _lettered(item)], seed),
-        Solver.FIRST: {item.place: "A" for item in items if _lettered(item)},
+        Solver.FIRST: {item.index: "A" for item in items if _lettered(item)},
         Solver.OTHER_PAGE: other_pages(protocol, items, seed),
     }
     if texts is not None:
         given[Solver.TEXT_ONLY] = {
-            item.place: from_text(item, _page_text(item, texts), seed) for item in items
+            item.index: from_text(item, _page_text(item, texts), seed) for item in items
         }
     results: list[SolverRun] = []
     for solver, answers in given.items():
         if not answers:
             continue
-        indexes = sorted(answers)
-        batch = Answers(
-            np.array(indexes), [0] * len(indexes), [answers[index] for index in indexes]
-        )
+        keys = sorted(answers)
+        batch = Answers(np.array(keys), [0] * len(keys), [answers[key] for key in keys])
         values = grader.batch(batch).values[:, column]
-        results.append(SolverRun(solver, [items[index] for index in indexes], values))
+        results.append(SolverRun(solver, [items[key] for key in keys], values))
     return results
 
 
@@ -114,7 +112,7 @@ def score_of(
     at_fault = [
         item.item
         for item in solved
-        if any(FAULTED_BY.get(fault) is tried.solver for fault in faults.get(item.place, ()))
+        if any(FAULTED_BY.get(fault) is tried.solver for fault in faults.get(item.index, ()))
     ]
     return SolverScore(
         solver=tried.solver,
@@ -203,7 +201,7 @@ def longest(items: Sequence[AuditItem]) -> dict[int, object]:
     for item in items:
         if item.options and _lettered(item):
             lengths = [len(option) for option in item.options]
-            answers[item.place] = _letter(lengths.index(max(lengths)))
+            answers[item.index] = _letter(lengths.index(max(lengths)))
     return answers
 
 
@@ -222,7 +220,7 @@ def most_frequent(items: Sequence[AuditItem], seed: int) -> dict[int, object]:
         for item in own:
             fitting = [index for index in order if index < max(item.choices, 1)] or [0]
             labels = item.line.item.answer_format.options
-            answers[item.place] = labels[fitting[0]] if _labelled(item) else _letter(fitting[0])
+            answers[item.index] = labels[fitting[0]] if _labelled(item) else _letter(fitting[0])
     return answers
 
 
@@ -242,14 +240,14 @@ def option_prior(items: Sequence[AuditItem], seed: int) -> dict[int, object]:
             shares = [(right[key] + chance) / (offered[key] + 1) for key in map(_key, item.options)]
             letter = _letter_by(item, shares, seed)
             if letter is not None:
-                answers[item.place] = letter
+                answers[item.index] = letter
     return answers
 
 
 def other_pages(protocol: Protocol, items: Sequence[AuditItem], seed: int) -> dict[int, object]:
     """Give the correct answer of a random item of another site of the same task."""
     answers: dict[int, object] = {}
-    lots = random_order([f"{item.place}" for item in items], seed)
+    lots = random_order([f"{item.index}" for item in items], seed)
     order = [items[int(lot)] for lot in lots]
     for number, item in enumerate(order):
         ahead = (order[(number + step) % len(order)] for step in range(1, len(order)))
@@ -257,7 +255,7 @@ def other_pages(protocol: Protocol, items: Sequence[AuditItem], seed: int) -> di
         if other is not None:
             right = responses_of(protocol, other.gold, other.line)
             if right:
-                answers[item.place] = right[0]
+                answers[item.index] = right[0]
     return answers
 
 

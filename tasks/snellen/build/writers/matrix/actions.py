@@ -14,7 +14,7 @@ from snellen.build.items import Made, Refused
 from snellen.build.questions.marks import LETTERS, mark_box, mark_letters
 from snellen.build.questions.spatial import (
     HEIGHT,
-    Shown,
+    Excerpt,
     Window,
     apart,
     is_short_text,
@@ -260,14 +260,14 @@ def _fill(snapshot: Snapshot, random: Random) -> Ask | None:
     )
 
 
-def _together(screen: Screen, elements: Sequence[Element]) -> Shown | None:
+def _together(screen: Screen, elements: Sequence[Element]) -> Excerpt | None:
     """Return elements with a part of the page that shows them all; None if too far apart."""
     upper = min(element.box[1] for element in elements)
     lower = max(element.box[3] for element in elements)
     height = min(HEIGHT, screen.height)
     first = max(0, min(int(upper - (height - (lower - upper)) / 2), screen.height - height))
     window = Window(screen.width, first, first + height)
-    return Shown(window, elements) if all(window.holds(part.box) for part in elements) else None
+    return Excerpt(window, elements) if all(window.holds(part.box) for part in elements) else None
 
 
 def _fill_and_press(snapshot: Snapshot, random: Random) -> Ask | None:

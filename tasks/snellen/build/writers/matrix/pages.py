@@ -8,7 +8,7 @@ from snellen.build.items import Made, Refused
 from snellen.build.questions.lookup import box_of
 from snellen.build.questions.marks import LETTERS, mark_box, mark_letters
 from snellen.build.questions.spatial import (
-    Shown,
+    Excerpt,
     following_headings,
     is_readable,
     pointable,
@@ -75,7 +75,7 @@ def make_objects(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]
     kind = random.choice(offered)
     element = random.choice(kinds[kind])
     options = some_of(random, kind, offered)
-    shown = Shown(window_around(screen, element, random), [element])
+    shown = Excerpt(window_around(screen, element, random), [element])
     yield made(
         snapshot,
         1,
@@ -136,7 +136,7 @@ def _kinds(screen: Screen) -> dict[str, list[Element]]:
     }
 
 
-def record_of(shown: Shown) -> dict[str, object]:
+def record_of(shown: Excerpt) -> dict[str, object]:
     """Return the shown part of a page and the elements of the question."""
     return {
         "window": [shown.window.upper, shown.window.lower],
@@ -244,13 +244,13 @@ def _named_pair(snapshot: Snapshot, parts: Sequence[Element], random: Random) ->
 
 def _pairs(
     screen: Screen, parts: Sequence[Element], random: Random, place: Callable[[Element], Ltrb]
-) -> tuple[Shown, Sequence[Relation]] | None:
+) -> tuple[Excerpt, Sequence[Relation]] | None:
     """Draw a direction that two parts of the page have, and two such parts.
 
     Also returns the directions it was drawn from. A direction that no two parts of the page have is
     not an option, so that each option is equally likely to be correct.
     """
-    by_direction: dict[Relation, Shown] = {}
+    by_direction: dict[Relation, Excerpt] = {}
     for wanted in _SIDES:
         shown = some_shown(
             screen,
@@ -281,7 +281,7 @@ def _is_clear(one: Ltrb, other: Ltrb) -> bool:
 
 
 def _sides(
-    shown: Shown,
+    shown: Excerpt,
     place: Callable[[Element], Ltrb],
     random: Random,
     question: str,

@@ -47,13 +47,13 @@ _NEXT = re.compile(
 )
 
 
-class _Led(NamedTuple):
+class _ClickTarget(NamedTuple):
     element: Element
     title: str
     outcome: str
 
 
-class _Spot(NamedTuple):
+class _Occurrence(NamedTuple):
     """One question: its index among the pages and on its page, and the text in its box."""
 
     lot: float
@@ -103,12 +103,12 @@ def offered(pages: Sequence[PageItems], seed: int) -> Sequence[PageItems]:
         pages: The items of all pages.
         seed: The seed of random choices.
     """
-    groups: dict[tuple[str, str], dict[str, list[_Spot]]] = {}
+    groups: dict[tuple[str, str], dict[str, list[_Occurrence]]] = {}
     for number, page in enumerate(pages):
         for place, item in enumerate(page.made):
             if item.task == PREDICTION:
                 lot = draw(seed, page.site, page.page, str(item.row["id"])).random()
-                spot = _Spot(lot, number, place, str(item.record["said"]))
+                spot = _Occurrence(lot, number, place, str(item.record["said"]))
                 # A title in another language would be an obvious wrong option.
                 group = groups.setdefault((page.site, item.tags["language"]), {})
                 group.setdefault(folded(_right(item)), []).append(spot)
@@ -134,8 +134,8 @@ def offered(pages: Sequence[PageItems], seed: int) -> Sequence[PageItems]:
 
 
 def _even(
-    pages: Sequence[PageItems], group: Mapping[str, Iterable[_Spot]]
-) -> Mapping[str, Sequence[_Spot]]:
+    pages: Sequence[PageItems], group: Mapping[str, Iterable[_Occurrence]]
+) -> Mapping[str, Sequence[_Occurrence]]:
     """Return equally many questions for each title; empty for fewer than three titles."""
     left = _unlike({key: sorted(spots) for key, spots in group.items()})
     while True:
@@ -156,7 +156,7 @@ def _even(
         left = {key: spots for key, found in left.items() if (spots := silent.get(key, found))}
 
 
-def _unlike(group: Mapping[str, list[_Spot]]) -> dict[str, list[_Spot]]:
+def _unlike(group: Mapping[str, list[_Occurrence]]) -> dict[str, list[_Occurrence]]:
     """Of titles that differ only by numbers, return the one with the most questions.
 
     A logo does not show whether it leads to the first dashboard or to the second.
@@ -168,7 +168,7 @@ def _unlike(group: Mapping[str, list[_Spot]]) -> dict[str, list[_Spot]]:
 
 
 def _filled(
-    pages: Sequence[PageItems], even: Mapping[str, Sequence[_Spot]], random: Random
+    pages: Sequence[PageItems], even: Mapping[str, Sequence[_Occurrence]], random: Random
 ) -> Iterator[tuple[tuple[int, int], Made]]:
     titles = {key: _title(pages, spots) for key, spots in even.items()}
     count = min(len(titles), len(LETTERS))
@@ -185,7 +185,7 @@ def _filled(
             yield (spot.number, spot.place), item._replace(row=row)
 
 
-def _title(pages: Sequence[PageItems], spots: Sequence[_Spot]) -> str:
+def _title(pages: Sequence[PageItems], spots: Sequence[_Occurrence]) -> str:
     return min(_right(pages[spot.number].made[spot.place]) for spot in spots)
 
 
@@ -193,21 +193,21 @@ def _right(one: Made) -> str:
     return str(one.row["options"][one.row["answer"]])
 
 
-def _led(snapshot: Snapshot) -> Mapping[str, Sequence[_Led]]:
+def _led(snapshot: Snapshot) -> Mapping[str, Sequence[_ClickTarget]]:
     """Return the elements that led to another title, by that title."""
     screen = snapshot.screen
     own = folded(screen.title)
-    by_title: dict[str, list[_Led]] = {}
+    by_title: dict[str, list[_ClickTarget]] = {}
     for click in confirmed(snapshot):
         title = one_line(click.title)
         key = folded(title)
         if click.outcome in _LED and key and key != own and is_plain(title):
-            led = _Led(screen.elements[click.element], title, click.outcome)
+            led = _ClickTarget(screen.elements[click.element], title, click.outcome)
             by_title.setdefault(key, []).append(led)
     return by_title
 
 
-def _seen(found: Sequence[_Led]) -> Sequence[_Led]:
+def _seen(found: Sequence[_ClickTarget]) -> Sequence[_ClickTarget]:
     """Remove elements that are partly hidden, too small, called `Next`, or submit a form.
 
     The target of a form can't be known; a followed link is one of the page's own.
@@ -222,7 +222,7 @@ def _seen(found: Sequence[_Led]) -> Sequence[_Led]:
     ]
 
 
-def _said(snapshot: Snapshot, led: _Led) -> str:
+def _said(snapshot: Snapshot, led: _ClickTarget) -> str:
     """Return all text in the box."""
     element = led.element
     texts = [element.text, element.name, element.alt]
@@ -245,7 +245,7 @@ def _words(text: str) -> set[str]:
     return {*words, *map("".join, pairwise(words))}
 
 
-def _item(snapshot: Snapshot, number: int, click: _Led) -> Made:
+def _item(snapshot: Snapshot, number: int, click: _ClickTarget) -> Made:
     element = click.element
     return made(
         snapshot,

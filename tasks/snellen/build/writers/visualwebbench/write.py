@@ -170,7 +170,7 @@ def _leads(href: str) -> bool:
     return bool(href.partition("#")[0]) and not href.startswith(("javascript:", "mailto:"))
 
 
-class _Wish(NamedTuple):
+class _Instruction(NamedTuple):
     """A request in words, its difficulty, and its target."""
 
     text: str
@@ -180,7 +180,7 @@ class _Wish(NamedTuple):
 
 def _wishes(
     config: str, snapshot: Snapshot, found: Sequence[Candidate], random: Random
-) -> Iterator[_Wish]:
+) -> Iterator[_Instruction]:
     """Yield requests in a random order; for actions, first some that describe a purpose."""
     names = Names(snapshot.screen)
     # Without the image, the subject of a picture can't be known from its text.
@@ -188,7 +188,7 @@ def _wishes(
     random.shuffle(named)
     if config == "element_ground":
         for each in named:
-            yield _Wish(f"{NOUNS[each.kind]} “{each.name}”", "easy", each)
+            yield _Instruction(f"{NOUNS[each.kind]} “{each.name}”", "easy", each)
         return
     # The title of a target names the site.
     purposes = [purpose for purpose in intents(snapshot, found) if purpose.way != "destination"]
@@ -201,10 +201,10 @@ def _wishes(
     for purpose in purposes:
         if len(used) < _INTENDED and purpose.target.element.id not in used:
             used.add(purpose.target.element.id)
-            yield _Wish(purpose.text, purpose.difficulty, purpose.target)
+            yield _Instruction(purpose.text, purpose.difficulty, purpose.target)
     for each in named:
         if each.element.id not in used:
-            yield _Wish(_instruct(each, random), "easy", each)
+            yield _Instruction(_instruct(each, random), "easy", each)
 
 
 def _ground(config: str, snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
@@ -240,7 +240,7 @@ def _item(
     config: str,
     number: int,
     snapshot: Snapshot,
-    wish: _Wish,
+    wish: _Instruction,
     chosen: Sequence[Candidate],
     answer: int,
     random: Random,
