@@ -492,7 +492,6 @@ def add_job(connection: Connection, submission: str, grading: int, at: int) -> N
 
 
 def add_event(connection: Connection, row: EventRow) -> None:
-    """Write an event."""
     connection.execute(insert(events), row_values(row))
 
 

@@ -283,7 +283,6 @@ class ExamFile(Closed):
 
     @cached_property
     def by_name(self) -> Mapping[str, Phase]:
-        """The phases by their names."""
         return {phase.name: phase for phase in self.phases}
 
 

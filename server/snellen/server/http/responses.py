@@ -19,5 +19,4 @@ def root_of(request: Request) -> str:
 
 
 def answered(said: BaseModel, status: int = 200, headers: dict[str, str] | None = None) -> Response:
-    """Return a model as a response."""
     return Response(said.model_dump_json(), status, headers, media_type=JSON)

@@ -383,5 +383,4 @@ TOOLS: dict[str, ExamTool[Any]] = {
 
 
 def json_content(result: object) -> TextContent:
-    """Return a result as JSON."""
     return TextContent(type="text", text=msgspec.json.encode(result).decode())

@@ -69,9 +69,7 @@ class Connections(Protocol):
         """Run a change in a transaction and commit it; one thread calls it."""
         ...
 
-    def close(self) -> None:
-        """Close every connection."""
-        ...
+    def close(self) -> None: ...
 
 
 def connections(url: URL, patience: float) -> Connections:

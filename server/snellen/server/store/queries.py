@@ -389,5 +389,4 @@ def keep_report(connection: Connection, attempt: int, report: str) -> str:
 
 
 def keep_traces(connection: Connection, rows: Sequence[TraceRow]) -> None:
-    """Write traces."""
     connection.execute(insert(traces), [row_values(row) for row in rows])

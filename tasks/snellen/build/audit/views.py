@@ -191,7 +191,6 @@ class View:
 
     @property
     def prompt(self) -> str:
-        """The prompt."""
         return self.item.line.item.prompt
 
     @property

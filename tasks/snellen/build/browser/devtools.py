@@ -32,5 +32,4 @@ class Channel:
         return send(method, dict(parameters or {}))
 
     def close(self) -> None:
-        """Close the channel."""
         self._session.detach()

@@ -53,7 +53,6 @@ class Style:
 
 
 def draw_style(random: Random) -> Style:
-    """Draw a random style."""
     ground, ink = random.choice(_GROUNDS)
     return Style(
         size=random.choice(_SIZES),

@@ -89,7 +89,6 @@ def button(text: str, css: str | None = None, **attributes: str) -> Html:
 
 
 def link(text: str, href: str, css: str | None = None) -> Html:
-    """Return a link."""
     return tag("a", text, href=href, class_=css)
 
 

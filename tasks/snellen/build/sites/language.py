@@ -244,7 +244,6 @@ class Language:
 
 @cache
 def language(code: str) -> Language:
-    """Return a language by its code."""
     folder = files(__package__ or "") / "words" / code
     words = msgspec.json.decode((folder / "common.json").read_bytes(), type=Words)
     kinds = msgspec.json.decode((folder / "kinds.json").read_bytes(), type=dict[str, KindWords])

@@ -97,7 +97,6 @@ class BoardQuery(Parameters):
 
 
 def routes(actions: Actions) -> APIRouter:
-    """Return the routes."""
     router = APIRouter(tags=["exam"], responses=EVERYWHERE)
     challenge, access = actions.challenge, actions.access
     guarded = documented(HTTPStatus.FORBIDDEN, HTTPStatus.NOT_FOUND)

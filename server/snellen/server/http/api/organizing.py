@@ -108,7 +108,6 @@ class RequestList(Closed):
 
 
 def routes(actions: Actions) -> APIRouter:
-    """Return the routes."""
     joining, router = (
         APIRouter(
             tags=[tag],

@@ -47,7 +47,6 @@ class Problem(Closed):
 def problem(
     status: HTTPStatus, detail: str, field: str | None = None, headers: MoreHeaders = None
 ) -> Response:
-    """Return a problem as a response."""
     said = Problem(title=status.phrase, status=status, detail=detail, field=field)
     body = said.model_dump_json(exclude_none=True)
     return Response(body, status, headers, media_type=MEDIA_TYPE)

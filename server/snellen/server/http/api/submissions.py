@@ -107,7 +107,6 @@ class TaskQuery(Parameters):
 
 
 def routes(actions: Actions) -> APIRouter:
-    """Return the routes."""
     router = APIRouter(tags=["submissions"], responses=EVERYWHERE)
     challenge = actions.challenge
     submissions = challenge.submissions

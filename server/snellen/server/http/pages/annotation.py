@@ -70,7 +70,6 @@ class AnnotationPages(Frame):
         self._rater = rater
 
     def routes(self) -> Sequence[Route]:
-        """Return the routes."""
         one, organized = "/annotate/{annotation}", "/organize/annotations/{annotation}"
         return [
             self._route("/annotate", self._list),

@@ -27,7 +27,6 @@ class JoinPages(Frame):
     """The pages of sign-up."""
 
     def routes(self) -> Sequence[Route]:
-        """Return the routes."""
         return [
             self._route("/join", self._form),
             self._route("/join", self._join, "POST"),

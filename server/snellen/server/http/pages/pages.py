@@ -73,7 +73,6 @@ class Pages(Frame):
         self._rendered: OrderedDict[tuple[str, int, str, bool], bytes] = OrderedDict()
 
     def routes(self) -> Sequence[Route]:
-        """Return the routes."""
         route = self._route
         one = "/submissions/{submission}"
         return [

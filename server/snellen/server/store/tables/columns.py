@@ -49,11 +49,9 @@ class AsText(TypeDecorator[Any]):
         self.read = read
 
     def process_bind_param(self, value: Any, dialect: Dialect) -> str | None:  # noqa: ANN401  # as SQLAlchemy has it
-        """Return the text."""
         return None if value is None else self.write(value)
 
     def process_result_value(self, value: str | None, dialect: Dialect) -> Any:  # noqa: ANN401
-        """Return the value."""
         return None if value is None else self.read(value)
 
 

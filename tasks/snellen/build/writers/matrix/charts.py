@@ -136,7 +136,6 @@ def choice(
     operations: Sequence[str] = (),
     record: Mapping[str, Any] | None = None,
 ) -> Ask:
-    """Ask for the letter of an option."""
     return Ask(
         task,
         kind,
