@@ -1,4 +1,4 @@
-"""The budgets of `house.toml`: rooms, imports, commands, dependencies and walks do not grow.
+"""The budgets of `house.toml` (rooms, imports, commands, walks), and that a benchmark stands alone.
 
 `python tests/test_gates.py` prints the present figures beside the budgets.
 """
@@ -20,6 +20,8 @@ import pytest
 import typer.main
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
+
+from snellen.grading.protocols.names import OWN
 
 ROOT = Path(__file__).parents[1]
 HOUSE: Mapping[str, Any] = tomllib.loads((ROOT / "house.toml").read_text(encoding="utf-8"))
@@ -180,6 +182,13 @@ def walks() -> Any:
     sys.modules["walks"] = module  # its dataclasses look themselves up
     spec.loader.exec_module(module)
     return module
+
+
+def test_a_benchmark_stands_alone() -> None:
+    packages = {f"snellen.tasks.benchmarks.{module}" for module in OWN.values()}
+    assert packages <= imports().modules
+    alone = grimp.Layer(*packages, independent=True)
+    assert not imports().find_illegal_dependencies_for_layers(layers=[alone])
 
 
 def test_no_room_is_larger_than_its_budget() -> None:

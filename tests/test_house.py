@@ -11,13 +11,11 @@ from functools import partial
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
-import grimp
 import pytest
 from pydantic import BaseModel, PrivateAttr
 
 from snellen import sdk
 from snellen.grading.models.golds import Golds
-from snellen.grading.protocols.names import OWN
 from snellen.sdk.page.build import build_page
 from snellen.sdk.report import Report
 
@@ -134,14 +132,6 @@ def test_a_command_whose_extra_is_missing_names_the_pip_line_and_does_nothing(
     assert done.returncode == 2
     assert f"pip install 'snellen[{extra}]'" in done.stderr
     assert not list(tmp_path.iterdir())
-
-
-def test_a_benchmark_stands_alone() -> None:
-    packages = {f"snellen.tasks.benchmarks.{module}" for module in OWN.values()}
-    graph = grimp.build_graph("snellen.tasks", "snellen.grading", cache_dir=None)
-    assert packages <= graph.modules
-    alone = grimp.Layer(*packages, independent=True)
-    assert not graph.find_illegal_dependencies_for_layers(layers=[alone])
 
 
 def test_every_public_name_of_the_sdk_is_there() -> None:

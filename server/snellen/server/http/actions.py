@@ -23,7 +23,7 @@ from snellen.server.http.auth import MadeToken, NewToken, TokenCard
 from snellen.server.http.signup import SignUp
 from snellen.server.screenshots.service import WholeImages
 from snellen.server.store.tables.endpoint import JobState
-from snellen.server.store.tables.endpoint import SubmissionRow as Listed
+from snellen.server.store.tables.endpoint import SubmissionRow
 from snellen.server.store.tables.exams import Scope
 from snellen.tasks.pack.format import PackItem
 
@@ -184,7 +184,7 @@ class Actions:
         """Return the key of a phase; empty for all phases."""
         return "" if phase is None else self.challenge.phases.key(self.challenge.phase(phase))
 
-    async def file(self, visitor: Visitor, submission: str) -> tuple[Listed, bytes]:
+    async def file(self, visitor: Visitor, submission: str) -> tuple[SubmissionRow, bytes]:
         """Return a submission and its file; raises as `Submissions.file_of`."""
         submissions, owner = self.challenge.submissions, visitor.owner()
         row, parts = await self.challenge.database.off_loop(
