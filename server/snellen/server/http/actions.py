@@ -22,8 +22,7 @@ from snellen.server.http.api.access import Access, Visitor
 from snellen.server.http.auth import MadeToken, NewToken, TokenCard
 from snellen.server.http.signup import SignUp
 from snellen.server.screenshots.service import WholeImages
-from snellen.server.store.tables.endpoint import JobState
-from snellen.server.store.tables.endpoint import SubmissionRow
+from snellen.server.store.tables.endpoint import JobState, SubmissionRow
 from snellen.server.store.tables.exams import Scope
 from snellen.tasks.pack.format import PackItem
 
