@@ -483,8 +483,10 @@ def test_an_answer_that_is_written_in_the_box_is_not_asked_for(tmp_path: Path) -
     assert reason(action_prediction, page(tmp_path, links(), told)) == Reason.SAID
 
 
-@pytest.mark.parametrize("said", ["Next", "« Previous", "Read more", "Zurück", "下一页"])
-def test_where_the_next_page_leads_is_not_asked_for(tmp_path: Path, said: str) -> None:
+@pytest.mark.parametrize(
+    "said", ["Next", "« Previous", "Read more", "Zurück", "下一页", "14", "4.2", "[3]"]
+)
+def test_where_the_next_page_or_a_number_leads_is_not_asked_for(tmp_path: Path, said: str) -> None:
     clicked = [Click(0, "Our garden – Shop", outcome="page")]
     snapshot = page(tmp_path, [link(0, said), *links()[1:]], clicked)
     assert reason(action_prediction, snapshot) == Reason.NO_CLICKS

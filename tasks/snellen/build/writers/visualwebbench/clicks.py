@@ -43,7 +43,7 @@ _NEXT = re.compile(
     r"|weiter|zurück|vor|nach oben|mehr|siguiente|anterior|atrás|arriba|más"
     r"|suivante?|précédente?|retour|plus|próxim[oa]|seguinte|voltar|acima|mais"
     r"|下一(页|步|章|节)|上一(页|步|章|节|级)|返回|更多|التالي|السابق|المزيد|رجوع)"
-    r"( (page|topic|chapter|section))?"
+    r"( (page|topic|chapter|section))?|[\d\W]+"
 )
 
 
@@ -208,7 +208,7 @@ def _led(snapshot: Snapshot) -> Mapping[str, Sequence[_ClickTarget]]:
 
 
 def _seen(found: Sequence[_ClickTarget]) -> Sequence[_ClickTarget]:
-    """Remove elements that are partly hidden, too small, called `Next`, or submit a form.
+    """Remove elements that are partly hidden, too small, called `Next` or `14`, or submit a form.
 
     The target of a form can't be known; a followed link is one of the page's own.
     """
