@@ -704,15 +704,27 @@ def test_relations_of_parts_are_those_of_their_boxes(snapshot: Snapshot) -> None
     assert len(seen) == 8
 
 
-def test_a_painted_button_lies_where_it_is_painted_and_not_where_its_text_is(
+@pytest.mark.parametrize(
+    ("tag", "text", "role", "ink", "drawn", "expected"),
+    [
+        ("button", "Sign up", "button", (280, 318, 320, 332), 40, {"top", "bottom"}),
+        ("th", "Method", "columnheader", (110, 318, 160, 332), 300, {"top-left", "bottom-right"}),
+    ],
+)
+def test_a_painted_button_lies_where_it_is_painted_and_any_other_text_where_it_is_read(
     freeze: Freeze,
+    tag: str,
+    text: str,
+    role: str,
+    ink: tuple[int, int, int, int],
+    drawn: int,
+    expected: set[str],
 ) -> None:
     found = [
-        part(0, "button", (100, 300, 500, 350), "Sign up", role="button", painted=True,
-             ink=(280, 318, 320, 332)),
+        part(0, tag, (100, 300, 500, 350), text, role=role, painted=True, ink=ink),
         *(
-            part(1 + place, "p", box, text)
-            for place, (text, box) in enumerate(
+            part(1 + index, "p", box, other)
+            for index, (other, box) in enumerate(
                 {
                     "Log in": (420, 400, 480, 420), "Help": (20, 120, 60, 140),
                     "Contact": (700, 120, 780, 140), "Imprint": (700, 600, 780, 620),
@@ -721,37 +733,13 @@ def test_a_painted_button_lies_where_it_is_painted_and_not_where_its_text_is(
             )
         ),
     ]  # fmt: skip
-    asked = by_kind("spatial_relation", "named pair", freeze(found), 40)
-    pair = {"Sign up", "Log in"}
+    asked = by_kind("spatial_relation", "named pair", freeze(found), drawn)
+    pair = {text, "Log in"}
     relations = {
         str(one.record["relation"]) for one in asked if pair <= {*quoted(str(one.row["question"]))}
     }
     assert relations
-    assert relations <= {"top", "bottom"}
-
-
-def test_a_text_lies_where_it_is_read_and_not_where_its_cell_ends(freeze: Freeze) -> None:
-    found = [
-        part(0, "th", (100, 300, 500, 350), "Method", role="columnheader", painted=True,
-             ink=(110, 318, 160, 332)),
-        *(
-            part(1 + place, "p", box, text)
-            for place, (text, box) in enumerate(
-                {
-                    "Log in": (420, 400, 480, 420), "Help": (20, 120, 60, 140),
-                    "Contact": (700, 120, 780, 140), "Imprint": (700, 600, 780, 620),
-                    "Jobs": (20, 600, 60, 620), "News": (440, 600, 480, 620),
-                }.items()
-            )
-        ),
-    ]  # fmt: skip
-    asked = by_kind("spatial_relation", "named pair", freeze(found), 300)
-    pair = {"Method", "Log in"}
-    relations = {
-        str(one.record["relation"]) for one in asked if pair <= {*quoted(str(one.row["question"]))}
-    }
-    assert relations
-    assert relations <= {"top-left", "bottom-right"}
+    assert relations <= expected
 
 
 @pytest.mark.slow
