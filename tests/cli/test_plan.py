@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
+from snellen import sdk
 from snellen.cli.app import app
-from snellen.sdk.data.samples import load_sample
 
 WORDS = {"How many": 12, "What": 30, "Where": 6}
 
@@ -38,41 +38,19 @@ def run(folder: Path, *arguments: str) -> Result:
     return CliRunner(env={"COLUMNS": "200"}).invoke(app, filled)
 
 
-SAMPLE = ("data", "sample", "--task", "screenqa/short", "--data", "@", "--by", "question_word")
 GRADE = ("grade", "@/answers.jsonl", "--task", "screenqa/short", "--data", "@")
 
 
-def test_sample_freezes_a_file_that_grade_takes_for_items(folder: Path) -> None:
-    drawn = run(folder, *SAMPLE, "--core", "where", "--n", "14", "--seed", "7", "-o", "@/s.json")
-    assert drawn.exit_code == 0, drawn.output
-    assert "20 of 48 items drawn: 14 in proportion to size" in drawn.stdout
-    sample = load_sample(folder / "s.json")
-    assert [(one.name, one.drawn) for one in sample.design.strata] == [
-        ("how many", 4),
-        ("what", 10),
-        ("where", 6),
-    ]
+def test_grade_takes_a_saved_sample_for_items(folder: Path) -> None:
+    data = sdk.load("screenqa/short", folder)
+    sample = sdk.stratify(data, by="question_word", core=["where"], n=14, seed=7)
+    sample.save(folder / "s.json")
     graded = run(folder, *GRADE, "--items", "@/s.json", "-o", "@/r.json", "-o", "@/r.md")
     assert graded.exit_code == 0, graded.output
     assert "A sample of 20 of 48 items, drawn by question_word" in graded.stdout
     assert f"sample:sha256:{sample.sha256[:16]}" in graded.stdout
     assert "over all items, %" in (folder / "r.md").read_text()
     assert "A sample of 20 of 48 items" in run(folder, "report", "@/r.json").stdout
-
-
-def test_sample_draws_so_many_of_each_and_whole_screens(folder: Path) -> None:
-    result = run(folder, *SAMPLE, "--each", "6", "--whole", "image_id", "-o", "@/s.json")
-    assert result.exit_code == 0, result.output
-    assert [one.drawn_units for one in load_sample(folder / "s.json").design.strata] == [2, 2, 2]
-
-
-def test_sample_says_what_it_lacks(folder: Path) -> None:
-    result = run(folder, *SAMPLE, "-o", "@/s.json")
-    assert result.exit_code == 2
-    assert "either n=, in total, or each=" in result.stderr
-    bare = ("data", "sample", "--task", "screenqa/short", "--by", "x", "--n", "3", "-o", "@/s.json")
-    assert "--data" in run(folder, *bare).stderr
-    assert "does not exist" in run(folder, *SAMPLE, "--n", "9", "-o", "@/none/s.json").stderr
 
 
 def test_items_that_are_json_and_no_sample_are_refused(folder: Path) -> None:
@@ -82,21 +60,17 @@ def test_items_that_are_json_and_no_sample_are_refused(folder: Path) -> None:
     assert "it is not a sample of items" in result.stderr
 
 
-def test_grid_prints_cells_rows_and_columns(folder: Path) -> None:
-    asked = ("--grid", "question_word, no_answer", "--cluster", "item")
-    result = run(folder, *GRADE, *asked)
+def test_two_tags_are_crossed_with_totals_and_intervals(folder: Path) -> None:
+    result = run(folder, *GRADE, "--by", "question_word, no_answer", "--cluster", "item")
     assert result.exit_code == 0, result.output
     assert "question_word x no_answer" in result.stdout
     assert "n 48" in result.stdout
-    told = json.loads(run(folder, *GRADE, *asked, "--json").stdout)
-    assert told["grid"]["row_names"] == ["how many", "what", "where"]
-    assert told["grid"]["total"]["items"] == 48
 
 
-def test_grid_takes_two_tags(folder: Path) -> None:
-    result = run(folder, *GRADE, "--grid", "question_word")
-    assert result.exit_code == 2
-    assert "--grid takes two tags" in result.stderr
+def test_two_tags_with_many_values_are_listed(folder: Path) -> None:
+    result = run(folder, *GRADE, "--by", "question_word,image_id")
+    assert result.exit_code == 0, result.output
+    assert "what x 10" in result.stdout
 
 
 def test_plan_says_how_many_items_each_question_needs(folder: Path) -> None:

@@ -80,7 +80,6 @@ COMMANDS: Mapping[str, Entry] = {
     "doctor": Entry(
         "doctor:doctor", "Report what is installed, what is missing, and how to install it."
     ),
-    "data": Entry("data_group:group", "Create references by vote, and samples of a task's items."),
     "pack": Entry(
         "pack_tools:group",
         "Create packs, exams as folders with separate references, and work with them.",
@@ -103,6 +102,9 @@ COMMANDS: Mapping[str, Entry] = {
 }
 """Every command by its name, in the order of the help."""
 
+_CONSENSUS = "snellen.sdk.data.consensus.make_consensus(...).save(FILE)"
+_SAMPLE = "sdk.stratify(...).save(FILE)"
+
 MOVED: Mapping[str, str] = {
     "annotation answers": "annotation report NAME SOURCE -o FILE",
     "annotation extend": "annotation create NAME SOURCE --add",
@@ -110,15 +112,17 @@ MOVED: Mapping[str, str] = {
     "attempts abandon": "attempts close NUMBER --without-report",
     "attempts show": "attempts list NUMBER",
     "attempts sweep": "attempts close --idle MINUTES",
-    "consensus": "data consensus",
+    "consensus": _CONSENSUS,
     "data check": "fetch --check PATH",
+    "data consensus": _CONSENSUS,
+    "data sample": _SAMPLE,
     "exam check": "serve exam.toml",
     "leaderboard verify": "verify EXPORT.json",
     "pack stat": "pack check FOLDER",
     "pack strip": "pack split FOLDER --without-references -o COPY",
     "protocols": "benchmarks TASK",
     "regrade": "grade REPORT.json",
-    "sample": "data sample",
+    "sample": _SAMPLE,
     "store check": "store backup FILE",
     "store migrate": "serve exam.toml",
     "summary": "report REPORT.json --tables",
@@ -163,13 +167,6 @@ MOVED_OPTIONS: Mapping[tuple[str, str], str] = {
         ("compare", f"--{name}"): f"sdk.compare(..., {name}=VALUE)"
         for name in ("correction", "level", "seed")
     },
-    **{
-        (
-            "data consensus",
-            f"--{name}",
-        ): f"snellen.sdk.data.consensus.make_consensus(..., {name}=VALUE)"
-        for name in ("rule", "pairs")
-    },
     **{(command, "--token"): "the variable SNELLEN_TOKEN" for command in ("submit", "take")},
     ("annotation pack", "--least"): "annotation pack --probability",
     ("annotation pack", "--changes"): "annotation pack -o NEW, which writes NEW-corrections.jsonl",
@@ -188,6 +185,7 @@ MOVED_OPTIONS: Mapping[tuple[str, str], str] = {
     ("export", "--seed"): "pack split FOLDER --seed N",
     ("export", "--url"): "export --set source=URL",
     ("grade", "--film"): "report REPORT.json --film",
+    ("grade", "--grid"): "grade --by ROWS,COLUMNS",
     ("grade", "--least"): "report REPORT.json --least",
     ("judge", "--judge"): "judge --endpoint URL",
     ("judge", "--name"): "judge --model NAME",
@@ -196,6 +194,7 @@ MOVED_OPTIONS: Mapping[tuple[str, str], str] = {
     ("pack create", "--new-key"): "pack create --key FILE",
     ("pack episodes", "--new-key"): "pack episodes --key FILE",
     ("pack seal", "--new-key"): "pack seal --key FILE",
+    ("report", "--grid"): "report --by ROWS,COLUMNS",
     ("submit", "--key"): "sdk.Client.submit(..., key=KEY)",
 }
 """What to type now, by the whole name of a command and an option that has moved."""

@@ -15,7 +15,6 @@ from snellen.cli.options import (
     Data,
     Embedder,
     Format,
-    Grid,
     Items,
     Json,
     Map,
@@ -72,7 +71,6 @@ def grade(
     tags: Tags = None,
     cluster: Cluster = None,
     by: By = None,
-    grid: Grid = None,
     output: Output = None,
     json: Json = False,
 ) -> None:
@@ -137,6 +135,5 @@ def grade(
             output,
             json=json,
             by=by,
-            grid=grid,
             with_references=with_references,
         )

@@ -15,12 +15,9 @@ from snellen.cli.places import pack_folders
 from snellen.cli.plain import tell, write
 from snellen.cli.serving import (
     Env,
-    InDoor,
-    InMode,
     Key,
     Packs,
     Sample,
-    Seed,
     Store,
     report_server_errors,
     settings_of,
@@ -29,7 +26,7 @@ from snellen.cli.serving import (
 )
 from snellen.grading.errors import InputError, MissingExtraError
 from snellen.sdk.files import write_atomically
-from snellen.server.exam.rules import Door, Mode
+from snellen.server.exam.rules import Mode
 from snellen.server.settings import Address, Settings
 from snellen.tasks.samples import DEFAULT, is_generated
 
@@ -43,10 +40,7 @@ def serve(
     env: Env = None,
     store: Store = None,
     key: Key = None,
-    mode: InMode = Mode.EXAM,
-    seed: Seed = 0,
     sample: Sample = None,
-    door: InDoor = Door.SCREEN,
     host: Annotated[
         str,
         typer.Option(
@@ -82,9 +76,7 @@ def serve(
     Without any token, the server listens only on this machine's own address.
     """
     with report_server_errors():
-        every = settings_of_each(
-            packs, env, store, key, mode=mode, seed=seed, sample=sample, door=door
-        )
+        every = settings_of_each(packs, env, store, key, sample=sample)
         _serve(every, Address(host, port, tuple(name or ())), workers)
 
 

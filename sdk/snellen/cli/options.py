@@ -62,8 +62,8 @@ Split = Annotated[
 Items = Annotated[
     Path | None,
     typer.Option(
-        help="Grade only these items: a file of item ids, one per line, or from "
-        "`snellen data sample`.",
+        help="Grade only these items: a file of item ids, one per line, or a sample that"
+        " `sdk.stratify` drew.",
         show_default=False,
     ),
 ]
@@ -187,31 +187,10 @@ By = Annotated[
     ),
 ]
 
-Grid = Annotated[
-    str | None,
-    typer.Option(
-        help="Print the primary metric by two crossed tags, with totals and intervals.",
-        metavar="ROWS,COLUMNS",
-        show_default=False,
-    ),
-]
-
 
 def tag_names(asked: str) -> list[str]:
     """Split what --by names into tags."""
     return [name.strip() for name in asked.split(",")]
-
-
-def grid_tags(asked: str) -> tuple[str, str]:
-    """Split what --grid names into its two tags.
-
-    Raises:
-        InputError: They are not two.
-    """
-    names = tag_names(asked)
-    if len(names) != 2:
-        raise InputError(f"--grid takes two tags, such as dimension,level, not {asked!r}")
-    return names[0], names[1]
 
 
 def check_tags(by: list[str] | None, tags: Mapping[str, object]) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import typer
 from rich.markup import escape
 
-from snellen.cli.options import PROBLEMS, grid_tags, tag_names
+from snellen.cli.options import PROBLEMS, tag_names
 from snellen.cli.tables import print_table
 from snellen.cli.terminal import Terminal
 from snellen.grading.errors import where
@@ -34,6 +34,9 @@ if TYPE_CHECKING:
     from snellen.grading.protocols.summaries import Options
     from snellen.grading.table import Summary
 
+MAX_COLUMNS = 12
+"""The largest number of values of a tag that is crossed with another in a table."""
+
 _out = Terminal()
 _err = Terminal(stderr=True)
 
@@ -44,7 +47,6 @@ def finish(
     *,
     json: bool = False,
     by: list[str] | None = None,
-    grid: str | None = None,
     least: int = LEAST,
     with_references: bool = False,
     film: Path | None = None,
@@ -55,31 +57,36 @@ def finish(
         report.save(
             path, with_references=with_references and is_page, film=film if is_page else None
         )
-    breakdowns = [report.by(*tag_names(asked), least=least) for asked in by or ()]
-    crossed = None if grid is None else report.grid(*grid_tags(grid), least=least)
+    breakdowns = {asked: report.by(*tag_names(asked), least=least) for asked in by or ()}
     if json:
-        sys.stdout.write(json_of(report, breakdowns, crossed) + "\n")
+        sys.stdout.write(json_of(report, list(breakdowns.values())) + "\n")
     else:
         print_report(report)
-        for breakdown in breakdowns:
-            print_breakdown(breakdown)
-        if crossed is not None:
-            print_grid(crossed)
+        for asked, breakdown in breakdowns.items():
+            if (grid := _grid(report, tag_names(asked), least)) is None:
+                print_breakdown(breakdown)
+            else:
+                print_grid(grid)
     problems(report)
     if report.input.problems:
         raise typer.Exit(PROBLEMS)
 
 
-def json_of(report: "Report", breakdowns: list[Breakdown], crossed: "Grid | None" = None) -> str:
-    """Return a report as JSON, with what was asked for as `by` and `grid`."""
+def json_of(report: "Report", breakdowns: list[Breakdown]) -> str:
+    """Return a report as JSON, with what was asked for as `by`."""
     # One verdict a score: like the scores, it is left out.
     groups = report.model_dump(mode="json", exclude={"auxiliary": {"__all__": {"levels"}}})
     document = {"signature": report.signature, **groups}
     if breakdowns:
         document["by"] = [one.model_dump(mode="json") for one in breakdowns]
-    if crossed is not None:
-        document["grid"] = crossed.model_dump(mode="json")
     return dumps(document, indent=2, ensure_ascii=False)
+
+
+def _grid(report: "Report", tags: Sequence[str], least: int) -> "Grid | None":
+    """Cross two tags with totals and intervals, if their values are few enough for a table."""
+    if len(tags) != 2 or any(len(report.by(tag).cells) > MAX_COLUMNS for tag in tags):
+        return None
+    return report.grid(*tags, least=least)
 
 
 def print_report(given: "Report") -> None:

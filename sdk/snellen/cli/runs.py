@@ -18,7 +18,6 @@ from snellen.cli.options import (
     Cluster,
     Embedder,
     Film,
-    Grid,
     Images,
     Items,
     Json,
@@ -112,7 +111,6 @@ def report(
     ],
     output: Output = None,
     by: By = None,
-    grid: Grid = None,
     least: Least = LEAST,
     tags: Tags = None,
     cluster: Cluster = None,
@@ -159,7 +157,7 @@ def report(
     with report_errors():
         options = Options(**settings_of(settings, _OF_TABLES))
         if tables:
-            others = (by, grid, tags, cluster, data, references, images, film)
+            others = (by, tags, cluster, data, references, images, film)
             if json or with_references or any(one is not None for one in others):
                 raise InputError("--tables accepts only --beside, --set and --output")
             print_tables(saved, options, output, beside=beside)
@@ -175,7 +173,6 @@ def report(
             output,
             json=json,
             by=by,
-            grid=grid,
             least=least,
             with_references=with_references,
             film=film,

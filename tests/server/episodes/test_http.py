@@ -72,7 +72,9 @@ async def test_an_agent_that_acts_by_tools_over_http_needs_no_browser(
     tasks = {task.goal: task for task in draw(COUNT, SEED)}
     anns = token("ann")
     environment["SNELLEN_BROWSER"] = "none-is-installed"
-    served = serve(str(tmp_path / "desk"), "--door", "tools", "--store", str(store))
+    exam = tmp_path / "exam.toml"
+    exam.write_text('name = "desk"\npacks = ["./desk"]\n[rules]\ndoor = "tools"\n')
+    served = serve(str(exam), "--store", str(store))
     async with connect(served.url, anns) as agent:
         names = {tool.name for tool in (await agent.client.list_tools()).tools}
         assert "mail" in names

@@ -1,4 +1,4 @@
-"""References from the answers of several models, frozen in a file (`snellen data consensus`).
+"""References from the answers of several models, frozen in a file.
 
 WebRSSBench v1 derived references from the answers of its twelve models: for buttons the most
 frequent one, for free texts the one closest to the mean. So each model votes for the reference that

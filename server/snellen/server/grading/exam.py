@@ -35,8 +35,9 @@ def read_exam(settings: Settings) -> Exam:
     for pack in packs:
         if not has_references(pack):
             raise ExamError(
-                f"the pack {pack.name} has no references: give a pack that has them, or"
-                " serve it with --mode deferred"
+                f"the pack {pack.name} has no references: give a pack that has them, or record"
+                ' answers only: mode = "deferred" below [rules] of an exam file, or'
+                " `snellen mcp --mode deferred`"
             )
     return Exam(packs, settings.rules, _References(packs, settings))
 
