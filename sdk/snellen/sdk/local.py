@@ -81,18 +81,13 @@ class Notices:
                 for name, value in read.conditions.items():
                     self._conditions.setdefault(name, set()).add(value)
 
-    @property
-    def door(self) -> str:
-        """The interface for acting in episodes; empty: screens only, or no episodes."""
-        return "" if self._conditions.get("door") == {SCREEN} else self._condition("door")
+    def condition(self, name: str) -> str:
+        """Return how agents acted in episodes: their `door`, or the `time` of their pages.
 
-    @property
-    def time(self) -> str:
-        """The treatment of time in the pages of episodes; empty if unknown."""
-        return self._condition("time")
-
-    def _condition(self, name: str) -> str:
-        return "+".join(sorted(self._conditions.get(name, ())))
+        It is empty if only the screen was the door, if it is unknown, or if there are no episodes.
+        """
+        found = self._conditions.get(name, set())
+        return "" if found == {SCREEN} else "+".join(sorted(found))
 
     def warnings(self) -> Iterator[Notice]:
         """Yield a warning per reason why answers were not judged, and one on the models."""
@@ -450,8 +445,8 @@ def grade_answers(
             embedder=protocol.metric.embedder,
             code_run=protocol.metric.runs_code,
             run=run,
-            door=notices.door,
-            time=notices.time,
+            door=notices.condition("door"),
+            time=notices.condition("time"),
             read_as=read_as,
             attempts=len(attempts),
             pass_mark=pass_mark,

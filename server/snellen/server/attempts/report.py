@@ -193,10 +193,6 @@ def conditions(attempt: Attempt) -> str:
     return "|".join(parts)
 
 
-def _graded_as(report: Report) -> str:
-    return report.provenance.model_copy(update={"door": ""}).signature
-
-
 def _result(attempt: Attempt, graded: GradedTask) -> TaskResult:
     answers, report = graded
     answered = sum(submission.response is not None for submission in answers.submissions)
@@ -211,6 +207,8 @@ def _result(attempt: Attempt, graded: GradedTask) -> TaskResult:
             signature=f"{known}|{conditions(attempt)}",
         )
     estimate = report.numbers.estimates.get(report.numbers.primary)
+    # The attempt's conditions name the door.
+    graded_as = report.provenance.model_copy(update={"door": ""}).signature
     return TaskResult(
         task=answers.task,
         items=len(answers.items),
@@ -224,5 +222,5 @@ def _result(attempt: Attempt, graded: GradedTask) -> TaskResult:
         chance=None if report.numbers.chance is None else report.numbers.chance.value,
         outcomes={outcome: count for outcome, count in report.input.outcomes.items() if count},
         # The conditions name the interface, also without answers.
-        signature=f"{_graded_as(report)}|{conditions(attempt)}",
+        signature=f"{graded_as}|{conditions(attempt)}",
     )
