@@ -1,13 +1,19 @@
 """What an item's reference says is compared with what its picture shows."""
 
 import io
+from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from PIL import Image, ImageDraw, ImageFont
 
 from snellen.build.audit.appearance import CHECKS
+from snellen.build.audit.builds import FrozenPage
 from snellen.build.audit.views import Sight, View
+from snellen.build.questions.marks import mark_letters
+from snellen.build.screen.elements import Element
+from snellen.build.snapshots import Snapshot
 from snellen.tasks.audit.items import items_of
 from snellen.tasks.audit.models import Fault
 from snellen.tasks.audit.pictures import pixels_of
@@ -75,3 +81,25 @@ def test_of_equal_buttons_the_heading_of_a_card_names_one(card: bool) -> None:
     view = View(asked, Sight(None, {digest: pixels_of(out.getvalue())}, [asked]))
     found = {one.fault for check in CHECKS for one in check(view)}
     assert (Fault.TWO_PLACES in found) is not card
+
+
+@pytest.mark.parametrize("marked", [True, False])
+def test_a_letter_may_stand_at_what_its_element_holds(
+    blank: Callable[[], Any], freeze: Callable[..., Snapshot], marked: bool
+) -> None:
+    ribbon, other = (1100.0, 20.0, 1260.0, 40.0), (40.0, 200.0, 160.0, 220.0)
+    page = blank()
+    page.elements += [
+        Element(0, "a", (0, 2, 2, 18), role="link", text="Fork me"),
+        Element(1, "div", ribbon, 0, own="Fork me", ink=ribbon),
+        Element(2, "a", other, role="link", text="Prices", own="Prices", ink=other),
+    ]
+    frozen = FrozenPage("shop", "index", freeze(page))
+    item = items_of(PACK, open_references(PACK), "visualwebbench/element_ground")[0]
+    record = {"candidates": [0, 2], "element": 2, "box": list(other)}
+    asked = replace(item, record=record, right=frozenset({1}))
+    png = mark_letters(frozen.snapshot.image(), [ribbon if marked else (600, 400, 700, 420), other])
+    digest = next(iter(item.line.images.values())).sha256
+    view = View(asked, Sight(frozen, {digest: pixels_of(png)}, [asked]))
+    found = {one.fault for check in CHECKS for one in check(view)}
+    assert (Fault.WRONG_MARK in found) is not marked

@@ -6,7 +6,15 @@ import numpy as np
 import pytest
 from PIL import Image, ImageDraw, ImageFilter, ImageFont
 
-from snellen.build.audit.pixels import SHARP, crosses, find, ring, seen_in, sharpness
+from snellen.build.audit.pixels import (
+    SHARP,
+    crosses,
+    find,
+    ring,
+    seen_in,
+    sharpness,
+    stands_alone,
+)
 from snellen.build.audit.views import COLORS, RED, unexplained
 from snellen.build.questions.marks import mark_box, mark_letters
 from snellen.tasks.audit.pictures import Pixels, pixels_of
@@ -80,6 +88,18 @@ def test_a_part_is_found_at_each_of_its_places() -> None:
     assert find(PAGE, part(twice, 4)[:, ::-1]) == []
 
 
+def test_a_word_that_is_the_start_of_a_longer_text_does_not_stand_alone() -> None:
+    image = page()
+    pen, font = ImageDraw.Draw(image), ImageFont.load_default(20)
+    pen.text((40, 300), "Contact", "#222222", font)
+    pen.text((340, 300), "Contact us", "#222222", font)
+    pixels = pixels_of(encoded(image))
+    word = part(PAGE, 2)
+    places = find(pixels, word)
+    assert len(places) == 3
+    assert [stands_alone(pixels, word, place) for place in places] == [True, True, False]
+
+
 def test_what_is_seen_in_a_box_is_its_ink() -> None:
     left, top, right, bottom = inked(1)
     assert seen_in(PAGE, (left - 30, top - 20, right + 80, bottom + 9)) == pytest.approx(
@@ -92,6 +112,16 @@ def test_a_box_that_was_moved_cuts_through_what_it_held() -> None:
     left, top, right, bottom = inked(4)
     assert not crosses(PAGE, inked(4))
     assert crosses(PAGE, (left, top + 7, right, bottom + 7))
+
+
+@pytest.mark.parametrize("joined", [False, True])
+def test_characters_on_both_sides_of_an_edge_cross_it_only_if_they_are_joined(joined: bool) -> None:
+    image = Image.new("RGB", (200, 100), "#fafafa")
+    pen = ImageDraw.Draw(image)
+    for top in (40, 48, 56):
+        pen.rectangle((40, top, 100, top + 2), "#222222")
+        pen.rectangle((30, top, 39 if joined else 38, top + 2), "#222222")
+    assert crosses(pixels_of(encoded(image)), (40, 36, 110, 64)) is joined
 
 
 def test_what_crosses_a_box_on_a_photograph_may_be_the_photograph() -> None:

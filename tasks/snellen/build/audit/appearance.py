@@ -24,6 +24,7 @@ from snellen.build.audit.pixels import (
     ring,
     seen_in,
     sharpness,
+    stands_alone,
 )
 from snellen.build.audit.views import (
     COLORS,
@@ -118,10 +119,8 @@ def _base(view: View) -> _Base | None:
         return _Base(sight.rest[upper:lower], f"rows {upper} to {lower} of its page")
     if shows_rest(view.item):
         return _Base(sight.rest, "its page")
-    page = sight.page
-    if page is None:
-        return None
-    change = page.change(view.task, view.item.tags.get("mode"))
+    mode = view.item.tags.get("mode")
+    change = None if sight.page is None else sight.page.change(view.task, mode)
     pixels = None if change is None else sight.changed(change)
     return None if pixels is None else _Base(pixels, "its page after the change")
 
@@ -356,12 +355,8 @@ def _most_loose(view: View) -> float:
         return 0.0
     if any(element.painted for element in view.elements):
         return 0.0
-    return LOOSE if _is_drawn(view) else LOOSE_POINT
-
-
-def _is_drawn(view: View) -> bool:
-    """Whether the answer is a box, not a point in one."""
-    return view.item.line.item.answer_format.kind in {AnswerKind.BOX, AnswerKind.BOXED_TEXTS}
+    boxes = {AnswerKind.BOX, AnswerKind.BOXED_TEXTS}
+    return LOOSE if view.item.line.item.answer_format.kind in boxes else LOOSE_POINT
 
 
 def _copies(view: View) -> Iterator[Evidence]:
@@ -374,14 +369,14 @@ def _copies(view: View) -> Iterator[Evidence]:
     part = cut(own, grown(box, -_INSET))
     if part.size < _LEAST_CROP**2 or len(np.unique(part)) < 8:
         return
-    places = find(own, part)
-    if len(places) > 1:
-        own_place = box[0] + _INSET, box[1] + _INSET
-        others = [
-            position
-            for position in places
-            if max(abs(a - b) for a, b in zip(position, own_place, strict=True)) > 2
-        ]
+    own_place = int(box[0]) + _INSET, int(box[1]) + _INSET
+    others = [
+        position
+        for position in find(own, part)
+        if max(abs(a - b) for a, b in zip(position, own_place, strict=True)) > 2
+        and stands_alone(own, part, position) >= stands_alone(own, part, own_place)
+    ]
+    if others:
         yield Evidence(Fault.TWO_PLACES, written_box(box), ", ".join(map(str, others)))
 
 
@@ -401,23 +396,21 @@ def _letters_at_elements(view: View) -> Iterator[Evidence]:
     """Check that the letter of each candidate is at its element."""
     own, screen = view.picture, view.screen
     candidates: object = view.record.get("candidates")
-    if own is None or screen is None or view.task not in _LETTERED_TASKS:
+    is_lettered = view.task in _LETTERED_TASKS and isinstance(candidates, list)
+    if own is None or screen is None or not is_lettered:
         return
-    ids = cast("list[object]", candidates) if isinstance(candidates, list) else []
-    for index, element_id in enumerate(ids):
-        if (
-            not isinstance(element_id, int)
-            or index >= len(COLORS)
-            or element_id >= len(screen.elements)
-        ):
+    for index, element_id in enumerate(cast("list[object]", candidates)[: len(COLORS)]):
+        if not isinstance(element_id, int) or element_id >= len(screen.elements):
             continue
         element = screen.elements[element_id]
-        # The exact position depends on the visible part of the element.
-        near = cut(own, grown(element.box, _AROUND))
-        if np.count_nonzero(near == color_number(COLORS[index])) < _DRAWN_PIXELS:
-            yield Evidence(
-                Fault.WRONG_MARK, f"{_name(index)} at {written_box(element.box)}", "none"
-            )
+        # The exact position depends on the visible part: of the element, or of what it holds.
+        near = (
+            cut(own, grown(part.box, _AROUND)) == color_number(COLORS[index])
+            for part in (element, *screen.inside(element))
+        )
+        if not any(np.count_nonzero(mark) >= _DRAWN_PIXELS for mark in near):
+            wanted = f"{_name(index)} at {written_box(element.box)}"
+            yield Evidence(Fault.WRONG_MARK, wanted, "none")
             return
 
 

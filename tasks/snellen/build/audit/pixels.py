@@ -6,9 +6,7 @@ from random import Random
 import numpy as np
 from numpy.typing import NDArray
 
-from snellen.build.audit.views import (
-    color_number,
-)
+from snellen.build.audit.views import color_number
 from snellen.grading.metrics.boxes import Ltrb
 from snellen.tasks.audit.pictures import Pixels, colors_of
 
@@ -29,8 +27,7 @@ _RINGS = 3
 def sharpness(pixels: Pixels) -> float:
     """Return the share of a picture's steepest edges that is between two adjacent pixels.
 
-    Text and edges of a screenshot change within a pixel, whatever their contrast; blurred ones take
-    several.
+    Text and edges of a screenshot change within a pixel, at any contrast; blurred ones in several.
     """
     gray = colors_of(pixels).astype(np.int16).sum(axis=2)
     adjacent = _steep(np.abs(gray[:, 1:] - gray[:, :-1]))
@@ -119,6 +116,19 @@ def find(pixels: Pixels, part: Pixels, most: int = 3) -> list[tuple[int, int]]:
     return places[:most]
 
 
+def stands_alone(pixels: Pixels, part: Pixels, place: tuple[int, int]) -> bool:
+    """Whether nothing is drawn within a space's width to the left and right of a part's place.
+
+    The word "Contact" is in "Contact us", too, but that is no second "Contact".
+    """
+    (left, top), (height, width) = place, part.shape
+    space = max(height // 2, _REACH)
+    return all(
+        len(np.unique(cut(pixels, (start, top, start + space, top + height)))) < 2
+        for start in (left - _REACH - space, left + width + _REACH)
+    )
+
+
 def cut(pixels: Pixels, box: Ltrb) -> Pixels:
     """Return the part of a picture in a box, in whole pixels."""
     height, width = pixels.shape
@@ -177,13 +187,14 @@ def crosses(pixels: Pixels, box: Ltrb) -> bool:
     ((ground, count),) = around.most_common(1)
     if 2 * count < around.total():
         return False
-    for inner, outer in (
-        (pixels[top, left:right], pixels[top - 2, left:right]),
-        (pixels[bottom - 1, left:right], pixels[bottom + 1, left:right]),
-        (pixels[top:bottom, left], pixels[top:bottom, left - 2]),
-        (pixels[top:bottom, right - 1], pixels[top:bottom, right + 1]),
+    for lines in (
+        pixels[top - 2 : top + 1, left:right],
+        pixels[bottom - 1 : bottom + 2, left:right],
+        pixels[top:bottom, left - 2 : left + 1].T,
+        pixels[top:bottom, right - 1 : right + 2].T,
     ):
-        through = _apart(inner, ground, _INK) & _apart(outer, ground, _INK)
+        # Characters that only touch the box from both sides leave the line between them empty.
+        through = _apart(lines, ground, _INK).all(axis=0)
         share = float(through.mean()) if through.size else 0.0
         if 0.08 < share < 0.6 and int(np.count_nonzero(np.diff(through.astype(np.int8)))) >= 4:
             return True
