@@ -220,6 +220,14 @@ def test_a_button_in_a_form_does_not_start_what_it_sends() -> None:
     assert deed_of(sent, words, sent.elements[2]) is None
 
 
+def test_reset_beside_a_photo_may_not_empty_the_form() -> None:
+    words = words_of("en")
+    assert words is not None
+    for kind, does in (("reset", "Empties all fields of the form."), ("", None)):
+        screen = page(button("Reset", kind=kind))
+        assert deed_of(screen, words, screen.elements[1]) == does
+
+
 def test_a_picture_behind_it_is_no_fill() -> None:
     screen = page(button("Buy", background=""))
     assert fill_of(screen, screen.elements[1]) == 1

@@ -163,11 +163,14 @@ def ends_unknown(screen: Screen, words: Words, element: Element) -> bool:
 
     Cancel may cancel anything, such as the order beside it, unless a form or a dialog around it can
     be closed. Outside a form, Send may open one, and Search may open a field. Start, below the
-    fields of a form, submits the form. A link to another page does not download yet.
+    fields of a form, submits the form. A link to another page does not download yet. Only a button
+    of that kind empties a form: another one may reset what stands beside it.
     """
     does = deed(words, element.text or element.name) or ""
     if does.startswith("Downloads") and _PAGE_ADDRESS.search(urlsplit(element.href).path):
         return True
+    if does.startswith("Empties all fields"):
+        return element.kind != "reset"
     if does.startswith("Starts an application"):
         return any(outer.tag in _FORMS for outer in screen.ancestors(element))
     if not does.startswith(("Sends", "Starts a search")) and not is_cancel(
