@@ -34,13 +34,7 @@ from snellen.build.questions.spatial import (
     is_outranked,
     is_readable,
 )
-from snellen.build.questions.text import (
-    count_words,
-    folded,
-    is_plain,
-    label_of,
-    one_line,
-)
+from snellen.build.questions.text import count_words, folded, is_plain, label_of, one_line
 from snellen.build.screen.elements import Element, Ltrb, Screen
 from snellen.build.screen.fields import is_joined
 from snellen.build.snapshots import Snapshot
