@@ -395,6 +395,13 @@ def test_definition_lists_and_labelled_lines_are_pairs(read: Read) -> None:
             assert pair["value"] in found.screen.elements[element].text
 
 
+def test_a_colon_in_a_sentence_makes_no_label(read: Read) -> None:
+    lines = ("Opening hours this week: from 9 to 5", "And now try with some hats: red")
+    found = read("".join(f"<p>{line}</p>" for line in lines))
+    told = [pair["label"] for fact in kinds(found, "pairs") for pair in fact["pairs"]]
+    assert told == ["Opening hours this week"]
+
+
 def test_prices_know_what_they_are_for(read: Read) -> None:
     found = read(
         "<h2>Shoes</h2><div><article><h3>Red boot</h3><p>$49.00</p></article>"

@@ -47,35 +47,9 @@ OCR_ITEMS = 3
 
 _FIELDS = frozenset({"textbox", "searchbox", "combobox", "listbox", "spinbutton", "slider"})
 _RUNNING = frozenset(
-    {
-        "a",
-        "abbr",
-        "b",
-        "bdi",
-        "bdo",
-        "br",
-        "cite",
-        "code",
-        "data",
-        "del",
-        "dfn",
-        "em",
-        "i",
-        "ins",
-        "kbd",
-        "mark",
-        "q",
-        "s",
-        "samp",
-        "span",
-        "strong",
-        "time",
-        "u",
-        "var",
-        "p",
-        "li",
-    }
-)
+    {"a", "abbr", "b", "bdi", "bdo", "br", "cite", "code", "data", "del", "dfn", "em", "i", "ins",
+     "kbd", "mark", "q", "s", "samp", "span", "strong", "time", "u", "var", "p", "li"}
+)  # fmt: skip
 _NOTES = frozenset({"small", "sub", "sup"})
 _PICTURES = frozenset({"img", "canvas", "svg", "video", "iframe", "picture", "object"})
 _PICTURE_SIDE = 32
