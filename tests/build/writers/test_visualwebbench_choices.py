@@ -451,10 +451,21 @@ def test_a_page_that_serves_a_purpose_itself_has_no_link_for_it(
     tmp_path: Path, second: Element, more: dict[str, str], told: bool
 ) -> None:
     for name in ("Contact us", "Contact"):
-        clicked = [Click(0, "Write", "/us.html", "page", "Write")]
+        clicked = [Click(0, "Write", "/us.html", "page", "Write"), Click(2, "All", "/all.html"),
+                   Click(3, "All", "/every.html")]  # fmt: skip
         said = wishes(tmp_path, link(0, name, href="/us.html"), second, clicks=clicked, **more)
         served = {"Use what opens a way to contact us.", "Find out how to get in touch."} & said
         assert bool(served) is told
+
+
+def test_a_title_that_all_pages_have_does_not_say_that_a_link_leads_to_this_one(
+    tmp_path: Path,
+) -> None:
+    clicked = [Click(0, "Shop", "/us.html"), Click(1, "Shop", "/news.html")]
+    about = link(0, "About us", href="/us.html")
+    for seen, told in ((clicked, True), (clicked[:1], False)):
+        said = wishes(tmp_path, about, clicks=seen)
+        assert ("Go to where the site tells about itself." in said) is told
 
 
 def test_two_links_of_one_name_are_not_told_apart_by_the_page_that_they_lead_to(

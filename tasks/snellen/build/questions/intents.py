@@ -110,13 +110,14 @@ def _is_served(snapshot: Snapshot, intent: Intent) -> bool:
 
     An address to write to, or to call at, is one more way to get in touch.
     """
-    screen, link = snapshot.screen, intent.target
+    screen, source, link = snapshot.screen, snapshot.captured.source, intent.target
     others = any(urlsplit(each.href).scheme not in _WEB for each in screen.elements)
     if others and _TOUCH.search(intent.text):
         return True
     if link.kind != "link" or intent.way == "destination":
         return False
-    source = snapshot.captured.source
+    # A title that other links lead to, too, is the site's.
+    titled = [e.element for e in snapshot.captured.clicks if e.title == screen.title]
     reached = [e for e in snapshot.captured.clicks if e.element == link.element.id and e.title]
     hrefs = [link.element.href, *(e.href for e in reached)]
     headings = [e.text for e in screen.elements if e.role == "heading"]
@@ -124,7 +125,7 @@ def _is_served(snapshot: Snapshot, intent: Intent) -> bool:
     titles = () if intent.text == _START else (screen.title, *headings)
     return (
         any(_address(source, href) == _address(source, "") for href in hrefs if href)
-        or any(e.title == screen.title for e in reached)
+        or titled == [link.element.id]
         or any(f" {link.key} " in f" {folded(title)} " for title in titles)
     )
 

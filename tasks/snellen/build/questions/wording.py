@@ -106,10 +106,7 @@ _SENTENCES: Mapping[Kind, Sequence[str]] = MappingProxyType(
             "{0} has the {1} {a} and the {2} {b}.",
             "For {0}, the table lists {a} as {1} and {b} as {2}.",
         ),
-        "reverse": (
-            "{a} has {0} under {1}.",
-            "The {2} with {0} as its {1} is {a}.",
-        ),
+        "reverse": ("{a} has {0} under {1}.", "The {2} with {0} as its {1} is {a}."),
         "pair": (
             "The value of {0} is {a}.",
             "{a} is given for {0}.",
