@@ -221,6 +221,20 @@ def test_an_entry_that_stands_twice_has_no_next_one(blank: Blank, freeze: Freeze
     assert set(said(freeze(page))) == {("next", "Fees")}
 
 
+@pytest.mark.parametrize(("top", "asked"), [(100, True), (150, False)])
+def test_a_sign_under_a_heading_is_a_link_under_it_too(
+    blank: Blank, freeze: Freeze, top: int, asked: bool
+) -> None:
+    page = blank()
+    card = page.add(tag="div", box=(100, 100, 400, 260))
+    given = {"parent": card, "role": "link", "tag": "a"}
+    page.add(tag="a", parent=card, role="link", name="Next", box=(350, top, 366, top + 16))
+    page.add("Browse the guide", "h3", parent=card, role="heading", level=3,
+             box=(100, 120, 300, 140))  # fmt: skip
+    page.add("Source code", box=(100, 180, 300, 200), **given)
+    assert (("action", "Browse the guide") in said(freeze(page))) is asked
+
+
 def test_lists_below_a_heading_are_asked_for_their_ends(blank: Blank, freeze: Freeze) -> None:
     def page(*headed: str) -> Any:
         page = blank()

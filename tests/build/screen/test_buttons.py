@@ -205,7 +205,7 @@ def test_what_a_button_does_is_known_where_it_is_said_to_what(text: str, does: s
         words = words_of("en")
         assert words is not None
         assert (deed_of(screen, words, screen.elements[2]) == does) is sends
-    for said in ("Send feedback", "Search"):
+    for said in ("Send feedback", "Search", "Subscribe"):
         alone = page(button(said))
         assert deed_of(alone, words, alone.elements[1]) is None
 
@@ -218,6 +218,14 @@ def test_a_button_in_a_form_does_not_start_what_it_sends() -> None:
     around = {"tag": "form", "box": (0, 200, 900, 400), "parent": 0}
     sent = page(around, button("Apply now", parent=1))
     assert deed_of(sent, words, sent.elements[2]) is None
+
+
+def test_reset_beside_a_photo_may_not_empty_the_form() -> None:
+    words = words_of("en")
+    assert words is not None
+    for kind, does in (("reset", "Empties all fields of the form."), ("", None)):
+        screen = page(button("Reset", kind=kind))
+        assert deed_of(screen, words, screen.elements[1]) == does
 
 
 def test_a_picture_behind_it_is_no_fill() -> None:

@@ -173,6 +173,29 @@ def test_text_is_as_rendered(read: Read) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("form", "empties"),
+    [
+        ("<form><p><input></p><button type=reset>Reset</button></form>", True),
+        ("<form><p><select><option>All</select><input></p><input type=reset></form>", True),
+        (
+            "<form><p><select><option>All</select></p><input type=reset></form>",
+            False,
+        ),
+        ("<form><p><input></p><button type=button>Reset</button></form>", False),
+        ("<p><input></p><button type=reset>Reset</button>", False),
+        ("<form><p><input value=John></p><input type=reset></form>", False),
+        ("<form><p><input><input type=radio checked></p><input type=reset></form>", False),
+        ("<form><p><button type=reset>Reset</button></p><p><input></p></form>", False),
+    ],
+)
+def test_what_resets_a_form_empties_it_below_fields_without_a_value(
+    read: Read, form: str, empties: bool
+) -> None:
+    (reset,) = (each for each in read(form).screen.elements if each.role == "button")
+    assert (reset.kind == "reset") is empties
+
+
 def test_what_takes_no_click_is_disabled_however_it_is_made(read: Read) -> None:
     style = "<style>.off { pointer-events: none; opacity: .65 }</style>"
     screen = read(f"{style}<button class=off>Submit</button><button>Send</button>").screen
@@ -370,6 +393,13 @@ def test_definition_lists_and_labelled_lines_are_pairs(read: Read) -> None:
         for pair in fact["pairs"]:
             element: int = pair["element"]
             assert pair["value"] in found.screen.elements[element].text
+
+
+def test_a_colon_in_a_sentence_makes_no_label(read: Read) -> None:
+    lines = ("Opening hours this week: from 9 to 5", "And now try with some hats: red")
+    found = read("".join(f"<p>{line}</p>" for line in lines))
+    told = [pair["label"] for fact in kinds(found, "pairs") for pair in fact["pairs"]]
+    assert told == ["Opening hours this week"]
 
 
 def test_prices_know_what_they_are_for(read: Read) -> None:

@@ -59,7 +59,7 @@ def test_other_descriptions_say_nothing(screen: Screen, reason: str) -> None:
 def test_slogans_and_names_are_no_purpose() -> None:
     shown = "Build sites faster with Fernbrook tools, ship sooner and sleep better than before"
     for said, reason in (
-        ("Build your sites with us. Ship them all to us sooner. Sleep better than before.", SLOGAN),
+        ("Build your sites with Fernbrook. Ship sooner, sleep better. You will see it.", SLOGAN),
         ("Build sites faster with Fernbrook! Ship sooner and sleep better with the tools.", SLOGAN),
         ("Ready to build faster sites? Ship sooner and sleep better with the tools.", SLOGAN),
         ("The tools of Fernbrook, to build your sites faster and to ship them sooner.", ONLY_NAMED),
@@ -84,6 +84,20 @@ def test_the_head_comes_before_the_lead_of_a_page() -> None:
 def test_a_description_has_two_sentences_at_most() -> None:
     two = f"{SAID} They are handmade by two people in Fernbrook."
     assert purpose(page(f"{two} They sell them, too.")) == (two, "")
+
+
+def test_what_a_description_says_is_judged_by_the_sentences_that_are_kept() -> None:
+    rest = f"{SAID} They are handmade by two people in Fernbrook."
+    said = f"Or completely awesome teapots. Depends the needs. {rest}"
+    assert purpose(page(said)) == ("", TOO_SHORT)
+    screen = page(f"We are people who fire things in Fernbrook every day. It is nice. {rest}",
+                  f"{SHOWN} people fire things every day nice")  # fmt: skip
+    assert purpose(msgspec.structs.replace(screen, title="Teapots")) == ("", UNTITLED)
+
+
+def test_the_beginning_of_a_page_that_a_program_cut_off_is_no_description() -> None:
+    for dots in ("...", "…"):
+        assert purpose(page(f"{SAID} They are handmade{dots}")) == ("", NO_DESCRIPTION)
 
 
 def test_a_description_without_a_word_of_the_title_says_nothing() -> None:

@@ -674,6 +674,7 @@ def test_a_large_bold_link_looks_like_the_next_heading(freeze: Freeze) -> None:
             part(1, "p", (80, 90, 700, 110), "What we made for companies. " * 5, font_size=16.0),
             part(2, "a", (80, 140, 300, 160), "Project name", **name),
             part(3, "h2", (80, 240, 300, 300), "Let us build something", **look),
+            part(4, "p", (80, 310, 700, 330), "Write to us about it.", font_size=16.0),
         ]
         return len(following_headings(freeze(found).screen))
 

@@ -254,6 +254,28 @@ def test_a_number_that_must_be_the_least_or_the_largest_has_no_options(answer: s
     assert all(of_all_sizes(answer, "How much?", Random(seed)) is None for seed in range(50))
 
 
+@pytest.mark.parametrize(
+    ("heading", "named"),
+    [
+        ({"font_size": 24}, True),
+        ({"font_size": 16, "bold": True}, True),
+        ({"font_size": 16}, False),
+        ({"font_size": 24, "text": "$4,679k"}, False),
+        ({"font_size": 12, "bold": True, "box": (500, 1100, 700, 1140)}, False),
+    ],
+)
+def test_a_heading_is_called_so_where_it_looks_like_one(
+    freeze: Freeze, heading: dict[str, Any], named: bool
+) -> None:
+    elements: list[Element] = []
+    heading = {"text": "Made by hand", "box": (500, 100, 700, 140), **heading}
+    part(elements, "h6", role="heading", level=6, **heading)
+    usual = "A long text in the usual size of the page"
+    part(elements, "p", usual, font_size=16, box=(400, 1000, 800, 1020))
+    told = [one for one in basic(freeze(elements), Random(1)) if "heading" in one.text]
+    assert bool(told) is named
+
+
 # ---- L1 ----------------------------------------------------------------------------------------
 
 

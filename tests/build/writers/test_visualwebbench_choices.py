@@ -233,8 +233,9 @@ def test_what_is_wanted_is_told_by_what_it_does_and_not_only_by_its_label(tmp_pa
 )
 def test_two_ways_to_the_start_page_are_no_question(tmp_path: Path, other: dict[str, Any]) -> None:
     second = link(1, other.pop("text"), **other)
-    assert START in wishes(tmp_path, LOGO, clicks=[BACK])
-    assert START not in wishes(tmp_path, LOGO, second, clicks=[BACK])
+    inner = "shop/about.html"
+    assert START in wishes(tmp_path, LOGO, clicks=[BACK], source=inner)
+    assert START not in wishes(tmp_path, LOGO, second, clicks=[BACK], source=inner)
 
 
 @pytest.mark.parametrize(
@@ -433,6 +434,38 @@ def test_contact_beside_contact_us_is_another_way_to_do_it(tmp_path: Path) -> No
         snapshot = page(tmp_path, [link(0, "Contact us"), link(1, other), *links()[2:]])
         wishes = {intent.text for intent in intents(snapshot, candidates(snapshot))}
         assert ("Use what opens a way to contact us." in wishes) is told
+
+
+@pytest.mark.parametrize(
+    ("second", "more", "told"),
+    [
+        (link(1, "News"), {}, True),
+        (link(1, "News"), {"source": "shop/us.html"}, False),
+        (link(1, "News"), {"title": "Music for all: Contact us"}, False),
+        (link(1, "News"), {"title": "Write"}, False),
+        (link(1, "Contact us today", role="heading", href=""), {}, False),
+        (link(1, "a@fernbrook.example", href="mailto:a@fernbrook.example"), {}, False),
+    ],
+)
+def test_a_page_that_serves_a_purpose_itself_has_no_link_for_it(
+    tmp_path: Path, second: Element, more: dict[str, str], told: bool
+) -> None:
+    for name in ("Contact us", "Contact"):
+        clicked = [Click(0, "Write", "/us.html", "page", "Write"), Click(2, "All", "/all.html"),
+                   Click(3, "All", "/every.html")]  # fmt: skip
+        said = wishes(tmp_path, link(0, name, href="/us.html"), second, clicks=clicked, **more)
+        served = {"Use what opens a way to contact us.", "Find out how to get in touch."} & said
+        assert bool(served) is told
+
+
+def test_a_title_that_all_pages_have_does_not_say_that_a_link_leads_to_this_one(
+    tmp_path: Path,
+) -> None:
+    clicked = [Click(0, "Shop", "/us.html"), Click(1, "Shop", "/news.html")]
+    about = link(0, "About us", href="/us.html")
+    for seen, told in ((clicked, True), (clicked[:1], False)):
+        said = wishes(tmp_path, about, clicks=seen)
+        assert ("Go to where the site tells about itself." in said) is told
 
 
 def test_two_links_of_one_name_are_not_told_apart_by_the_page_that_they_lead_to(

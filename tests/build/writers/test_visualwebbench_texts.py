@@ -88,6 +88,7 @@ def test_a_description_that_the_page_bears_out_is_the_caption(tmp_path: Path) ->
         ("Just another WordPress site with shoes", Reason.GENERIC_DESCRIPTION),
         ("Web site created using create-react-app", Reason.GENERIC_DESCRIPTION),
         ("Shoes for running, hiking and walking", Reason.GENERIC_DESCRIPTION),
+        ("Reference: Shoes for running, hiking and walking", Reason.GENERIC_DESCRIPTION),
         ("A free template with charts, tables and a dark mode", Reason.OTHER_DESCRIPTION),
     ],
 )

@@ -289,6 +289,10 @@ def test_no_relation_rests_on_a_few_pixels(position: Callable[[int], Made]) -> N
             if min(shared) > 0:
                 assert min(shared) >= 12
                 continue
+            near, far = sorted(-gap for gap in shared)
+            if near > 0:
+                assert 20 * near >= far
+                assert all(-s >= min(24, 0.2 * m) for s, m in zip(shared, least, strict=True))
             assert all(
                 s <= -6 or s >= max(12, 0.75 * m) for s, m in zip(shared, least, strict=True)
             )

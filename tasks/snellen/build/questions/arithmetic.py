@@ -10,14 +10,7 @@ from random import Random
 from typing import NamedTuple
 
 from snellen.build.chance import by_turns
-from snellen.build.questions.facts import (
-    NAME_LENGTH,
-    Fact,
-    Table,
-    amount_of,
-    facts_of,
-    key_column,
-)
+from snellen.build.questions.facts import NAME_LENGTH, Fact, Table, amount_of, facts_of, key_column
 from snellen.build.questions.lookup import lookups, priced, sole_text
 from snellen.build.questions.spatial import SITE_PARTS
 from snellen.build.questions.templates import Templates, templates_of

@@ -35,29 +35,13 @@ _TYPED: Mapping[str, str] = MappingProxyType(
     }
 )
 _NAMES = frozenset({"name", "first_name", "last_name", "username"})
-_PLACES: Mapping[str, re.Pattern[str]] = MappingProxyType(
-    {
-        "Find out how the site treats personal data.": re.compile(
-            r"^((read )?(our |the )?|data )?privacy( (policy|notice|statement))?$|\bdatenschutz\b"
-            r"|^(data protection|terms (and|&) privacy|privacy (and|&) (cookies|terms))$"
-        ),
-        "Read the rules for using the site.": re.compile(r"\bterms\b|\bconditions\b"),
-        "Find out how to get in touch.": re.compile(r"^contacts?( us)?$|^get in touch$"),
-        "Go to where the site tells about itself.": re.compile(r"^about( us)?$|^who we are$"),
-        "Look for answers to common questions.": re.compile(r"^(help( center)?|faqs?)$"),
-        "Find out whether you could work for them.": re.compile(r"^(careers?|jobs)$"),
-        "Find out what it costs.": re.compile(r"^(pricing|prices|plans?|rates)$"),
-        "See what you have chosen to buy.": re.compile(
-            r"^(my |shopping )?(cart|basket|bag)( \d+)?$|\bwarenkorb\b"
-        ),
-        "Get to the entrance of your account.": re.compile(r"^my account$"),
-    }
-)
 _HOME_SAID = re.compile(
     r"^(home|home ?page|dashboard|start|start ?page|startseite|inicio|página de inicio|início"
     r"|accueil|首页|主页|الرئيسية|الصفحة الرئيسية)$"
 )
 _INDEX = re.compile(r"(?<![^/])index\.html?$")
+_WEB = frozenset({"", "http", "https", "javascript"})
+_TOUCH = re.compile(r"\bcontact\b|\bin touch\b")
 _LEAVES = frozenset({"page", "popup", "outside"})
 _START = "Get back to the start page."
 _TO_START = "Goes to the start page."
@@ -91,7 +75,11 @@ def intents(snapshot: Snapshot, found: Sequence[Candidate]) -> Sequence[Intent]:
     ways = (_deeds, _typed, _chosen, _led, _switched, _searched, _places)
     described = [intent for way in ways for intent in way(snapshot, usable)]
     counts = Counter(folded(intent.text) for intent in described)
-    return [intent for intent in described if counts[folded(intent.text)] == 1]
+    return [
+        intent
+        for intent in described
+        if counts[folded(intent.text)] == 1 and not _is_served(snapshot, intent)
+    ]
 
 
 def confirmed(snapshot: Snapshot) -> Iterator[Click]:
@@ -115,6 +103,31 @@ def confirmed(snapshot: Snapshot) -> Iterator[Click]:
             continue
         if click.headings is None or (click.headings and own & stems(f"{click.headings} {named}")):
             yield click
+
+
+def _is_served(snapshot: Snapshot, intent: Intent) -> bool:
+    """Whether the page itself serves a purpose: it is what a link leads to, or is titled so.
+
+    An address to write to, or to call at, is one more way to get in touch.
+    """
+    screen, source, link = snapshot.screen, snapshot.captured.source, intent.target
+    others = any(urlsplit(each.href).scheme not in _WEB for each in screen.elements)
+    if others and _TOUCH.search(intent.text):
+        return True
+    if link.kind != "link" or intent.way == "destination":
+        return False
+    # A title that other links lead to, too, is the site's.
+    titled = [e.element for e in snapshot.captured.clicks if e.title == screen.title]
+    reached = [e for e in snapshot.captured.clicks if e.element == link.element.id and e.title]
+    hrefs = [link.element.href, *(e.href for e in reached)]
+    headings = [e.text for e in screen.elements if e.role == "heading"]
+    # The site's logo says its name, which is in the titles of its pages.
+    titles = () if intent.text == _START else (screen.title, *headings)
+    return (
+        any(_address(source, href) == _address(source, "") for href in hrefs if href)
+        or titled == [link.element.id]
+        or any(f" {link.key} " in f" {folded(title)} " for title in titles)
+    )
 
 
 def _deeds(snapshot: Snapshot, usable: Sequence[Candidate]) -> Iterator[Intent]:
@@ -284,13 +297,12 @@ def _searches(element: Element) -> bool:
 def _places(snapshot: Snapshot, usable: Sequence[Candidate]) -> Iterator[Intent]:
     """Describe the pages that almost all sites have, to which links lead."""
     acts = [each for each in snapshot.screen.elements if each.role in _ACTS]
-    here = _address(snapshot.captured.source, "")
     stayed = {each.element for each in snapshot.captured.clicks if each.outcome not in _LEAVES}
-    for text, pattern in _PLACES.items():
-        fitting = [e for e in acts if pattern.search(folded(e.text or e.name))]
+    words = words_of("en")  # Sites in other languages have such words, too.
+    for text, pattern in words.places.items() if words else ():
+        fitting = [e for e in acts if re.search(pattern, folded(e.text or e.name))]
         for each in usable:
-            target = _address(snapshot.captured.source, each.element.href)
-            leads = target != here and urlsplit(target).scheme in {"", "http", "https"}
+            leads = urlsplit(each.element.href).scheme in _WEB - {"javascript"}
             # A button `Help` opens something.
             led = each.element.id not in stayed and leads and each.kind == "link"
             if fitting == [each.element] and led:

@@ -34,13 +34,7 @@ from snellen.build.questions.spatial import (
     is_outranked,
     is_readable,
 )
-from snellen.build.questions.text import (
-    count_words,
-    folded,
-    is_plain,
-    label_of,
-    one_line,
-)
+from snellen.build.questions.text import count_words, folded, is_plain, label_of, one_line
 from snellen.build.screen.elements import Element, Ltrb, Screen
 from snellen.build.screen.fields import is_joined
 from snellen.build.snapshots import Snapshot
@@ -374,7 +368,13 @@ def _actions(screen: Screen, names: Names) -> Iterator[Lookup]:
         if not 1 < len(parts) <= _CARD or not _is_own(card):
             continue
         headings = [each for each in parts if each.role == "heading" and each.text]
-        acts = [each for each in parts if each.role in {"button", "link"} and each.text]
+        # A sign under the heading is a button or a link, too.
+        acts = [
+            each
+            for each in parts
+            if each.role in {"button", "link"}
+            and (each.text or any(e.box[3] <= each.box[1] for e in headings))
+        ]
         if len(headings) != 1 or len(acts) != 1 or screen.nested(headings[0], acts[0]):
             continue
         name = sole_text(screen, headings[0].id, headings[0].text)

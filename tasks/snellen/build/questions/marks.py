@@ -17,16 +17,7 @@ if TYPE_CHECKING:
 
 LETTERS = "ABCDEFGH"
 
-_COLORS = (
-    "#d6001c",
-    "#0b57d0",
-    "#0a7d33",
-    "#a3007f",
-    "#b34700",
-    "#5b21b6",
-    "#00707a",
-    "#3d3d3d",
-)
+_COLORS = ("#d6001c", "#0b57d0", "#0a7d33", "#a3007f", "#b34700", "#5b21b6", "#00707a", "#3d3d3d")
 _OUTLINE = 2
 _POINTS = 14
 _PADDING = 3

@@ -4,7 +4,12 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
-from snellen.build.questions.spatial import drawn_texts, is_fragment, is_readable
+from snellen.build.questions.spatial import (
+    drawn_texts,
+    is_fragment,
+    is_readable,
+    looks_like_heading,
+)
 from snellen.build.questions.text import (
     count_words,
     folded,
@@ -135,6 +140,8 @@ def candidates(snapshot: Snapshot) -> Sequence[Candidate]:
 def _candidate(snapshot: Snapshot, element: Element) -> Candidate | None:
     screen, kind = snapshot.screen, element.role
     if kind not in NOUNS or not is_readable(element) or is_fragment(screen, element):
+        return None
+    if kind == "heading" and not looks_like_heading(screen, element):
         return None
     name = one_line(_name(element))
     if not any(map(str.isalpha, name)) or len(name) > _LONGEST or not is_plain(name):

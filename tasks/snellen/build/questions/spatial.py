@@ -84,13 +84,8 @@ def rounded(box: Ltrb) -> list[float]:
 
 def fractions(box: Ltrb, screen: Screen) -> list[float]:
     """Return a box in fractions of the image's width and height."""
-    left, top, right, bottom = box
-    return [
-        round(left / screen.width, 5),
-        round(top / screen.height, 5),
-        round(right / screen.width, 5),
-        round(bottom / screen.height, 5),
-    ]
+    sizes = (screen.width, screen.height, screen.width, screen.height)
+    return [round(side / size, 5) for side, size in zip(box, sizes, strict=True)]
 
 
 # ---- headings ----------------------------------------------------------------------------------
@@ -99,9 +94,9 @@ def fractions(box: Ltrb, screen: Screen) -> list[float]:
 def following_headings(screen: Screen) -> list[tuple[Element, Element]]:
     """Return pairs of headings whose second is the only next heading below the first.
 
-    Both are bold or larger than most of the page's text, and have the same left edge. There is text
-    between them; without it, the second may be the subtitle of the first. Nothing that looks like a
-    heading is between or beside them, and no other heading has the same text.
+    Both look like headings, and have the same left edge. There is text between them; without it,
+    the second may be the subtitle of the first. Nothing that looks like a heading is between or
+    beside them, and no other heading has the same text.
     """
     usual = _usual_size(screen)
     headings = [
@@ -114,7 +109,7 @@ def following_headings(screen: Screen) -> list[tuple[Element, Element]]:
         second = min(below, key=lambda element: element.box[1], default=None)
         if second is None or abs(first.box[0] - second.box[0]) > _ONE_EDGE:
             continue
-        if not all(each.bold or each.font_size >= _LARGER * usual for each in (first, second)):
+        if not (looks_like_heading(screen, first) and looks_like_heading(screen, second)):
             continue
         if not any(
             each.own and first.box[3] <= each.box[1] and each.box[3] <= second.box[1]
@@ -136,6 +131,15 @@ def following_headings(screen: Screen) -> list[tuple[Element, Element]]:
         if not between and plain and folded(second.text) not in folded(first.text):
             pairs.append((first, second))
     return pairs
+
+
+def looks_like_heading(screen: Screen, heading: Element) -> bool:
+    """Whether a heading has words, larger than most of the page's text or bold, above a text."""
+    parts = (heading, *screen.inside(heading))
+    larger = max(part.font_size for part in parts) >= _LARGER * _usual_size(screen)
+    above = any(each.own and each.box[1] >= heading.box[3] - 1 for each in screen.elements)
+    words = bool(_WORD.search(heading.text))
+    return words and above and (larger or any(part.bold for part in parts))
 
 
 def _usual_size(screen: Screen) -> float:

@@ -45,10 +45,7 @@ _QUESTIONS: Mapping[Kind, Sequence[str]] = MappingProxyType(
             "What is the price of “{0}”?",
             "What does one pay for “{0}”?",
         ),
-        "field": (
-            "What is entered or selected in “{0}”?",
-            "What does the field “{0}” hold?",
-        ),
+        "field": ("What is entered or selected in “{0}”?", "What does the field “{0}” hold?"),
         "hint": (
             "Which hint does the empty field “{0}” show?",
             "What does the hint in the field “{0}” say?",
@@ -81,10 +78,7 @@ _QUESTIONS: Mapping[Kind, Sequence[str]] = MappingProxyType(
             "What is the next heading below the heading “{0}”?",
             "Which heading follows the heading “{0}”?",
         ),
-        "caption": (
-            "What is the caption of “{0}”?",
-            "Which caption does “{0}” have?",
-        ),
+        "caption": ("What is the caption of “{0}”?", "Which caption does “{0}” have?"),
         "heading": (
             "What is the main heading of the screen?",
             "Which main heading does the screen have?",
@@ -112,10 +106,7 @@ _SENTENCES: Mapping[Kind, Sequence[str]] = MappingProxyType(
             "{0} has the {1} {a} and the {2} {b}.",
             "For {0}, the table lists {a} as {1} and {b} as {2}.",
         ),
-        "reverse": (
-            "{a} has {0} under {1}.",
-            "The {2} with {0} as its {1} is {a}.",
-        ),
+        "reverse": ("{a} has {0} under {1}.", "The {2} with {0} as its {1} is {a}."),
         "pair": (
             "The value of {0} is {a}.",
             "{a} is given for {0}.",

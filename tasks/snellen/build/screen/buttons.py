@@ -162,15 +162,19 @@ def ends_unknown(screen: Screen, words: Words, element: Element) -> bool:
     """Whether the result of a button may differ from its text.
 
     Cancel may cancel anything, such as the order beside it, unless a form or a dialog around it can
-    be closed. Outside a form, Send may open one, and Search may open a field. Start, below the
-    fields of a form, submits the form. A link to another page does not download yet.
+    be closed. Outside a form, Send may open one, Search may open a field, and Subscribe may buy a
+    plan. Start, below the fields of a form, submits the form. A link to another page does not
+    download yet. Only a button of that kind empties a form: another one may reset what stands
+    beside it.
     """
     does = deed(words, element.text or element.name) or ""
     if does.startswith("Downloads") and _PAGE_ADDRESS.search(urlsplit(element.href).path):
         return True
+    if does.startswith("Empties all fields"):
+        return element.kind != "reset"
     if does.startswith("Starts an application"):
         return any(outer.tag in _FORMS for outer in screen.ancestors(element))
-    if not does.startswith(("Sends", "Starts a search")) and not is_cancel(
+    if not does.startswith(("Sends", "Starts a search", "Subscribes")) and not is_cancel(
         words, element.text or element.name
     ):
         return False

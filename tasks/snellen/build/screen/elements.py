@@ -37,7 +37,8 @@ class Element(msgspec.Struct, frozen=True, omit_defaults=True):
         level: The level of a heading, 1..6; 0 for others.
         label: The text of a form field's label.
         placeholder: The placeholder of a form field.
-        kind: The type of a form field (`text`, `email`, `date`, `checkbox`, `select`...).
+        kind: The type of a form field (`text`, `email`, `date`, `checkbox`, `select`...); `reset`
+            for a button that is seen to empty the form around it.
         autocomplete: What the browser may fill in, as the form field declares it.
         key: The name that the form sends the field's value with, or the field's id.
         value: The value of a form field.

@@ -112,7 +112,8 @@ const findFacts = (records, rawOf) => {
     const first = element.firstElementChild;
     const labelled = first && ["B", "STRONG", "SPAN", "EM", "LABEL"].includes(first.tagName)
       && /[:：]$/.test(readable(first)) && text.startsWith(readable(first)) ? readable(first) : "";
-    const plain = element.children.length ? null : /^([^:：.!?]{2,40})(?::\s+|：\s*)(\S.*)$/.exec(text);
+    // In front of more than a few words, a colon stands in a sentence.
+    const plain = element.children.length ? null : /^(?!(?:[^\s:：]+\s+){4})([^:：.!?]{2,40})(?::\s+|：\s*)(\S.*)$/.exec(text);
     const label = labelled || plain?.[1] || "";
     const value = labelled ? text.slice(labelled.length).trim() : plain?.[2] ?? "";
     if (!label || !value || /^\/\//.test(value) || /\d$/.test(label)) continue;

@@ -10,6 +10,7 @@
   const PAINTING = new Set(["IMG", "VIDEO", "CANVAS", "OBJECT", "EMBED", "IFRAME", "SVG"]);
   const FAINT = 0.45;
   const HIDDEN = 24;
+  const BESIDE = 8;
   const BOLD = 600;
   // Their insides say what no record has.
   const CLOSED = new Set(["IFRAME", "FRAME", "OBJECT", "EMBED", "CANVAS", "VIDEO"]);
@@ -189,10 +190,23 @@
     return element.tagName === "TEXTAREA" || canvas.measureText(element.placeholder).width <= room + 1;
   };
 
+  // The effect of a button that resets a form is seen if all its fields are before the button, and
+  // is known to be empty fields if none has a value to begin with. A list always has one.
+  const empties = (button) => {
+    if (button.type !== "reset" || !button.form) return false;
+    const fields = [...button.form.elements].filter((each) =>
+      ["INPUT", "SELECT", "TEXTAREA"].includes(each.tagName) && each.checkVisibility()
+      && !["button", "hidden", "image", "reset", "submit"].includes(each.type));
+    const end = button.getBoundingClientRect().bottom + BESIDE;
+    return fields.some((each) => each.tagName !== "SELECT") && fields.every((each) =>
+      each.getBoundingClientRect().bottom <= end && !each.defaultChecked
+      && (["checkbox", "radio"].includes(each.type) || !each.defaultValue));
+  };
+
   const field = (element) => {
     const tag = element.tagName;
     const kind = tag === "INPUT" ? element.type : tag.toLowerCase();
-    const found = { kind };
+    const found = { kind: kind === "reset" && !empties(element) ? "button" : kind };
     if (kind === "hidden") return null;
     const hint = element.placeholder && showsHint(element) ? oneLine(element.placeholder) : "";
     if (hint) found.placeholder = hint;
@@ -353,6 +367,7 @@
         record.cut = !element.complete || !element.naturalWidth;
       }
       if (CLOSED.has(tag) && area(box) > HIDDEN * HIDDEN) unread.add(tag.toLowerCase());
+      if (empties(element)) record.kind = "reset";
       if (/^H[1-6]$/.test(tag)) record.level = +tag[1];
       if (element.getAttribute("aria-level")) record.level = +element.getAttribute("aria-level");
       records.push(record);

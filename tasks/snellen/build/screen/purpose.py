@@ -50,7 +50,8 @@ def descriptions_of(screen: Screen) -> Mapping[str, str]:
 
     The sources are the meta description (`meta`), other entries of its head (`head`), the first
     sentence below its main heading (`lead`), and the paragraph below the only first heading that is
-    set in larger type than the page's text (`standfirst`).
+    set in larger type than the page's text (`standfirst`). Dots at its end show that a program has
+    cut a text off: it is the beginning of the page, no description.
     """
     head = next((" ".join(text.split()) for text in screen.descriptions), "")
     found = {
@@ -59,7 +60,9 @@ def descriptions_of(screen: Screen) -> Mapping[str, str]:
         "lead": lead_of(screen),
         "standfirst": standfirst_of(screen),
     }
-    return {where: text for where, text in found.items() if text}
+    return {
+        where: text for where, text in found.items() if text and not text.endswith(("...", "…"))
+    }
 
 
 def purpose(screen: Screen) -> tuple[str, str]:
@@ -71,9 +74,10 @@ def purpose(screen: Screen) -> tuple[str, str]:
     """
     reasons: list[str] = []
     for description in descriptions_of(screen).values():
-        reason = _fault(screen, description)
+        said = first_sentences(description, _MOST_SENTENCES, _MOST_WORDS)
+        reason = _fault(screen, said)
         if not reason:
-            return first_sentences(description, _MOST_SENTENCES, _MOST_WORDS), ""
+            return said, ""
         reasons.append(reason)
     return "", next(iter(reasons), NO_DESCRIPTION)
 
@@ -100,15 +104,9 @@ def _fault(screen: Screen, said: str) -> str:
     shown = content_words(" ".join(content))
     if len(words & shown) < _SHOWN * len(words):
         return NOT_SHOWN
-    headings = [
-        element.text
-        for element in screen.elements
-        if element.role == "heading" and element.level < TITLE_LEVELS
-    ]
-    titles = [text for text in (screen.title, *headings) if text]
-    if titles and not stems(said) & stems(" ".join(titles)):
-        return UNTITLED
-    return ""
+    headings = [e.text for e in screen.elements if e.role == "heading" and e.level < TITLE_LEVELS]
+    titled = stems(" ".join((screen.title, *headings)))
+    return UNTITLED if titled and not titled & stems(said) else ""
 
 
 def _is_slogan(said: str) -> bool:

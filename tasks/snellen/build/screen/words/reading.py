@@ -23,8 +23,7 @@ class Words(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             matches the whole text counts. `{0}` is the match of the expression's first group.
         harmless: Texts that resemble irreversible actions but can be undone.
         cancels: Texts of buttons that leave a form or a dialog unchanged; if empty, unknown.
-        defines: cancels: Texts of buttons that leave a form or a dialog unchanged; outside of one,
-            their effect is unknown.
+        defines: Phrases that say what the subject of a sentence is or does.
         denies: Phrases that deny or limit that.
         irreversible: Texts of irreversible actions.
         doubtful: Texts of actions that may be irreversible; a page that has one is not used for
@@ -34,6 +33,7 @@ class Words(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         persons: People and their values (name, address, town...), by kind.
         values: Values that do not belong to a person, by kind.
         date: The format of dates, in the letters that hints use: `MM/DD/YYYY`.
+        places: Texts of links to the pages that almost all sites have, by the pages' purposes.
     """
 
     does: tuple[tuple[str, str], ...]
@@ -48,6 +48,7 @@ class Words(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     persons: tuple[dict[str, str], ...]
     values: dict[str, tuple[str, ...]]
     date: str
+    places: dict[str, str] = {}
 
     @property
     def kinds(self) -> frozenset[str]:

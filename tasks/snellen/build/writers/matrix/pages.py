@@ -11,6 +11,7 @@ from snellen.build.questions.spatial import (
     Excerpt,
     following_headings,
     is_readable,
+    looks_like_heading,
     pointable,
     rounded,
     said_once,
@@ -106,7 +107,7 @@ def _kinds(screen: Screen) -> dict[str, list[Element]]:
             element
             for element in seen
             if element.role == "heading"
-            and element.text
+            and looks_like_heading(screen, element)
             and element.height <= _LINES * max(element.font_size, 8)
         ],
         "a picture": [

@@ -33,6 +33,9 @@ from snellen.build.writers.visualwebbench.shared import Reason, made, refused
 CAPTION_WORDS = (5, 80)
 """The minimum and the maximum number of words of a description."""
 
+NEW_WORDS = 3
+"""The minimum number of words of a description that the title has not."""
+
 SHARED_WORDS = 0.6
 """The minimum share of the words of each sentence of a description that the page must show."""
 
@@ -44,35 +47,9 @@ OCR_ITEMS = 3
 
 _FIELDS = frozenset({"textbox", "searchbox", "combobox", "listbox", "spinbutton", "slider"})
 _RUNNING = frozenset(
-    {
-        "a",
-        "abbr",
-        "b",
-        "bdi",
-        "bdo",
-        "br",
-        "cite",
-        "code",
-        "data",
-        "del",
-        "dfn",
-        "em",
-        "i",
-        "ins",
-        "kbd",
-        "mark",
-        "q",
-        "s",
-        "samp",
-        "span",
-        "strong",
-        "time",
-        "u",
-        "var",
-        "p",
-        "li",
-    }
-)
+    {"a", "abbr", "b", "bdi", "bdo", "br", "cite", "code", "data", "del", "dfn", "em", "i", "ins",
+     "kbd", "mark", "q", "s", "samp", "span", "strong", "time", "u", "var", "p", "li"}
+)  # fmt: skip
 _NOTES = frozenset({"small", "sub", "sup"})
 _PICTURES = frozenset({"img", "canvas", "svg", "video", "iframe", "picture", "object"})
 _PICTURE_SIDE = 32
@@ -97,12 +74,12 @@ def web_caption(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
 def _caption_fault(screen: Screen, text: str) -> Reason | None:
     if not CAPTION_WORDS[0] <= count_words(text) <= CAPTION_WORDS[1]:
         return Reason.SHORT_DESCRIPTION
-    if is_generic(text) or folded(text) == folded(screen.title) or not is_plain(text):
+    titled = stems(screen.title)
+    if is_generic(text) or len(stems(text) - titled) < NEW_WORDS or not is_plain(text):
         return Reason.GENERIC_DESCRIPTION
     if not is_prose(text, screen.language):
         return Reason.LISTED_DESCRIPTION
     # A text that a site has on all its pages describes none of them.
-    titled = stems(screen.title)
     unseen = any(_shared(screen, each) < SHARED_WORDS for each in sentences(text) if stems(each))
     if unseen or (titled and not titled & stems(text)):
         return Reason.OTHER_DESCRIPTION

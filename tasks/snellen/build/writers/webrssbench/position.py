@@ -57,6 +57,7 @@ _GROWN = 0.6
 _CLEAR = 0.85
 _SEEN = 12
 _GAP = 6
+_APART, _SHARE, _SLANT = 24, 0.2, 0.05
 _SIDE = 16
 _MANY = 120
 _ROWS = 3
@@ -214,6 +215,11 @@ def _is_clear(one: tuple[int, int, int, int], other: tuple[int, int, int, int]) 
               other[n + 2] - other[n])) for n in (0, 1)]  # fmt: skip
     if all(shared > 0 for shared, _ in sides):
         return min(shared for shared, _ in sides) >= _SEEN
+    near, far = sorted(-shared for shared, _ in sides)
+    if near > 0:
+        # Far below and a little to the left is below, by eye.
+        seen = all(-shared >= min(_APART, _SHARE * least) for shared, least in sides)
+        return seen and near >= max(_GAP, _SLANT * far)
     return all(shared <= -_GAP or shared >= max(_SEEN, _CLEAR * least) for shared, least in sides)
 
 
