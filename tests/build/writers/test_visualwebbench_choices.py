@@ -294,6 +294,20 @@ def test_a_title_tells_a_page_if_its_headings_or_its_address_say_so(
     assert ("Roses - Shop" in map(right_of, found)) is told
 
 
+@pytest.mark.parametrize(("role", "told"), [("link", True), ("button", False)])
+def test_a_button_that_is_no_link_is_no_way_to_the_page_it_opens(
+    tmp_path: Path, role: str, told: bool
+) -> None:
+    first, second, *others = links()
+    if role == "button":
+        first = msgspec.structs.replace(first, tag="button", role=role, href="")
+    clicked = [Click(0, "Roses - Shop", "/our_roses.html"), Click(1, "Web - Shop", "/2")]
+    wish = "Go to the page with the title “Roses - Shop”."
+    assert (wish in wishes(tmp_path, first, second, clicks=clicked)) is told
+    found = made(action_prediction, page(tmp_path, [first, second, *others], clicked))
+    assert ("Roses - Shop" in map(right_of, found)) is told
+
+
 @pytest.mark.parametrize(("heading", "told"), [("Our roses", True), ("The Garden Book", False)])
 def test_a_title_that_stands_on_the_page_names_no_other_page(
     tmp_path: Path, heading: str, told: bool

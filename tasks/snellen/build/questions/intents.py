@@ -86,9 +86,10 @@ def confirmed(snapshot: Snapshot) -> Iterator[Click]:
     """Yield the clicks whose target says in its headings or its address what its title alone says.
 
     Another title, such as `Free web template`, does not tell where a click leads, and neither does
-    that of a picture, which has no headings, or one that two pages share.
+    that of a picture, which has no headings, or one that two pages share. A button that is no link
+    sends a form, wherever it leads then.
     """
-    clicks = snapshot.captured.clicks
+    clicks, elements = snapshot.captured.clicks, snapshot.screen.elements
     pages = Counter(
         title for title, _ in {(folded(e.title), urlsplit(e.href).path) for e in clicks}
     )
@@ -99,7 +100,8 @@ def confirmed(snapshot: Snapshot) -> Iterator[Click]:
         # A stem of many titles is of the site's name.
         own = {stem for stem in stems(click.title) if 3 * (often[stem] - 1) < len(titles)}
         named = re.sub(r"[-_.]", " ", PurePosixPath(unquote(urlsplit(click.href).path)).stem)
-        if pages[folded(click.title)] > 1:
+        is_link = elements[click.element].role == "link" or elements[click.element].href
+        if pages[folded(click.title)] > 1 or not is_link:
             continue
         if click.headings is None or (click.headings and own & stems(f"{click.headings} {named}")):
             yield click
