@@ -503,6 +503,12 @@ def test_a_link_of_a_fields_name_is_no_second_field(freeze: Freeze) -> None:
     }
 
 
+def test_a_number_of_a_page_that_shows_its_countrys_code_is_not_filled_in(freeze: Freeze) -> None:
+    found = list(elements())
+    found[17] = msgspec.structs.replace(found[17], own="+55 21 9999-9999")
+    assert {one.row["element"] for one in made("form_filling", freeze(found))} == {"field-9"}
+
+
 @pytest.mark.parametrize("label", ["Full name", ""])
 def test_fields_of_a_form_that_is_somebodys_are_not_filled(freeze: Freeze, label: str) -> None:
     """Its labels may be recognizable only by people."""

@@ -1,5 +1,6 @@
 """WebRSSBench on forms: the value and the hint of a field."""
 
+import re
 from collections.abc import Iterator, Sequence
 from random import Random
 
@@ -36,6 +37,8 @@ FORM_FILLING, HINT_TEXT = "webrssbench/form_filling", "webrssbench/hint_text"
 
 TOO_OFTEN = "left out, so that no hint is a good guess"
 _SAME_HINTS = 2
+_NATIONAL = frozenset({"phone", "postcode"})
+_COUNTRY = re.compile(r"\+\d{1,3}[ ().-]*\d")
 
 MOST = 2
 """The maximum number of questions of each kind for a page: more would repeat a form."""
@@ -56,6 +59,10 @@ def make_form_filling(snapshot: Snapshot, random: Random) -> Iterator[Made | Ref
         return
     # Any name is right, and what two fields accept is no answer to what one of them is for.
     kept = {kind for kind, count in kinds_on(screen).items() if count == 1} - OPEN
+    # A number with the code of a country says that numbers are written by its rules, not by those
+    # of any country with the page's language.
+    if any(_COUNTRY.search(entry.own) for entry in screen.elements):
+        kept -= _NATIONAL
     ruled = [field for field in fields if kind_of(screen, field) in kept]
     # If the page has filled in a person's data, the data of others are wrong.
     own = OPEN | {None}
