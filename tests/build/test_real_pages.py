@@ -60,7 +60,7 @@ def test_every_task_that_they_can_carry_is_made_and_nothing_is_wrong(
     folder: Path, tmp_path: Path, name: str, pages: int
 ) -> None:
     found = pages_of(folder, name)
-    settings = BuildSettings(seed=1, clicks=8)
+    settings = BuildSettings(seed=1, clicks=3)
     exam = build_exam(
         found,
         tmp_path / "work",

@@ -8,7 +8,9 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
+import frozen_demo
 import pytest
+import stored
 from typer.testing import CliRunner, Result
 
 from snellen.cli.app import app
@@ -74,6 +76,14 @@ def test_the_sample_is_sat_and_reported(sat: tuple[Result, Path]) -> None:
     page = Pictures()
     page.feed((output / "report.html").read_text("utf-8"))
     assert page.seen == ["img data:image/webp"] * len(found["steps"])
+
+
+@pytest.mark.thorough
+@pytest.mark.slow
+def test_the_baseline_agent_has_the_frozen_scores(sat: tuple[Result, Path]) -> None:
+    _, output = sat
+    present = frozen_demo.scores_in(output / "report.json")
+    assert not (found := stored.differences("demo", present)), found
 
 
 @pytest.mark.thorough

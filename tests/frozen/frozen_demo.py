@@ -8,7 +8,7 @@ from frozen_command import command, environment
 
 
 def scores(folder: Path) -> dict[str, object]:
-    """Return each task's answered items and metrics."""
+    """Return what `scores_in` returns for a demonstration that is run here."""
     output = folder / "out"
     subprocess.run(
         command("demo", "--no-open", "-o", str(output)),
@@ -16,7 +16,12 @@ def scores(folder: Path) -> dict[str, object]:
         check=True,
         capture_output=True,
     )
-    report = json.loads((output / "report.json").read_text(encoding="utf-8"))["report"]
+    return scores_in(output / "report.json")
+
+
+def scores_in(file: Path) -> dict[str, object]:
+    """Return each task's answered items and metrics in the report of a demonstration."""
+    report = json.loads(file.read_text(encoding="utf-8"))["report"]
     return {
         task["task"]: f"{task['answered']} of {task['items']} answered, "
         + ", ".join(f"{name} {value:.6f}" for name, value in sorted(task["metrics"].items()))

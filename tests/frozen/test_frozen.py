@@ -1,8 +1,10 @@
-"""What must not change without an issue that says so; `freeze.py` writes it anew."""
+"""What must not change without an issue that says so; `freeze.py` writes it anew.
+
+The scores of the baseline agent are in tests/cli/test_demo.py, which runs its demonstration.
+"""
 
 from pathlib import Path
 
-import frozen_demo
 import frozen_numbers
 import frozen_packs
 import frozen_server
@@ -59,12 +61,6 @@ def test_a_seed_gives_the_frozen_pack(tmp_path: Path) -> None:
         pytest.skip(f"no pack is stored for {here}: run `python tests/frozen/freeze.py built`")
     present = frozen_packs.built(tmp_path)
     assert not (found := stored.differences("built", present, below=here)), found
-
-
-@pytest.mark.thorough
-def test_the_baseline_agent_has_the_frozen_scores(tmp_path: Path) -> None:
-    pytest.importorskip("rapidocr")
-    assert not (found := stored.differences("demo", frozen_demo.scores(tmp_path))), found
 
 
 def test_a_difference_names_the_entry_and_the_part_that_differ(

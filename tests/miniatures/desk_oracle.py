@@ -48,11 +48,6 @@ _FIND = """(selector) => {
 SEED = 7
 """The seed of the exam."""
 
-INFEASIBLE = frozenset(
-    {"mail-reply", "contacts-phone", "sheet-amounts", "notes-add", "write-to-contacts"}
-)
-"""The templates whose tasks in the exam of this seed, one of each, can't be done."""
-
 
 @dataclass
 class OracleRun:

@@ -493,6 +493,10 @@ async def check(desk: Desk, name: str) -> None:
     await hand.do(*task.oracle)
     assert len(hand.acted) <= task.limit
     assert passes(task, hand.episode.desktop.state, task.answer.value if task.answer else None)
+    history = History(hand.acted, deepcopy(hand.episode.snapshot))
+    again = await desk.open({"state": task.state}, history)
+    assert await again.view() == await hand.episode.view()
+    await again.close()
     await hand.episode.close()
 
 

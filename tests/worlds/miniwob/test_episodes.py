@@ -212,7 +212,7 @@ async def test_every_page_loads_and_says_a_goal(miniwob: MiniWoB) -> None:
 async def test_a_goal_that_is_read_after_other_pages_is_that_of_a_page_of_its_own(
     miniwob: MiniWoB, page: str
 ) -> None:
-    await _check_goals(miniwob, [page])
+    await _check_goals(miniwob, [page], seeds=(1, 2))
 
 
 @pytest.mark.thorough
@@ -220,12 +220,12 @@ async def test_a_goal_that_is_read_after_other_pages_is_that_of_a_page_of_its_ow
 async def test_every_goal_that_is_read_after_other_pages_is_that_of_a_page_of_its_own(
     miniwob: MiniWoB, part: int
 ) -> None:
-    await _check_goals(miniwob, miniwob.pages[part::4])
+    await _check_goals(miniwob, miniwob.pages[part::4], seeds=(1,))
 
 
-async def _check_goals(miniwob: MiniWoB, pages: Sequence[str]) -> None:
+async def _check_goals(miniwob: MiniWoB, pages: Sequence[str], seeds: Sequence[int]) -> None:
     worlds: list[JsonValue] = [
-        {"page": page, "seed": seed} for seed in (1, 2) for page in (*pages, "click-button")
+        {"page": page, "seed": seed} for seed in seeds for page in (*pages, "click-button")
     ]
     goals = await miniwob.goals(worlds, pages=1)
     for world, goal in zip(worlds, goals, strict=True):
