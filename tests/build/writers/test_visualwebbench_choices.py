@@ -294,6 +294,15 @@ def test_a_title_tells_a_page_if_its_headings_or_its_address_say_so(
     assert ("Roses - Shop" in map(right_of, found)) is told
 
 
+@pytest.mark.parametrize(("other", "told"), [("Make appointment", False), ("News", True)])
+def test_what_two_elements_say_in_other_words_is_no_purpose(
+    tmp_path: Path, other: str, told: bool
+) -> None:
+    first = link(0, "Make an appointment", tag="button", role="button", href="")
+    found = wishes(tmp_path, first, link(1, other), link(2, other))
+    assert ("Use what books an appointment." in found) is told
+
+
 @pytest.mark.parametrize(("role", "told"), [("link", True), ("button", False)])
 def test_a_button_that_is_no_link_is_no_way_to_the_page_it_opens(
     tmp_path: Path, role: str, told: bool

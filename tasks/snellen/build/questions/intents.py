@@ -166,7 +166,7 @@ def _deeds(snapshot: Snapshot, usable: Sequence[Candidate]) -> Iterator[Intent]:
         # The label of another field for files may name the files.
         if each.element.kind == "file" and files > 1:
             continue
-        # `Apply at our office` may have the same effect as `Apply`, and `Contact` as `Contact us`.
+        # `Apply at our office` may have the effect of `Apply`, and `Contact` that of `Contact us`.
         if any(name != each.key and _is_part(name, each.key) for name in acts):
             continue
         effect = f"{does[0].lower()}{does[1:].rstrip('.')}"
@@ -177,9 +177,9 @@ def _deeds(snapshot: Snapshot, usable: Sequence[Candidate]) -> Iterator[Intent]:
 
 
 def _is_part(name: str, other: str) -> bool:
-    """Whether the words of the shorter of two names stand in a row in the longer one."""
-    shorter, longer = sorted((name, other), key=len)
-    return bool(shorter) and f" {shorter} " in f" {longer} "
+    """Whether one of two names has all words of the other, but for the shortest."""
+    shorter, longer = sorted((stems(name), stems(other)), key=len)
+    return bool(shorter) and shorter <= longer
 
 
 def _deeds_within(words: Words, element: Element) -> set[str | None]:
