@@ -235,6 +235,20 @@ def test_a_sign_under_a_heading_is_a_link_under_it_too(
     assert (("action", "Browse the guide") in said(freeze(page))) is asked
 
 
+@pytest.mark.parametrize(
+    ("role", "painted", "asked"), [("link", False, False), ("link", True, True), ("", False, True)]
+)
+def test_a_button_right_below_a_card_without_a_frame_belongs_to_its_heading_too(
+    blank: Blank, freeze: Freeze, role: str, painted: bool, asked: bool
+) -> None:
+    page = blank()
+    card = page.add(tag="div", box=(100, 100, 400, 200), painted=painted)
+    page.add("More fields", "h3", parent=card, role="heading", level=3, box=(100, 110, 300, 130))
+    page.add("Add an account", "a", parent=card, role="link", box=(100, 150, 300, 170))
+    page.add("Add notes", "a", role=role, box=(100, 220, 300, 240))
+    assert (("action", "More fields") in said(freeze(page))) is asked
+
+
 def test_lists_below_a_heading_are_asked_for_their_ends(blank: Blank, freeze: Freeze) -> None:
     def page(*headed: str) -> Any:
         page = blank()

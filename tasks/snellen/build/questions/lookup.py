@@ -33,6 +33,7 @@ from snellen.build.questions.spatial import (
     following_headings,
     is_outranked,
     is_readable,
+    meet,
 )
 from snellen.build.questions.text import count_words, folded, is_plain, label_of, one_line
 from snellen.build.screen.elements import Element, Ltrb, Screen
@@ -75,6 +76,8 @@ _FEWEST_ENTRIES = 3
 _UNDER = 90.0
 _CARD = 8
 _NEAR = 240.0
+_NEXT = 60.0
+_ENDS = frozenset({"heading", "button", "link"})
 _TABULAR = frozenset({"row", "table", "cell", "gridcell", "rowheader", "columnheader"})
 _FIGURE = re.compile(r"[+\-\u2212]?\s?[$€£¥₹]?\s?\d[\d.,\u00a0 ]*\s?(?:%|[$€£¥₹]|[kKmM])?\+?")
 """A number on a card that is a quantity."""
@@ -370,10 +373,10 @@ def _actions(screen: Screen, names: Names) -> Iterator[Lookup]:
         headings = [each for each in parts if each.role == "heading" and each.text]
         # A sign under the heading is a button or a link, too.
         acts = [
-            each
-            for each in parts
-            if each.role in {"button", "link"}
-            and (each.text or any(e.box[3] <= each.box[1] for e in headings))
+            e
+            for e in parts
+            if e.role in {"button", "link"}
+            and (e.text or any(h.box[3] <= e.box[1] for h in headings))
         ]
         if len(headings) != 1 or len(acts) != 1 or screen.nested(headings[0], acts[0]):
             continue
@@ -384,6 +387,13 @@ def _actions(screen: Screen, names: Names) -> Iterator[Lookup]:
         # A link inside a sentence is part of the sentence.
         outer = None if acts[0].parent is None else screen.elements[acts[0].parent]
         if acts[0].role == "link" and not acts[0].painted and outer is not None and outer.own:
+            continue
+        # By eye, what follows a card without a frame is its part, up to the next heading.
+        left, _, right, bottom = card.box
+        region = (left, bottom, right, bottom + _NEXT)
+        after = [e for e in screen.elements if e.role in _ENDS and meet(e.box, region)]
+        following = min(after, key=lambda each: each.box[1], default=headings[0])
+        if not card.painted and following.role != "heading":
             continue
         below = act.box[1] - name.box[3]
         if names.alone(act.own, act) and 0 <= below <= _NEAR:

@@ -112,64 +112,26 @@ _SENTENCES: Mapping[Kind, Sequence[str]] = MappingProxyType(
             "{a} is given for {0}.",
             "For {0}, the screen says {a}.",
         ),
-        "price": (
-            "{0} costs {a}.",
-            "The price of {0} is {a}.",
-            "One pays {a} for {0}.",
-        ),
-        "field": (
-            "{0} is set to {a}.",
-            "The field {0} holds {a}.",
-            "{a} is entered for {0}.",
-        ),
-        "hint": (
-            "The field {0} shows the hint {a}.",
-            "{a} is the hint in the field {0}.",
-        ),
+        "price": ("{0} costs {a}.", "The price of {0} is {a}.", "One pays {a} for {0}."),
+        "field": ("{0} is set to {a}.", "The field {0} holds {a}.", "{a} is entered for {0}."),
+        "hint": ("The field {0} shows the hint {a}.", "{a} is the hint in the field {0}."),
         "action": (
             "The button or link under {0} says {a}.",
             "{a} is written on the button or link of {0}.",
         ),
-        "chart": (
-            "The chart shows {a} for {0}.",
-            "{a} is the value of {0} in the chart.",
-        ),
+        "chart": ("The chart shows {a} for {0}.", "{a} is the value of {0} in the chart."),
         "current": (
             "{a} is marked as the current entry of the menu that has {0}.",
             "In the menu that has {0}, {a} is the current entry.",
         ),
-        "next": (
-            "{a} comes right after {0}.",
-            "After {0}, the menu has {a}.",
-        ),
-        "first": (
-            "{a} is the first entry under {0}.",
-            "The list under {0} begins with {a}.",
-        ),
-        "last": (
-            "{a} is the last entry under {0}.",
-            "The list under {0} ends with {a}.",
-        ),
-        "section": (
-            "{a} is the next heading below {0}.",
-            "The heading {0} is followed by {a}.",
-        ),
-        "caption": (
-            "The caption of {0} is {a}.",
-            "{0} has the caption {a}.",
-        ),
-        "heading": (
-            "The main heading is {a}.",
-            "{a} is the heading of the screen.",
-        ),
-        "phone": (
-            "The phone number is {a}.",
-            "{a} is the phone number that the screen shows.",
-        ),
-        "email": (
-            "The e-mail address is {a}.",
-            "{a} is the e-mail address that the screen shows.",
-        ),
+        "next": ("{a} comes right after {0}.", "After {0}, the menu has {a}."),
+        "first": ("{a} is the first entry under {0}.", "The list under {0} begins with {a}."),
+        "last": ("{a} is the last entry under {0}.", "The list under {0} ends with {a}."),
+        "section": ("{a} is the next heading below {0}.", "The heading {0} is followed by {a}."),
+        "caption": ("The caption of {0} is {a}.", "{0} has the caption {a}."),
+        "heading": ("The main heading is {a}.", "{a} is the heading of the screen."),
+        "phone": ("The phone number is {a}.", "{a} is the phone number that the screen shows."),
+        "email": ("The e-mail address is {a}.", "{a} is the e-mail address that the screen shows."),
     }
 )
 
