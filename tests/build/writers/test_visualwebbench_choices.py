@@ -354,7 +354,9 @@ def test_a_word_of_one_other_title_is_not_the_site_s_name(
     assert (f"Go to the page with the title “{titles[0]}”." in found) is told
 
 
-@pytest.mark.parametrize(("other", "told"), [("First name", False), ("Size", True)])
+@pytest.mark.parametrize(
+    ("other", "told"), [("First name", False), ("Customer name", False), ("Size", True)]
+)
 def test_who_one_is_is_asked_for_by_one_field_of_all_kinds_of_names(
     tmp_path: Path, other: str, told: bool
 ) -> None:

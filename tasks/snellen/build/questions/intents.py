@@ -220,7 +220,10 @@ def _typed(snapshot: Snapshot, usable: Sequence[Candidate]) -> Iterator[Intent]:
             continue
         if kind is None or kind not in _TYPED:
             continue
-        if sum(kinds[one] for one in (_NAMES if kind in _NAMES else {kind})) == 1:
+        # `Customer name` and `Name of the signatory` are names, too.
+        said = stems(each.element.label or each.name)
+        alike = sum(bool(said & stems(field.label or field.name)) for field in fields)
+        if alike <= 1 and sum(kinds[one] for one in (_NAMES if kind in _NAMES else {kind})) == 1:
             yield Intent("typing", _TYPED[kind], each)
 
 

@@ -87,15 +87,16 @@ def _caption_fault(screen: Screen, text: str) -> Reason | None:
 
 
 def _shared(screen: Screen, text: str) -> float:
-    """Return the share of a text's longer words that a page shows outside the site's frame."""
+    """Return the share of a text's words that a page's own part shows; 0 if a number is missing."""
     wanted = stems(text)
-    shown = {
-        unit
+    texts = [
+        element.own or element.name
         for element in screen.elements
         if element.landmark not in SITE_PARTS or element.role == "heading"
-        for unit in stems(element.own or element.name)
-    }
-    return len(wanted & shown) / len(wanted) if wanted else 0.0
+    ]
+    shown = {unit for each in texts for unit in stems(each)}
+    numbers = {*re.findall(r"\d+", text)} - {*re.findall(r"\d+", " ".join(texts))}
+    return len(wanted & shown) / len(wanted) if wanted and not numbers else 0.0
 
 
 def heading_ocr(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
