@@ -1,38 +1,30 @@
 """Printing and saving a report, and how a command that made one ends."""
 
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from json import dumps
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+import msgspec
 import typer
 from rich.markup import escape
 
-from snellen.cli.options import PROBLEMS, tag_names
+from snellen.cli.options import PROBLEMS, check_folder, tag_names
 from snellen.cli.tables import print_table
 from snellen.cli.terminal import Terminal
 from snellen.grading.errors import where
 from snellen.grading.models.auxiliary import Auxiliary
 from snellen.grading.models.estimates import LEAST, Breakdown
-from snellen.sdk.files import PAGE
+from snellen.grading.table import Table, to_markdown, to_plain
+from snellen.sdk.files import PAGE, check_ending, write_atomically
 
 if TYPE_CHECKING:
     from snellen.grading.protocols.matrix.grid import Grid
-    from snellen.sdk.report import Report
-from collections.abc import Callable, Iterator, Sequence
-from types import MappingProxyType
-from typing import TYPE_CHECKING
-
-import msgspec
-
-from snellen.cli.options import check_folder
-from snellen.grading.table import Table, to_markdown, to_plain
-from snellen.sdk.files import check_ending, write_atomically
-
-if TYPE_CHECKING:
     from snellen.grading.protocols.summaries import Options
     from snellen.grading.table import Summary
+    from snellen.sdk.report import Report
 
 MAX_COLUMNS = 12
 """The largest number of values of a tag that is crossed with another in a table."""
@@ -173,8 +165,6 @@ def _auxiliary(given: Mapping[str, Auxiliary]) -> None:
 
 
 # ---- Tables of papers ----------------------------------------------------------------------------
-
-_out = Terminal()
 
 
 def print_tables(

@@ -122,8 +122,7 @@ MOVED_RULES: Mapping[str, str] = {
     "--max-view-side": "max_view_side = 1568",
     "--keep-options": "shuffle_options = false",
 }
-"""The rules of an exam file, by their former options, with an example; `mcp` has the first five
-still, and `serve` --sample."""
+"""The rules of an exam file, by their former options, with an example; some are still options."""
 
 
 def settings_of(
