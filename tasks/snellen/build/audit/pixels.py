@@ -122,7 +122,7 @@ def stands_alone(pixels: Pixels, part: Pixels, place: tuple[int, int]) -> bool:
     The word "Contact" is in "Contact us", too, but that is no second "Contact".
     """
     (left, top), (height, width) = place, part.shape
-    space = max(height // 2, _REACH)
+    space = max(height, _REACH)
     return all(
         len(np.unique(cut(pixels, (start, top, start + space, top + height)))) < 2
         for start in (left - _REACH - space, left + width + _REACH)
