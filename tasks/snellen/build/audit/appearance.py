@@ -337,7 +337,7 @@ def _calls(view: View) -> Iterator[Evidence]:
     if colors[counts.argmax()] in (outer[0, 0], outer[-1, -1]):
         yield Evidence(Fault.FLAT, "a filled button", f"the color around {written_box(box)}")
     elif len(places := find(own, part)) > 1:
-        yield Evidence(Fault.TWO_PLACES, written_box(box), ", ".join(map(str, places)))
+        yield Evidence(Fault.TWO_PLACES, written_box(box), ", ".join(map(str, places[:3])))
 
 
 def _can_be_seen(own: Pixels, box: Ltrb) -> bool:
@@ -377,7 +377,7 @@ def _copies(view: View) -> Iterator[Evidence]:
         and stands_alone(own, part, position) >= stands_alone(own, part, own_place)
     ]
     if others:
-        yield Evidence(Fault.TWO_PLACES, written_box(box), ", ".join(map(str, others)))
+        yield Evidence(Fault.TWO_PLACES, written_box(box), ", ".join(map(str, others[:3])))
 
 
 def _looks_empty(view: View) -> bool:

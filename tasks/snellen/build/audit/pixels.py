@@ -84,7 +84,7 @@ def _within(place: int, size: int) -> int:
     return min(max(place, 0), size - 1)
 
 
-def find(pixels: Pixels, part: Pixels, most: int = 3) -> list[tuple[int, int]]:
+def find(pixels: Pixels, part: Pixels, most: int = 50) -> list[tuple[int, int]]:
     """Return the positions (left, top) of a part in a picture, at most `most`."""
     height, width = part.shape
     rows, columns = pixels.shape[0] - height + 1, pixels.shape[1] - width + 1
