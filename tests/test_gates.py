@@ -1,4 +1,4 @@
-"""The budgets of `house.toml` (rooms, imports, commands, walks), and that a benchmark stands alone.
+"""The budgets of `house.toml` (lines, imports, commands), and that a benchmark stands alone.
 
 `python tests/test_gates.py` prints the present figures beside the budgets.
 """
@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from importlib import import_module
 from importlib.metadata import requires
-from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any
 
@@ -34,24 +33,19 @@ RAISED = "Only an issue that names the new figure raises a budget in house.toml.
 ANSWERS, TASK, DATA = "examples/answers.jsonl", "screenqa/short", "examples/screen_qa"
 
 
-def lines_by_room() -> Counter[str]:
-    """Return the lines of each room: a package one level below a source root's packages.
-
-    Modules beside the rooms of a package are the room that has the package's name.
-    """
-    rooms: Counter[str] = Counter()
+def lines_by_package() -> Counter[str]:
+    """Return the lines of each package below `snellen`."""
+    packages: Counter[str] = Counter()
     for source in SOURCES:
         for path in source.rglob("*.py"):
-            folders = path.relative_to(source).parts[:-1]
-            rooms["/".join(folders[:2])] += path.read_bytes().count(b"\n")
-    return rooms
+            packages[path.relative_to(source).parts[0]] += path.read_bytes().count(b"\n")
+    return packages
 
 
 def lines_of_core() -> int:
     """Count the lines of grading, tasks, sdk, cli and server."""
     beside = ("build", "demo", "worlds")
-    rooms = lines_by_room().items()
-    return sum(lines for room, lines in rooms if room.partition("/")[0] not in beside)
+    return sum(lines for name, lines in lines_by_package().items() if name not in beside)
 
 
 @cache
@@ -60,16 +54,6 @@ def imports() -> grimp.ImportGraph:
     packages = [path.name for source in SOURCES for path in source.iterdir() if path.is_dir()]
     names = [f"snellen.{name}" for name in packages if not name.startswith("_")]
     return grimp.build_graph(*names, cache_dir=None)
-
-
-def single_importers() -> int:
-    """Count modules, packages apart, that exactly one other module imports."""
-    graph = imports()
-    return sum(
-        len(graph.find_modules_that_directly_import(module)) == 1
-        for module in graph.modules
-        if not graph.find_children(module)
-    )
 
 
 def ignored_imports() -> int:
@@ -160,9 +144,8 @@ def distributions() -> int:
 
 
 COUNTS: Mapping[str, tuple[Callable[[], int], str]] = {
-    "lines": (lambda: lines_by_room().total(), "Delete, merge, or use a library."),
+    "lines": (lambda: lines_by_package().total(), "Delete, merge, or use a library."),
     "lines_of_core": (lines_of_core, "Delete, merge, or use a library."),
-    "single_importers": (single_importers, "Merge a module into the one that imports it."),
     "ignored_imports": (ignored_imports, "Move code to the layer that may import what it needs."),
     "commands": (lambda: len(commands()), "Fold a command into another one."),
     "options": (options, "Leave the option out, or put it into the exam file."),
@@ -173,43 +156,11 @@ COUNTS: Mapping[str, tuple[Callable[[], int], str]] = {
 """What counts each figure of `[counts]` in house.toml, and what to do if it is too high."""
 
 
-def walks() -> Any:
-    """Return the module `perf/walks.py`."""
-    spec = spec_from_file_location("walks", ROOT / "perf/walks.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = module_from_spec(spec)
-    sys.modules["walks"] = module  # its dataclasses look themselves up
-    spec.loader.exec_module(module)
-    return module
-
-
 def test_a_benchmark_stands_alone() -> None:
     packages = {f"snellen.tasks.benchmarks.{module}" for module in OWN.values()}
     assert packages <= imports().modules
     alone = grimp.Layer(*packages, independent=True)
     assert not imports().find_illegal_dependencies_for_layers(layers=[alone])
-
-
-def test_no_room_is_larger_than_its_budget() -> None:
-    budgets: dict[str, int] = HOUSE["rooms"]
-    rooms = lines_by_room()
-    faults = [
-        f"{room} has {lines:,} lines, {lines - budgets[room]:,} more than its budget of"
-        f" {budgets[room]:,}: find the space in this room. {RAISED}"
-        for room, lines in sorted(rooms.items())
-        if room in budgets and lines > budgets[room]
-    ]
-    faults += [
-        f"{room} is new, with {rooms[room]:,} lines: give it a budget in [rooms] of house.toml,"
-        " and lower those of the rooms that its code comes from"
-        for room in sorted(rooms.keys() - budgets.keys())
-    ]
-    faults += [
-        f"{room} is gone: remove its line from [rooms] of house.toml"
-        for room in sorted(budgets.keys() - rooms.keys())
-    ]
-    assert not faults, "\n".join(faults)
 
 
 @pytest.mark.parametrize("name", HOUSE["counts"])
@@ -223,31 +174,13 @@ def test_every_figure_has_a_budget() -> None:
     assert COUNTS.keys() == HOUSE["counts"].keys()
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param(name, marks=[pytest.mark.browser] if name == "e" else [])
-        for name in HOUSE["walks"]
-    ],
-)
-def test_no_walk_is_longer_than_its_budget(name: str) -> None:
-    counts = walks().measure(name)
-    budget = HOUSE["walks"][name]
-    found = {"functions": counts.functions, "files": counts.files}
-    assert all(found[key] <= budget[key] for key in found), (
-        f"walk {name} of perf/walks.py goes through {found}, and its budget is {budget}:"
-        f" leave out functions that only pass their arguments on. {RAISED}"
-    )
-
-
 def main() -> None:
     """Print the present figures beside the budgets."""
-    rooms = lines_by_room()
-    rows = [(room, rooms[room], HOUSE["rooms"].get(room)) for room in sorted(rooms)]
-    rows += [(name, count(), HOUSE["counts"].get(name)) for name, (count, _) in COUNTS.items()]
+    packages = lines_by_package()
+    rows = [(name, packages[name], None) for name in sorted(packages)]
+    rows += [(name, count(), HOUSE["counts"][name]) for name, (count, _) in COUNTS.items()]
     for name, found, budget in rows:
-        print(f"{name:<28}{found:>9,}{'new' if budget is None else f'{budget:,}':>9}")
+        print(f"{name:<28}{found:>9,}{'' if budget is None else f'{budget:,}':>9}")
 
 
 if __name__ == "__main__":
