@@ -86,8 +86,8 @@ async def test_an_upload_without_a_phase_counts_in_the_one_that_is_open(hosted: 
     assert (await here.upload("ada")).phase == "dev"
     here.time[0] = NOON + 1
     assert (await here.upload("ada")).phase == "final"
-    # What began to arrive before the end may take a while.
-    assert (await here.upload("ada", at=NOON - 1)).phase == "dev"
+    with pytest.raises(ForbiddenError, match=r"dev ended at .*, before the whole file had arrived"):
+        await here.upload("ada", at=NOON - 1)
 
 
 @pytest.mark.parametrize(

@@ -477,7 +477,7 @@ async def test_a_worker_that_is_asked_to_stop_gives_its_job_back_untried(hosted:
 async def test_a_new_grading_is_shown_when_all_of_it_is_done_and_the_record_says_what_changed(
     hosted: Hosting,
 ) -> None:
-    here = hosted()
+    here = hosted(exact=True)
     await here.challenge.begin()
     kept = [await here.upload(name) for name in ("ada", "bob")]
     jobs = Jobs(here.challenge, "one")

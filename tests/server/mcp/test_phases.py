@@ -112,9 +112,11 @@ async def test_values_are_rounded_until_the_end_of_a_phase(
     async with phased(end=TOMORROW) as here:
         report = await here.take(golds, every=3)
         (task,) = report["tasks"]
-        assert (report["value"], task["value"], task["metrics"]["f1"]) == (0.33, 0.33, 0.33)
+        # Of twelve items a tenth is shown.
+        assert report["value"] == task["value"] == task["metrics"]["f1"]
+        assert report["value"] in (0.3, 0.4)
         ends = (task["interval"]["low"], task["interval"]["high"])
-        assert ends == tuple(round(end, 2) for end in ends)
+        assert ends == tuple(round(end, 1) for end in ends)
         assert await here.resource() == report
     async with phased(end=YESTERDAY) as later:
         later.agent.attempt = here.agent.attempt
@@ -206,7 +208,7 @@ async def test_attempts_begin_again_and_open_ones_go_on_until_a_moved_end(phased
         await challenge.change_phase("main", "boss", PhaseChange(end=later), "the server was down")
         await here.agent.start()
         assert deadlines() == [int(later.timestamp() * 1000)] * 2
-    async with phased(end=YESTERDAY) as here:
+    async with phased(end=datetime.now(UTC) - timedelta(minutes=5)) as here:
         challenge = open_challenge(here.settings, here.host)
         await challenge.change_phase("main", "boss", PhaseChange(end=later), "the server was down")
         await here.agent.start()

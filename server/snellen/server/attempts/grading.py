@@ -4,7 +4,6 @@ import json
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -88,7 +87,7 @@ class Grading:
 
     def __init__(self, exam: Exam, database: Database, secret: Callable[[], bytes]) -> None:
         self._exam = exam
-        self._secret = cache(secret)
+        self._secret = secret
         self._public: dict[int, ExamReport] = {}
         self._database = database
         self._scorers: dict[str, Scorer] = {}

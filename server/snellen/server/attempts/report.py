@@ -10,7 +10,8 @@ from snellen.grading.models.estimates import Interval
 from snellen.grading.models.reports import Report
 from snellen.grading.models.scores import Outcome
 from snellen.server.attempts.models import Cost, TaskAnswers
-from snellen.server.exam.phases import ALL, digits_of
+from snellen.server.exam.phases import ALL
+from snellen.server.exam.rounding import Numbers, ShownRun
 from snellen.server.exam.rules import Contexts, Counting, Door, Format, Mode
 from snellen.server.store.tables.exams import Attempt, State
 
@@ -66,23 +67,22 @@ class TaskResult(Closed):
             }
         )
 
-    def rounded(self) -> "TaskResult":
-        """Return it with values rounded to what its interval supports."""
+    @property
+    def numbers(self) -> Numbers | None:
+        """The numbers that depend on references; None: answers are graded elsewhere."""
         if self.value is None:
-            return self
+            return None
         ends = self.interval
-        digits = digits_of(*((None, None) if ends is None else (ends.low, ends.high)))
-        return self.model_copy(
-            update={
-                "value": round(self.value, digits),
-                "interval": None
-                if ends is None
-                else ends.model_copy(
-                    update={"low": round(ends.low, digits), "high": round(ends.high, digits)}
-                ),
-                "metrics": {key: round(value, digits) for key, value in self.metrics.items()},
-            }
-        )
+        low, high = (None, None) if ends is None else (ends.low, ends.high)
+        return Numbers(self.value, low, high, self.items, self.metrics)
+
+    def with_numbers(self, shown: Numbers) -> "TaskResult":
+        """Return it with the numbers that are shown of it."""
+        ends = self.interval
+        if ends is not None and shown.low is not None and shown.high is not None:
+            ends = ends.model_copy(update={"low": shown.low, "high": shown.high})
+        metrics = {key: shown.metrics[key] for key in self.metrics if key in shown.metrics}
+        return self.model_copy(update={"value": shown.value, "interval": ends, "metrics": metrics})
 
     def without_scores(self) -> "TaskResult":
         """Return it without anything that depends on references."""
@@ -104,7 +104,8 @@ class ExamReport(Closed):
         counting: The answer that counts if an item has several.
         submissions: The number of answers accepted per item.
         tasks: The tasks.
-        value: The value of a single task; None for several tasks, which have no common mean.
+        value: The value of a single task; of several tasks their mean in an open phase, where a
+            task with few items is not shown by itself; None otherwise.
         cost: The cost of the attempt.
         shown: The part of the items whose scores are shown: `all`, or `public` until the end of a
             phase with a private part; None: the phase hides scores.
@@ -124,10 +125,15 @@ class ExamReport(Closed):
     cost: Cost
     shown: str | None = ALL
 
-    def rounded(self) -> Self:
-        """Return it with values rounded to what their intervals support."""
-        tasks = tuple(task.rounded() for task in self.tasks)
-        value = tasks[0].value if len(tasks) == 1 else None
+    def rounded(self, shown: ShownRun) -> Self:
+        """Return it with the numbers that its participant sees in an open phase."""
+        tasks = tuple(
+            task.with_numbers(shown.scores[task.task])
+            if task.task in shown.scores
+            else task.without_scores()
+            for task in self.tasks
+        )
+        value = None if shown.mean is None else shown.mean.value
         return self.model_copy(update={"tasks": tasks, "value": value})
 
     def without_scores(self) -> Self:

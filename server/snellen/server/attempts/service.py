@@ -5,6 +5,7 @@ import json
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from functools import cache
 from typing import TypeVar
 
 from pydantic import JsonValue
@@ -26,10 +27,12 @@ from snellen.server.attempts.models import (
 )
 from snellen.server.attempts.register import MOST_LISTED, Clock, Register, digest_of, new_handle
 from snellen.server.attempts.report import ExamReport
+from snellen.server.attempts.shown import name_of, runs_of
 from snellen.server.attempts.submit import AnswerRequest, submit
 from snellen.server.errors import ExamError, NoSuchAttemptError
 from snellen.server.exam.file import Phase, exam_of_packs
-from snellen.server.exam.phases import ALL, Phases, Visibility
+from snellen.server.exam.phases import ALL, Phases
+from snellen.server.exam.rounding import Run, shown_runs
 from snellen.server.exam.rules import Contexts, Mode, Rules
 from snellen.server.exam.spec import Exam, ExamSpec
 from snellen.server.logs import log
@@ -72,7 +75,8 @@ class Service:
         # Only the grading object keeps the references.
         self.exam: ExamSpec = exam.spec
         self._traces: list[TraceRow] = []
-        self._grading = Grading(exam, database, secret)
+        self._secret = cache(secret)
+        self._grading = Grading(exam, database, self._secret)
         self._graders = ThreadPoolExecutor(GRADERS, thread_name_prefix="snellen-grader")
 
     # ---- the life of an attempt --------------------------------------------------------------
@@ -288,6 +292,7 @@ class Service:
         Raises:
             ExamError: The exam is not in practice mode, or its phase does not show all scores.
         """
+        await self.database.off_loop(self.phases.refresh)
         if not self.scores_answers(attempt):
             raise ExamError("only practice says what an answer is worth; finish_attempt reports")
         return await self.graded(lambda: self._grading.feedback(attempt, receipt.item))
@@ -297,7 +302,7 @@ class Service:
         if attempt.rules.mode is not Mode.PRACTICE:
             return False
         now = self._clock.now()
-        return Visibility.of(self.phases.named(None, now), now).own == ALL
+        return self.phases.visibility(self.phases.named(None, now), now).own == ALL
 
     # ---- the end -----------------------------------------------------------------------------
 
@@ -341,7 +346,7 @@ class Service:
         end = attempt.closed or attempt.opened
         await self.database.off_loop(self.phases.refresh)
         phase = self.phases.with_attempts(end) or self.phases.named(None, end)
-        shown = Visibility.of(phase, self._clock.now())
+        shown = self.phases.visibility(phase, self._clock.now())
         if attempt.rules.mode is Mode.DEFERRED:
             return report
         if shown.own is None:
@@ -349,8 +354,27 @@ class Service:
         if shown.own != ALL:
             report = await self.graded(lambda: self._grading.public(attempt, report, phase))
         # Practice has told what each answer is worth.
-        exact = attempt.rules.mode is Mode.PRACTICE or shown.exact
-        return report if exact else report.rounded()
+        if attempt.rules.mode is Mode.PRACTICE or shown.exact:
+            return report
+        part = shown.own
+        return await self.graded(lambda: self._rounded(attempt, report, phase, part))
+
+    def _rounded(self, attempt: Attempt, report: ExamReport, phase: Phase, part: str) -> ExamReport:
+        """Return an attempt's report as its participant sees it, after earlier submissions."""
+        of_phase = {"g": 0, "f": self.phases.key(phase), "p": part, "c": attempt.caller}
+        rows = self.database.read(lambda c: queries.OWN_NUMBERS.all(c, of_phase))
+        # Its answers become a submission, too, which is graded later.
+        end = attempt.closed or attempt.opened
+        before = [row for row in rows if row.at <= end and row.attempt != attempt.id]
+        if (own := next((row for row in rows if row.attempt == attempt.id), None)) is not None:
+            before = rows[: rows.index(own)]
+        scores = {task.task: task.numbers for task in report.tasks}
+        run = Run(
+            name_of("", attempt.id),
+            {task: numbers for task, numbers in scores.items() if numbers is not None},
+        )
+        runs = [*runs_of(before), run]
+        return report.rounded(shown_runs(runs, list(self.exam.offers), self._secret())[-1])
 
     async def graded(self, work: Callable[[], T]) -> T:
         """Run grading work outside the event loop, and return its result.

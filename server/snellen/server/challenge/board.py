@@ -5,10 +5,10 @@ Values are means over the same items; a missing answer counts 0. Ranks are simul
 """
 
 import json
-import math
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from statistics import NormalDist
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
@@ -18,16 +18,23 @@ from pydantic import Field, JsonValue
 
 from snellen.grading.models.base import Closed
 from snellen.grading.models.reports import MeasureValue
-from snellen.grading.stats.proportions import clopper_pearson
 from snellen.grading.stats.ranking import Stratum, groups_by_head, rank_bounds
 from snellen.grading.stats.summary import estimate
+from snellen.server.attempts.shown import name_of, numbers_of
 from snellen.server.challenge.models import TaskScore, iso
-from snellen.server.challenge.rounding import shown_scores
+from snellen.server.challenge.rounding import with_numbers
 from snellen.server.exam.file import Counts
-from snellen.server.exam.phases import digits_of
+from snellen.server.exam.rounding import (
+    LEVEL,
+    Numbers,
+    Run,
+    ShownRun,
+    digits_of,
+    mean_of,
+    shown_runs,
+)
 from snellen.server.store.tables.endpoint import GradingRow, ScoreValues, Source, SubmissionRow
 
-LEVEL = 0.95
 MOST_CHOSEN = 2
 """The maximum number of submissions that a participant chooses in a phase."""
 
@@ -152,9 +159,19 @@ class _Run(NamedTuple):
     row: SubmissionRow
     scores: Sequence[ScoreValues]
     shown: Sequence[TaskScore]
-    value: float
-    low: float | None
-    high: float | None
+    mean: Numbers
+
+
+class Hiding(NamedTuple):
+    """What participants must not learn from a leaderboard of an open phase.
+
+    Attributes:
+        tasks: All tasks of the exam.
+        secret: The key by which the boundaries of rounding are drawn.
+    """
+
+    tasks: Sequence[str]
+    secret: bytes
 
 
 def make_board(
@@ -164,8 +181,7 @@ def make_board(
     tasks: Sequence[str],
     part: str,
     counts: Counts,
-    *,
-    exact: bool = True,
+    hiding: Hiding | None = None,
 ) -> Board:
     """Return a leaderboard.
 
@@ -176,29 +192,30 @@ def make_board(
         tasks: The tasks that a row needs.
         part: The part of the items.
         counts: The submissions of a participant that are on it.
-        exact: Whether values are exact, or as participants see them in an open phase.
+        hiding: How values are hidden, as participants see them in an open phase; None: they are
+            exact.
     """
     by_submission: dict[str, dict[str, ScoreValues]] = {}
     for score in data.scores:
         by_submission.setdefault(score.submission, {})[score.task] = score
-    shown = _shown(data, exact=exact)
+    shown = None if hiding is None else _shown(data, by_submission, hiding)
     runs: list[_Run] = []
     incomplete = 0
     for row in data.submissions:
         own = by_submission.get(row.id, {})
         if row.removed is not None or own.keys().isdisjoint(tasks):
             continue
-        if missing := set(tasks) - own.keys():
-            incomplete += bool(missing)
+        if set(tasks) - own.keys():
+            incomplete += 1
             continue
-        said = [shown[row.id, task] for task in tasks]
-        value, low, high = mean_of(said, exact=exact)
-        runs.append(_Run(row, [own[task] for task in tasks], said, value, low, high))
+        scores = [own[task] for task in tasks]
+        runs.append(_exact_run(row, scores) if shown is None else _shown_run(row, scores, shown))
     chosen = sorted(
-        _chosen(runs, counts, data.public), key=lambda run: (-run.value, run.row.at, run.row.id)
+        _chosen(runs, counts, data.public if shown is None else {}),
+        key=lambda run: (-run.mean.value, run.row.at, run.row.id),
     )
     ranked = [run for run in chosen if not run.row.baseline]
-    places = _places(ranked, len(tasks))
+    places = _places(ranked, len(tasks)) if shown is None else _shown_places(ranked)
     return Board(
         exam=exam,
         phase=phase,
@@ -214,19 +231,42 @@ def make_board(
     )
 
 
-def _shown(data: BoardData, *, exact: bool) -> Mapping[tuple[str, str], TaskScore]:
-    """Return what is shown of each score, by submission and task."""
-    found = {(row.submission, row.task): TaskScore.of(row) for row in data.scores}
-    if exact:
-        return found
-    several: dict[tuple[str, str], list[tuple[str, str]]] = {}
-    tasks = dict.fromkeys(task for _, task in found)
+def _exact_run(row: SubmissionRow, scores: Sequence[ScoreValues]) -> _Run:
+    mean = mean_of([numbers_of(score) for score in scores])
+    return _Run(row, scores, [TaskScore.of(score) for score in scores], mean)
+
+
+def _shown_run(
+    row: SubmissionRow, scores: Sequence[ScoreValues], shown: Mapping[str, ShownRun]
+) -> _Run:
+    own = shown[row.id]
+    tasks = [
+        with_numbers(TaskScore.of(score), own.scores[score.task])
+        for score in scores
+        if score.task in own.scores
+    ]
+    mean = own.scores.get(scores[0].task) if len(scores) == 1 else own.mean
+    assert mean is not None
+    return _Run(row, scores, tasks, mean)
+
+
+def _shown(
+    data: BoardData, scores: Mapping[str, Mapping[str, ScoreValues]], hiding: Hiding
+) -> Mapping[str, ShownRun]:
+    """Return what is shown of each submission's scores."""
+    of_caller: dict[str, list[SubmissionRow]] = {}
     for row in data.submissions:
-        for task in tasks:
-            if (row.id, task) in found:
-                several.setdefault((row.caller, task), []).append((row.id, task))
-    for names in several.values():
-        found |= zip(names, shown_scores([found[name] for name in names]), strict=True)
+        of_caller.setdefault(row.caller, []).append(row)
+    found: dict[str, ShownRun] = {}
+    for rows in of_caller.values():
+        runs = [
+            Run(
+                name_of(row.id, row.attempt),
+                {task: numbers_of(score) for task, score in scores.get(row.id, {}).items()},
+            )
+            for row in rows
+        ]
+        found |= zip([row.id for row in rows], shown_runs(runs, *hiding), strict=True)
     return found
 
 
@@ -241,8 +281,8 @@ def _chosen(runs: Sequence[_Run], counts: Counts, public: Mapping[str, float]) -
     def choosing(run: _Run) -> float:
         # The chosen ones are few draws on the private part, so the better one may win on it.
         if run.row.chosen is not None and counts is Counts.CHOSEN:
-            return run.value
-        return public.get(run.row.id, run.value)
+            return run.mean.value
+        return public.get(run.row.id, run.mean.value)
 
     found: dict[str, _Run] = {}
     for run in runs:
@@ -297,6 +337,45 @@ def _places(runs: Sequence[_Run], tasks: int) -> Mapping[str, _Place]:
     }
 
 
+def _shown_places(runs: Sequence[_Run]) -> Mapping[str, _Place]:
+    """Return the rank of each run by what is shown of it, the highest value first.
+
+    Ranks by the items' values would tell what the rounding hides. Two runs differ if their values
+    do by more than rounding and by more than the intervals explain, as if they were of different
+    items, in all pairs at once (Bonferroni): these bounds are wider than those after the end.
+    """
+    if not runs:
+        return {}
+    means = [run.mean for run in runs]
+    pairs = max(1, len(runs) * (len(runs) - 1) // 2)
+    wider = NormalDist().inv_cdf(1 - (1 - LEVEL) / 2 / pairs) / NormalDist().inv_cdf(
+        LEVEL / 2 + 0.5
+    )
+    values = np.array([mean.value for mean in means])
+    # Without an interval nothing is known of a value but that it is in 0..1.
+    sides = [
+        (mean.value, 1 - mean.value)
+        if mean.low is None or mean.high is None
+        else (mean.value - mean.low, mean.high - mean.value)
+        for mean in means
+    ]
+    steps = 10.0 ** -np.array([max(1, digits_of(mean.items)) for mean in means])
+    below, above = ((np.array(side) + steps) * wider for side in zip(*sides, strict=True))
+    best, worst, heads = np.zeros((3, len(runs)), np.int64)
+    for index, value in enumerate(values):
+        best[index] = 1 + np.count_nonzero(values - value > np.hypot(below, above[index]))
+        worst[index] = len(runs) - np.count_nonzero(value - values > np.hypot(below[index], above))
+    group = head = 0
+    for index, value in enumerate(values):
+        if values[head] - value > np.hypot(below[head], above[index]):
+            head, group = index, group + 1
+        heads[index] = group
+    return {
+        run.row.id: _Place(int(best[index]), int(worst[index]), int(heads[index]) + 1)
+        for index, run in enumerate(runs)
+    }
+
+
 def values_of(score: ScoreValues) -> NDArray[np.float64]:
     """Return each item's value, in the pack's order."""
     return np.frombuffer(zlib.decompress(score.item_values), "<f8")
@@ -342,43 +421,6 @@ def only(score: ScoreValues, mask: NDArray[np.bool_], tag: str) -> ScoreValues:
     )
 
 
-def mean_of(
-    scores: Sequence[TaskScore], *, exact: bool
-) -> tuple[float, float | None, float | None]:
-    """Return the mean of tasks' values and its 95 % interval, rounded if it is not exact.
-
-    For one task they are the task's own. For the mean of several independent tasks, the squared
-    distances of the tasks' ends from their values are summed: MOVER, Zou and Donner 2008,
-    "Construction of confidence limits about effect measures", section 2.
-
-    A task whose items depend on each other, such as all being of one screen, has no interval of its
-    own: the variance of one draw is unknown. All k such tasks together are k independent values in
-    0..1, whose mean has an exact interval (`clopper_pearson`), and count as one part with k tasks'
-    weight.
-    """
-    value = float(np.mean([score.value for score in scores]))
-    if len(scores) == 1:
-        return value, scores[0].low, scores[0].high
-    ends: list[tuple[float, float]] = []
-    alone: list[float] = []
-    for score in scores:
-        if score.low is None or score.high is None:
-            alone.append(score.value)
-        else:
-            ends.append((score.value - score.low, score.high - score.value))
-    if alone:
-        middle, count = math.fsum(alone) / len(alone), len(alone)
-        found = clopper_pearson(middle * count, count, level=LEVEL)
-        ends.append((count * (middle - found.low), count * (found.high - middle)))
-    below, above = (math.hypot(*sides) / len(scores) for sides in zip(*ends, strict=True))
-    # A task with many items can be at a bound where the sum of squares goes beyond it.
-    low, high = max(0.0, value - below), min(1.0, value + above)
-    if exact:
-        return value, low, high
-    digits = digits_of(low, high)
-    return round(value, digits), round(low, digits), round(high, digits)
-
-
 def _row(run: _Run, place: _Place | None) -> BoardRow:
     row = run.row
     return BoardRow(
@@ -392,9 +434,9 @@ def _row(run: _Run, place: _Place | None) -> BoardRow:
         source=row.source,
         at=iso(row.at),
         baseline=row.baseline,
-        value=run.value,
-        low=run.low,
-        high=run.high,
+        value=run.mean.value,
+        low=run.mean.low,
+        high=run.mean.high,
         tasks=tuple(run.shown),
         cost=json.loads(row.cost),
     )

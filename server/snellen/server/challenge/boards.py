@@ -16,14 +16,23 @@ from sqlalchemy import Connection
 from snellen.grading.models.base import Closed
 from snellen.grading.stats.means import mean_estimate
 from snellen.server.challenge import queries
-from snellen.server.challenge.board import Board, BoardData, groups_of, make_board, only, values_of
+from snellen.server.challenge.board import (
+    Board,
+    BoardData,
+    Hiding,
+    groups_of,
+    make_board,
+    only,
+    values_of,
+)
 from snellen.server.challenge.export import export_json
 from snellen.server.challenge.models import EventCard
 from snellen.server.challenge.queries import Turn
 from snellen.server.challenge.service import Challenge
 from snellen.server.errors import ExamError, ForbiddenError, NotFoundError
 from snellen.server.exam.file import Phase, Who
-from snellen.server.exam.phases import ALL, PUBLIC, digits_of
+from snellen.server.exam.phases import ALL, PUBLIC
+from snellen.server.exam.rounding import digits_of
 from snellen.server.store.tables.endpoint import ScoreRow, Source
 
 MOST_VALUES = 12
@@ -118,15 +127,31 @@ class Boards:
         if not visible.measures:
             hidden = [replace(row, measures=None) for row in data.scores]
             data = data._replace(scores=hidden)
-        board = make_board(
-            data, challenge.file.name, phase.name, tasks, part, phase.counts, exact=visible.exact
-        )
+        hiding = None
+        if not visible.exact:
+            hiding = Hiding(list(challenge.exam.offers), challenge.references)
+            self._check_alone(data, task)
+        board = make_board(data, challenge.file.name, phase.name, tasks, part, phase.counts, hiding)
         body = board.model_dump_json().encode()
         kept = CachedBoard(board, body, f'"{sha256(body).hexdigest()[:32]}"')
         self._kept[key] = (turn, kept)
         while len(self._kept) > _KEPT:
             self._kept.popitem(last=False)
         return kept
+
+    def _check_alone(self, data: BoardData, task: str | None) -> None:
+        """Check that the scores of a task alone tell nothing about its single items.
+
+        Raises:
+            ForbiddenError: It has too few items.
+        """
+        items = next((row.items for row in data.scores if row.task == task), None)
+        if items is not None and len(self._challenge.exam.offers) > 1 and not digits_of(items):
+            raise ForbiddenError(
+                f"{task} has only {items} items: until the final scores are shown, it counts in the"
+                " mean of all tasks alone",
+                field="task",
+            )
 
     def chance(self, phase: Phase, board: Board, *, organizer: bool = False) -> float | None:
         """Return what blind guessing scores on a leaderboard: the mean over its tasks.
@@ -139,7 +164,7 @@ class Boards:
             return None
         value = sum(levels) / len(levels)
         exact = self._challenge.visibility(phase, organizer=organizer).exact
-        return value if exact else round(value, digits_of(None, None))
+        return value if exact else round(value, 2)
 
     def _chance_of(self, grading: int, task: str) -> float | None:
         key = grading, task
@@ -223,10 +248,11 @@ class Boards:
             ForbiddenError: It is not visible yet.
         """
         challenge = self._challenge
-        reports = challenge.visibility(phase, organizer=organizer).reports
-        over = phase.scores is Who.PUBLIC and phase.over(challenge.now())
-        if reports is not Who.PUBLIC and not over:
-            raise ForbiddenError(f"the export of phase {phase.name} is public once it is over")
+        if not challenge.visibility(phase, organizer=organizer).export:
+            raise ForbiddenError(
+                f"the export of phase {phase.name} is public when the final scores of all phases"
+                " over the same items are"
+            )
         # Who may see every item's value may see exact means.
         board = self.board(phase, organizer=organizer)
         key = {"f": challenge.phases.key(phase)}

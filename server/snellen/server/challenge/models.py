@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from hashlib import sha256
 from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field, JsonValue
@@ -13,6 +14,7 @@ from snellen.grading.models.reports import MeasureValue, Problem, Problems
 from snellen.grading.models.scores import Outcome
 from snellen.server.challenge.queries import Listed
 from snellen.server.exam.file import Counts, Instant, SignUpRules, Who
+from snellen.server.exam.rounding import Numbers
 from snellen.server.store.tables.endpoint import JobState, ScoreNumbers, Source
 
 _OUR_FAULT = "it could not be graded yet through no fault of yours; the organizer sees why"
@@ -61,7 +63,8 @@ class Upload:
         caller: The participant who uploads it.
         body: Its bytes.
         form: The file's ending, one of `FORMS`.
-        at: The time when its first byte arrived, in milliseconds since 1970.
+        at: The time when its first byte arrived, in milliseconds since 1970; it must be complete
+            when the phase ends, unless it was announced.
         name: Its name on the leaderboard.
         link: A URL with more information.
         task: The single task that it answers; None: its lines name it, or the exam has only one.
@@ -112,6 +115,8 @@ class PhaseCard(Closed):
         counts: The submissions of a participant that are on it.
         scores: Who sees values and the leaderboard.
         reports: Who sees reports.
+        final: The time from which its final scores are visible, if no other phase over the same
+            items is open then; None: never.
         part: The part of the items whose values are visible now: `all`, or `public` during the
             phase.
         protocols: The protocol of each task.
@@ -123,6 +128,7 @@ class PhaseCard(Closed):
     state: Literal["coming", "open", "over"]
     start: str | None
     end: str | None
+    final: str | None
     zone: str
     uploads: int | None
     uploads_a_day: int | None
@@ -165,6 +171,32 @@ class QuotaCard(Closed):
     end: str | None
     left: int | None
     left_today: int | None
+
+
+class Announcement(Closed):
+    """A file that is still to arrive when its phase ends.
+
+    Attributes:
+        sha256: SHA-256 of its bytes, as 64 hexadecimal digits.
+        phase: The phase; None: the open one.
+    """
+
+    sha256: str = Field(pattern=r"^[0-9a-f]{64}$", examples=[sha256(b"").hexdigest()])
+    phase: str | None = None
+
+
+class AnnouncementCard(Closed):
+    """An announced file.
+
+    Attributes:
+        sha256: SHA-256 of its bytes, as hexadecimal digits.
+        phase: The phase in which it will count.
+        until: The time until which it is accepted, in ISO 8601, UTC; None: the phase has no end.
+    """
+
+    sha256: str
+    phase: str
+    until: str | None
 
 
 class ExamCard(Closed):
@@ -289,7 +321,12 @@ class SubmissionStatus(Closed):
         removed: The reason why it was removed from the leaderboard; None: it was not removed.
         baseline: Whether it is a baseline, which is not ranked.
         chosen: Whether its participant chose it to count at the end of the phase.
-        scores: Its score on each task; empty if they are not known yet, or not visible.
+        scores: Its score on each task; empty if they are not known yet, or not visible. In an open
+            phase a task with few items has no score of its own.
+        value: The mean of all tasks' values, as on the leaderboard; None: it is not known yet, not
+            visible, or some tasks have no answer.
+        low: The lower end of its 95 % interval; None: it has none.
+        high: The upper end.
         problems: What is wrong with the lines of its file, the first 20 by line.
         problem_count: The number of all problems.
         note: After an upload that became an earlier submission: why, and what of it does not
@@ -312,13 +349,21 @@ class SubmissionStatus(Closed):
     baseline: bool = False
     chosen: bool = False
     scores: tuple[TaskScore, ...] = Field(default=())
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
     problems: tuple[Problem, ...] = Field(default=())
     problem_count: int = 0
     note: str | None = None
 
     @classmethod
     def of(
-        cls, row: Listed, scores: Sequence[TaskScore] = (), *, organizer: bool = False
+        cls,
+        row: Listed,
+        scores: Sequence[TaskScore] = (),
+        mean: Numbers | None = None,
+        *,
+        organizer: bool = False,
     ) -> "SubmissionStatus":
         """Return the submission of the rows of the store.
 
@@ -344,6 +389,9 @@ class SubmissionStatus(Closed):
             baseline=row.baseline,
             chosen=row.chosen is not None,
             scores=tuple(scores),
+            value=None if mean is None else mean.value,
+            low=None if mean is None else mean.low,
+            high=None if mean is None else mean.high,
             problems=found.first,
             problem_count=found.count,
         )

@@ -22,6 +22,7 @@ from sqlalchemy import (
 
 from snellen.server.store.statements import Query, Statement, row_values
 from snellen.server.store.tables.endpoint import (
+    AnnouncementRow,
     EventRow,
     GradingRow,
     JobRow,
@@ -34,6 +35,7 @@ from snellen.server.store.tables.endpoint import (
     ScoreValues,
     Source,
     SubmissionRow,
+    announcements,
     events,
     gradings,
     jobs,
@@ -221,6 +223,13 @@ LATER = Query(
     Count,
 )
 ADD_KEY = Statement(insert(keys))
+ANNOUNCED = Query(
+    select(announcements)
+    .where(announcements.c.phase == bindparam("f"), announcements.c.caller == bindparam("c"))
+    .order_by(announcements.c.at),
+    AnnouncementRow,
+)
+ANNOUNCE = Statement(insert(announcements))
 
 _QUOTA = and_(
     quotas.c.phase == bindparam("f"),
@@ -408,18 +417,6 @@ REPORT = Query(
     )
     .limit(1),
     SavedReport,
-)
-# A participant's submissions that were graded together, the oldest first.
-OWN_NUMBERS = Query(
-    select(*(scores.c[part.name] for part in fields(ScoreNumbers)))
-    .join_from(scores, submissions, scores.c.submission == submissions.c.id)
-    .where(
-        scores.c.grading == bindparam("g"),
-        scores.c.part == bindparam("p"),
-        submissions.c.caller == bindparam("c"),
-    )
-    .order_by(submissions.c.at, submissions.c.id),
-    ScoreNumbers,
 )
 EVENTS = Query(
     select(events).where(events.c.phase == bindparam("f")).order_by(events.c.id), EventRow

@@ -1,47 +1,45 @@
-"""What participants see of scores while a phase is open: no more than their intervals support.
-
-An exact mean tells which answers are right: with answers that are padded to different values, one
-upload tells about many items. So values are rounded, and a change that is smaller than the rounding
-shows nothing: as in Blum and Hardt 2015, "The Ladder", a submission whose value differs by less
-than that from an earlier one of the same participant shows the earlier one's numbers.
-"""
+"""The scores of one participant as they are shown while a phase is open."""
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
 
 from snellen.server.challenge.models import TaskScore
-from snellen.server.exam.phases import digits_of
+from snellen.server.exam.rounding import Numbers, Run, shown_runs
 
 
-class _RoundedScore(NamedTuple):
-    """A score and what is shown of it."""
-
-    exact: TaskScore
-    shown: TaskScore
+def numbers_of(score: TaskScore) -> Numbers:
+    """Return the numbers of a score that depend on references."""
+    return Numbers(score.value, score.low, score.high, score.items, score.metrics)
 
 
-def rounded(score: TaskScore) -> TaskScore:
-    """Return a score with all numbers that depend on references rounded."""
-    digits = digits_of(score.low, score.high)
+def with_numbers(score: TaskScore, shown: Numbers) -> TaskScore:
+    """Return a score with the numbers that are shown of it."""
     return score.model_copy(
         update={
-            "value": round(score.value, digits),
-            "low": None if score.low is None else round(score.low, digits),
-            "high": None if score.high is None else round(score.high, digits),
-            "metrics": {key: round(value, digits) for key, value in score.metrics.items()},
+            "value": shown.value,
+            "low": shown.low,
+            "high": shown.high,
+            "metrics": {key: shown.metrics[key] for key in score.metrics if key in shown.metrics},
         }
     )
 
 
-def shown_scores(scores: Iterable[TaskScore]) -> Sequence[TaskScore]:
-    """Return what is shown of one participant's scores on a task, in the order of arrival."""
-    found: list[_RoundedScore] = []
-    for score in scores:
-        step = 10.0 ** -digits_of(score.low, score.high)
-        near = next((one for one in found if abs(one.exact.value - score.value) < step), None)
-        shown = rounded(score)
-        if near is not None:
-            same = {name: getattr(near.shown, name) for name in ("value", "low", "high", "metrics")}
-            shown = shown.model_copy(update=same)
-        found.append(_RoundedScore(score, shown))
-    return [one.shown for one in found]
+def shown_scores(
+    scores: Iterable[TaskScore], names: Sequence[str] = (), secret: bytes | None = None
+) -> Sequence[TaskScore]:
+    """Return what is shown of a participant's scores on an exam's only task, in order of arrival.
+
+    Args:
+        scores: The exact scores.
+        names: The name of each submission, by which its boundaries are drawn.
+        secret: The key of the draws; None: boundaries are the middles of the steps.
+    """
+    given = list(scores)
+    runs = [
+        Run(name, {score.task: numbers_of(score)})
+        for name, score in zip(names or [""] * len(given), given, strict=True)
+    ]
+    tasks = [given[0].task] if given else []
+    return [
+        with_numbers(score, run.scores[score.task])
+        for score, run in zip(given, shown_runs(runs, tasks, secret), strict=True)
+    ]

@@ -19,7 +19,7 @@ from snellen.server.challenge.events import Events
 from snellen.server.challenge.models import ExamCard, PhaseCard, PhaseChange, TaskCard, iso
 from snellen.server.challenge.submissions import Submissions, reason_of
 from snellen.server.errors import ExamError
-from snellen.server.exam.file import ExamFile, Phase
+from snellen.server.exam.file import ExamFile, Phase, Who
 from snellen.server.exam.phases import Phases, Visibility, after_moves, movable
 from snellen.server.exam.spec import ExamSpec
 from snellen.server.store import queries as store_queries
@@ -62,7 +62,9 @@ class Challenge:
         self.now = self.clock.now
         self.phases = Phases(file, lambda: database.read(lambda c: store_queries.MOVES.all(c, {})))
         self.events = Events(database, self.clock)
-        self.submissions = Submissions(exam, self.phases, database, self.clock, self.events)
+        self.submissions = Submissions(
+            exam, self.phases, database, self.clock, self.events, references
+        )
         # From 0, so that the metrics name every kind before its first fault.
         self.worker_faults = Counter(heartbeat=0, result=0, grading=0)
         self.waiting_seconds = _histogram(
@@ -91,7 +93,7 @@ class Challenge:
 
     def visibility(self, phase: Phase, *, organizer: bool = False) -> Visibility:
         """Return what is shown of a phase's scores now."""
-        return Visibility.of(phase, self.now(), organizer=organizer)
+        return self.phases.visibility(phase, self.now(), organizer=organizer)
 
     def card(self) -> ExamCard:
         """Return the public description of the exam."""
@@ -124,7 +126,8 @@ class Challenge:
             title=phase.title or phase.name,
             state=state,
             start=None if phase.start is None else iso(round(phase.start.timestamp() * 1000)),
-            end=None if phase.end is None else iso(round(phase.end.timestamp() * 1000)),
+            end=None if phase.last is None else iso(phase.last),
+            final=None if phase.final is None else iso(phase.final),
             zone=phase.zone,
             uploads=phase.uploads,
             uploads_a_day=phase.uploads_a_day,
@@ -155,7 +158,7 @@ class Challenge:
             at = self.now()
             file = after_moves(self.file, store_queries.MOVES.all(connection, {}))
             phase = file.by_name[name]
-            new = _checked_change(phase, said, at)
+            new = _checked_change(phase, said, at, settled=self.phases.settled(at))
             before, after = movable(phase), movable(new)
             changed = [each for each in said if before[each] != after[each]]
             if not changed:
@@ -283,8 +286,8 @@ def _histogram(name: str, words: str) -> Histogram:
     return Histogram(name, words, buckets=_SECONDS, registry=None)
 
 
-def _checked_change(phase: Phase, said: Mapping[str, object], at: int) -> Phase:
-    """Return a phase with new settings.
+def _checked_change(phase: Phase, said: Mapping[str, object], at: int, *, settled: bool) -> Phase:
+    """Return a phase with new settings; `settled` as `Phases.settled`.
 
     Raises:
         ExamError: Its times can't be these.
@@ -299,10 +302,10 @@ def _checked_change(phase: Phase, said: Mapping[str, object], at: int) -> Phase:
         return new
     if new.over(at):
         raise ExamError("the new end must be in the future", field="end")
-    if phase.over(at) and phase.public_share is not None:
+    if settled and Who.HIDDEN is not phase.scores:
         raise ExamError(
-            f"phase {phase.name} is over and has shown the scores of its private part: begin"
-            " another phase",
+            f"phase {phase.name} is over and has shown exact scores: begin another phase with other"
+            " items",
             field="end",
         )
     return new

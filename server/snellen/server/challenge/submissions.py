@@ -10,11 +10,14 @@ from dataclasses import replace
 from sqlalchemy import Connection
 
 from snellen.server.attempts.register import Clock
+from snellen.server.attempts.shown import name_of, numbers_of, runs_of
 from snellen.server.challenge import queries
 from snellen.server.challenge.board import MOST_CHOSEN
 from snellen.server.challenge.events import MOST_LISTED, Events
 from snellen.server.challenge.models import (
     FORMS,
+    Announcement,
+    AnnouncementCard,
     QuotaCard,
     SubmissionStatus,
     TaskScore,
@@ -23,27 +26,30 @@ from snellen.server.challenge.models import (
 )
 from snellen.server.challenge.queries import LATEST, Listed
 from snellen.server.challenge.quotas import check_quota, check_stuck, left, take
-from snellen.server.challenge.rounding import shown_scores
+from snellen.server.challenge.rounding import with_numbers
 from snellen.server.errors import (
     ExamError,
     ForbiddenError,
     FormError,
     NotFoundError,
+    QuotaError,
     StoreError,
     UnauthorizedError,
 )
 from snellen.server.exam.file import Counts, Phase, Who
-from snellen.server.exam.phases import ALL, Phases, Visibility
+from snellen.server.exam.phases import ALL, Phases
+from snellen.server.exam.rounding import Numbers, ShownRun, mean_of, shown_runs
 from snellen.server.exam.spec import ExamSpec
 from snellen.server.logs import log
+from snellen.server.store import queries as store_queries
 from snellen.server.store.database import Database
 from snellen.server.store.files import Files
 from snellen.server.store.statements import row_values
 from snellen.server.store.tables.endpoint import (
+    AnnouncementRow,
     JobState,
     KeyRow,
     PartRow,
-    ScoreNumbers,
     ScoreRow,
     Source,
     SubmissionRow,
@@ -51,6 +57,9 @@ from snellen.server.store.tables.endpoint import (
 
 LONGEST = 200
 """The maximum length of a name, and of a submission's id in a request."""
+
+MOST_ANNOUNCED = 100
+"""The maximum number of files that a participant announces in a phase."""
 
 WITHDRAWN = "its participant withdrew it"
 _KEY = re.compile(r"[\x21-\x7e]{1,255}")
@@ -66,12 +75,20 @@ class Submissions:
         database: The store.
         clock: The source of time and randomness.
         events: The log of decisions.
+        secret: The key by which the boundaries of rounding are drawn.
     """
 
     def __init__(
-        self, exam: ExamSpec, phases: Phases, database: Database, clock: Clock, events: Events
+        self,
+        exam: ExamSpec,
+        phases: Phases,
+        database: Database,
+        clock: Clock,
+        events: Events,
+        secret: bytes,
     ) -> None:
         self._exam = exam
+        self._secret = secret
         self._phases = phases
         self._database = database
         self._clock = clock
@@ -96,11 +113,78 @@ class Submissions:
         in_all, today = self._database.read(
             lambda c: left(c, self._phases.key(phase), phase, caller, at)
         )
-        end = None if phase.end is None else iso(round(phase.end.timestamp() * 1000))
+        end = None if phase.last is None else iso(phase.last)
         return QuotaCard(phase=phase.name, end=end, left=in_all, left_today=today)
+
+    def accepting(self, caller: str, name: str | None, at: int) -> Phase:
+        """Return the phase that accepts a participant's upload at a time.
+
+        It is open, or has ended a short while ago and the participant announced a file.
+
+        Raises:
+            NotFoundError: There is no such phase.
+            ForbiddenError: It accepts none.
+        """
+        try:
+            return self._phases.check_open(name, at)
+        except ForbiddenError:
+            for phase in self._phases.file.phases:
+                if (
+                    phase.over(at)
+                    and name in (None, phase.name)
+                    and self._may_come(phase, caller, at)
+                ):
+                    return phase
+            raise
+
+    def check_arriving(self, phase: Phase, caller: str) -> None:
+        """Check that an upload that still arrives can be accepted.
+
+        Raises:
+            ForbiddenError: Its phase has ended, and the participant announced no file.
+        """
+        at, phase = self._clock.now(), self._phases.of(self._phases.key(phase))
+        if phase.over(at) and not self._may_come(phase, caller, at):
+            raise _late(phase)
+
+    def _may_come(self, phase: Phase, caller: str, at: int) -> bool:
+        if phase.closed(at):
+            return False
+        key = {"f": self._phases.key(phase), "c": caller}
+        return bool(self._database.read(lambda c: queries.ANNOUNCED.all(c, key)))
+
+    async def announce(self, caller: str, given: Announcement) -> AnnouncementCard:
+        """Announce a file by its SHA-256, so that it may arrive until a while after the end.
+
+        Announcing it again changes nothing.
+
+        Raises:
+            NotFoundError: There is no such phase.
+            ForbiddenError: The phase is not open.
+            QuotaError: The participant announced too many files.
+        """
+        at, digest = self._clock.now(), bytes.fromhex(given.sha256)
+        phase = self._phases.check_open(given.phase, at)
+        key = {"f": self._phases.key(phase), "c": caller}
+
+        def work(connection: Connection) -> None:
+            known = queries.ANNOUNCED.all(connection, key)
+            if any(row.digest == digest for row in known):
+                return
+            if len(known) >= MOST_ANNOUNCED:
+                raise QuotaError(f"you announced {MOST_ANNOUNCED} files in phase {phase.name}")
+            row = AnnouncementRow(phase=key["f"], caller=caller, digest=digest, at=at)
+            queries.ANNOUNCE.run(connection, row_values(row))
+
+        await self._database.write(work)
+        until = None if phase.final is None else iso(phase.final)
+        return AnnouncementCard(sha256=given.sha256, phase=phase.name, until=until)
 
     async def keep(self, upload: Upload) -> tuple[SubmissionStatus, bool]:
         """Save an upload, queued for grading; return whether it is new.
+
+        What counts is complete when its phase ends. A file that was announced before may be
+        complete a short while later, and counts from its announcement.
 
         If the idempotency key was used before with the same bytes, or the participant uploaded the
         same file before, the earlier submission is returned, and no quota is used; its `note` says
@@ -129,7 +213,8 @@ class Submissions:
         tasks = self._exam.offers if upload.task is None else (upload.task,)
         if self._exam.acted.issuperset(tasks):
             raise ForbiddenError(self._exam.acted_in(next(iter(tasks))), field="task")
-        phase = self._phases.check_open(upload.phase, upload.at)
+        await self._database.off_loop(self._phases.refresh)
+        phase, at = await self._database.off_loop(lambda: self._complete(upload))
         row = SubmissionRow(
             id=self._new_id(),
             phase=self._phases.key(phase),
@@ -142,8 +227,8 @@ class Submissions:
             form=upload.form,
             digest=upload.body.digest,
             size=upload.body.size,
-            at=upload.at,
-            day=phase.day(upload.at),
+            at=at,
+            day=phase.day(at),
         )
 
         def work(connection: Connection) -> tuple[Listed, str | None]:
@@ -174,6 +259,24 @@ class Submissions:
             return SubmissionStatus.of(kept), True
         status = await self._database.off_loop(lambda: self.status(kept.id, row.caller))
         return status.model_copy(update={"note": note}), False
+
+    def _complete(self, upload: Upload) -> tuple[Phase, int]:
+        """Return the phase of an upload whose bytes have arrived, and when it counts.
+
+        Raises:
+            NotFoundError: There is no such phase.
+            ForbiddenError: It accepts none, or the upload is too late.
+        """
+        at = self._clock.now()
+        phase = self.accepting(upload.caller, upload.phase, upload.at)
+        if not phase.over(at):
+            return phase, upload.at
+        key = {"f": self._phases.key(phase), "c": upload.caller}
+        known = self._database.read(lambda c: queries.ANNOUNCED.all(c, key))
+        moments = [row.at for row in known if row.digest == upload.body.digest]
+        if not moments or phase.closed(at):
+            raise _late(phase)
+        return phase, moments[0]
 
     async def keep_attempt(self, row: SubmissionRow, body: Sequence[bytes]) -> None:
         """Save the answers of an ended attempt, once."""
@@ -243,20 +346,54 @@ class Submissions:
         Raises:
             NotFoundError: There is no such submission, or it is another participant's.
         """
-        row = self.row(submission, caller)
-        phase = self._phases.of(row.phase)
-        visible = Visibility.of(phase, self._clock.now(), organizer=caller is None)
-        key = {"s": row.id, "p": visible.own}
-        scores = self._database.read(lambda c: queries.NUMBERS.all(c, key))
-        newest = max((score.grading for score in scores), default=None)
-        shown = [TaskScore.of(score) for score in scores if score.grading == newest]
-        if shown and not visible.exact:
-            all_own = {"g": newest, "p": visible.own, "c": row.caller}
-            own = self._database.read(lambda c: queries.OWN_NUMBERS.all(c, all_own))
-            shown = [_rounded(score, row.id, own) for score in shown]
-        if not visible.measures:
-            shown = [score.without_measures() for score in shown]
-        return SubmissionStatus.of(row, shown, organizer=caller is None)
+        (status,) = self.statuses([self.row(submission, caller)], organizer=caller is None)
+        return status
+
+    def statuses(
+        self, rows: Sequence[Listed], *, organizer: bool = False
+    ) -> Sequence[SubmissionStatus]:
+        """Return submissions as their participants see them, or as an organizer does."""
+        shown: dict[tuple[str, str, int], Mapping[str, ShownRun]] = {}
+        found: list[SubmissionStatus] = []
+        for row in rows:
+            phase = self._phases.of(row.phase)
+            visible = self._phases.visibility(phase, self._clock.now(), organizer=organizer)
+            key = {"s": row.id, "p": visible.own}
+            scores = self._database.read(lambda c, key=key: queries.NUMBERS.all(c, key))
+            newest = max((score.grading for score in scores), default=0)
+            graded = [TaskScore.of(score) for score in scores if score.grading == newest]
+            if not visible.measures:
+                graded = [score.without_measures() for score in graded]
+            if visible.exact or not graded:
+                exact = {
+                    score.task: numbers_of(score) for score in scores if score.grading == newest
+                }
+                run = ShownRun(exact, self._mean(exact))
+            else:
+                of_caller = row.caller, row.phase, newest
+                if of_caller not in shown:
+                    shown[of_caller] = self._own_shown(*of_caller, visible.own or "")
+                run = shown[of_caller][name_of(row.id, row.attempt)]
+                graded = [
+                    with_numbers(score, run.scores[score.task])
+                    for score in graded
+                    if score.task in run.scores
+                ]
+            found.append(SubmissionStatus.of(row, graded, run.mean, organizer=organizer))
+        return found
+
+    def _mean(self, scores: Mapping[str, Numbers]) -> Numbers | None:
+        tasks = list(self._exam.offers)
+        return mean_of([scores[task] for task in tasks]) if scores.keys() >= set(tasks) else None
+
+    def _own_shown(
+        self, caller: str, phase: str, grading: int, part: str
+    ) -> Mapping[str, ShownRun]:
+        """Return what a participant sees of its submissions in a phase, by their names."""
+        key = {"g": grading, "f": phase, "p": part, "c": caller}
+        runs = runs_of(self._database.read(lambda c: store_queries.OWN_NUMBERS.all(c, key)))
+        shown = shown_runs(runs, list(self._exam.offers), self._secret)
+        return {run.name: each for run, each in zip(runs, shown, strict=True)}
 
     def row(self, submission: str, caller: str | None) -> Listed:
         """Return the row of a submission.
@@ -329,7 +466,7 @@ class Submissions:
         """Return a submission's score on a task, item by item; as for `report`."""
         row = self.row(submission, None)
         phase = self._phases.of(row.phase)
-        reports = Visibility.of(phase, self._clock.now(), organizer=organizer).reports
+        reports = self._phases.visibility(phase, self._clock.now(), organizer=organizer).reports
         if reports is not Who.PUBLIC:
             if caller is None:
                 raise UnauthorizedError(
@@ -492,11 +629,13 @@ class Submissions:
         await self._database.write(work)
 
 
-def _rounded(score: TaskScore, submission: str, own: Sequence[ScoreNumbers]) -> TaskScore:
-    """Return what is shown of a submission's score, after its participant's earlier ones."""
-    of_task = [row for row in own if row.task == score.task]
-    place = [row.submission for row in of_task].index(submission)
-    return shown_scores(map(TaskScore.of, of_task[: place + 1]))[-1]
+def _late(phase: Phase) -> ForbiddenError:
+    ended = "" if phase.end is None else f" at {phase.end.isoformat()}"
+    return ForbiddenError(
+        f"phase {phase.name} ended{ended}, before the whole file had arrived; only a file whose"
+        " SHA-256 was announced before the end is accepted later",
+        field="phase",
+    )
 
 
 def _of_key(connection: Connection, upload: Upload) -> Listed | None:

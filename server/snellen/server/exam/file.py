@@ -18,7 +18,6 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from enum import StrEnum
-from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Self
 from urllib.parse import urlsplit
@@ -39,6 +38,9 @@ from snellen.server.exam.rules import Rules
 from snellen.tasks.samples import INCLUDED, exam_folder
 
 NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
+GRACE_MS = 600_000
+"""How long after a phase's end an upload may arrive whose SHA-256 was announced before it."""
+
 MAIN = "main"
 """The one phase of an exam that names none."""
 
@@ -121,8 +123,8 @@ class Phase(Closed):
         reports: Who sees reports, which show the correct items.
         public_share: The share of the items (whole screens) whose values are visible during the
             phase; all are after its end. None: all are visible from the start.
-        exact: Whether participants see exact values before its end. Otherwise values are rounded to
-            what their intervals support, because exact ones tell which answers are right.
+        exact: Whether participants see exact values before its end. Otherwise values are rounded,
+            because exact ones tell which answers are right.
         protocols: The protocol of a task, if it is not the pack's.
     """
 
@@ -165,10 +167,19 @@ class Phase(Closed):
         """Whether it accepts submissions at a time."""
         return self.begun(at) and not self.over(at)
 
+    def closed(self, at: int) -> bool:
+        """Whether also the time is over in which announced uploads may arrive."""
+        return self.over(at - GRACE_MS)
+
     @property
     def last(self) -> int | None:
         """The last time at which it accepts submissions; None: it has no end."""
         return None if self.end is None else int(self.end.timestamp() * 1000)
+
+    @property
+    def final(self) -> int | None:
+        """The last time at which announced uploads may arrive; None: it has no end."""
+        return None if self.last is None else self.last + GRACE_MS
 
     def day(self, at: int) -> str:
         """Return the date of a time in its zone, as 2026-12-31."""
@@ -267,7 +278,7 @@ class ExamFile(Closed):
             raise ValueError(f"teams: {both[0]!r} is the name of both a team and a member")
         return self
 
-    @cached_property
+    @property
     def team_of(self) -> Mapping[str, str]:
         """The team of each team member."""
         return {member: team for team, members in self.teams.items() for member in members}
@@ -281,8 +292,9 @@ class ExamFile(Closed):
             raise ValueError("two phases have the same name")
         return self
 
-    @cached_property
+    @property
     def by_name(self) -> Mapping[str, Phase]:
+        # Not cached: `model_copy` copies a cache, and a copy may have other phases.
         return {phase.name: phase for phase in self.phases}
 
 

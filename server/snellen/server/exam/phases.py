@@ -14,15 +14,6 @@ from snellen.server.exam.file import ExamFile, Phase, Who
 ALL, PUBLIC, PRIVATE = "all", "public", "private"
 """The parts of a phase's items."""
 
-_NARROW = 0.02
-"""The width of an interval below which a value has a third digit."""
-
-
-def digits_of(low: float | None, high: float | None) -> int:
-    """Return how many digits of a value in 0..1 its interval supports; 2 without an interval."""
-    return 3 if low is not None and high is not None and high - low < _NARROW else 2
-
-
 _MOVABLE = {
     "start": ("the start moved", "at once"),
     "end": ("the end moved", "no end"),
@@ -88,11 +79,11 @@ def _said(value: datetime | int | None, none: str) -> str:
 class Visibility(NamedTuple):
     """What is shown of the scores in a phase at a time.
 
-    Until the end of the phase, values are rounded to what their intervals support, and measures,
-    such as the mean distance of points from targets, are hidden: also in a phase with exact values,
-    because the means of two uploads that differ in one answer tell how near its point is, and a
-    measure has no bounds that say how much rounding hides it. Participants who see every item's
-    value see both.
+    Until all phases over the same items are closed, values are rounded (`exam.rounding`), and
+    measures, such as the mean distance of points from targets, are hidden: also in a phase with
+    exact values, because the means of two uploads that differ in one answer tell how near its point
+    is, and a measure has no bounds that say how much rounding hides it. Participants who see every
+    item's value see both.
 
     Attributes:
         part: The part of the items whose scores are shown.
@@ -102,6 +93,7 @@ class Visibility(NamedTuple):
         reports: Who sees reports: participants see none while a part of the items is hidden.
         tags: Whether there are leaderboards of the items with a tag. Tags describe items, and the
             value of a few items tells which answers are right.
+        export: Whether everyone may read the value of each item of each submission.
     """
 
     part: str
@@ -110,24 +102,7 @@ class Visibility(NamedTuple):
     measures: bool
     reports: Who
     tags: bool
-
-    @classmethod
-    def of(cls, phase: Phase, at: int, *, organizer: bool = False) -> "Visibility":
-        """Return what is shown to participants, or to organizers, who always see everything."""
-        if organizer:
-            return cls(ALL, ALL, exact=True, measures=True, reports=Who.PUBLIC, tags=True)
-        part = ALL if phase.public_share is None or phase.over(at) else PUBLIC
-        reports = phase.reports if part == ALL else Who.HIDDEN
-        measures = phase.over(at) or reports is not Who.HIDDEN
-        exact = phase.exact or measures
-        return cls(
-            part=part,
-            own=None if phase.scores is Who.HIDDEN else part,
-            exact=exact,
-            measures=measures,
-            reports=reports,
-            tags=phase.begun(at) and part == ALL and exact,
-        )
+    export: bool
 
 
 class Phases:
@@ -139,16 +114,22 @@ class Phases:
 
     Attributes:
         file: The exam file with the changes.
+        beside: The phases of other exams over the same items, on the same server.
     """
 
     def __init__(self, file: ExamFile, moves: Callable[[], Sequence[Move]] = lambda: ()) -> None:
         self._given = self.file = file
         self._moves = moves
         self._last: int = 0
+        self.beside: list[Phases] = []
         self.refresh()
 
     def refresh(self) -> None:
         """Read the changes by organizers, which any server of the store may have written."""
+        for phases in (self, *self.beside):
+            phases._read_moves()  # its own class
+
+    def _read_moves(self) -> None:
         moves = self._moves()
         last = moves[-1].id if moves else 0
         if last != self._last:
@@ -168,6 +149,33 @@ class Phases:
         if exam != self.file.name or name not in self.file.by_name:
             raise NotFoundError(f"the phase {key} is not served here")
         return self.file.by_name[name]
+
+    def settled(self, at: int) -> bool:
+        """Whether all phases over the same items are closed: what is shown helps in none."""
+        return all(
+            phase.closed(at) for phases in (self, *self.beside) for phase in phases.file.phases
+        )
+
+    def visibility(self, phase: Phase, at: int, *, organizer: bool = False) -> Visibility:
+        """Return what is shown to participants, or to organizers, who always see everything."""
+        if organizer:
+            return Visibility(
+                ALL, ALL, exact=True, measures=True, reports=Who.PUBLIC, tags=True, export=True
+            )
+        settled = self.settled(at)
+        part = ALL if phase.public_share is None or settled else PUBLIC
+        reports = phase.reports if part == ALL else Who.HIDDEN
+        measures = settled or reports is not Who.HIDDEN
+        exact = phase.exact or measures
+        return Visibility(
+            part=part,
+            own=None if phase.scores is Who.HIDDEN else part,
+            exact=exact,
+            measures=measures,
+            reports=reports,
+            tags=phase.begun(at) and part == ALL and exact,
+            export=reports is Who.PUBLIC or (phase.scores is Who.PUBLIC and settled),
+        )
 
     def changes(self, phase: Phase) -> tuple[str, ...]:
         """Return what organizers changed in a phase, in words; empty: it is as in the file."""

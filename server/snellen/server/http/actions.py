@@ -17,6 +17,7 @@ from snellen.server.challenge.models import (
 )
 from snellen.server.challenge.service import Challenge
 from snellen.server.errors import ForbiddenError, NotFoundError
+from snellen.server.exam.file import Phase
 from snellen.server.exam.rules import Contexts
 from snellen.server.http.api.access import Access, Visitor
 from snellen.server.http.auth import MadeToken, NewToken, TokenCard
@@ -149,15 +150,16 @@ class Actions:
 
     # ---- submissions -------------------------------------------------------------------------
 
-    def begin_upload(self, visitor: Visitor, at: int, phase: str | None = None) -> str:
-        """Check that an upload that began at a time is accepted, and return the participant.
+    def begin_upload(
+        self, visitor: Visitor, at: int, phase: str | None = None
+    ) -> tuple[str, Phase]:
+        """Return the participant and the phase of an upload that began at a time.
 
         Raises:
             ExamError: The phase takes no uploads then.
         """
         caller = visitor.need(Scope.SUBMIT)
-        self.challenge.phases.check_open(phase, at)
-        return caller
+        return caller, self.challenge.submissions.accepting(caller, phase, at)
 
     def quota(self, visitor: Visitor, phase: str | None = None) -> QuotaCard:
         """Return the caller's uploads that are left in a phase; raises as `Submissions.quota`."""
@@ -176,7 +178,7 @@ class Actions:
         listed = submissions.listed(
             owner, phase=self._key(phase), state=state, before=before, limit=limit
         )
-        rows = [submissions.status(row.id, owner) for row in listed]
+        rows = submissions.statuses(listed, organizer=owner is None)
         return SubmissionSlice(rows, listed[-1].id if len(listed) == limit else None, owner)
 
     def _key(self, phase: str | None) -> str:

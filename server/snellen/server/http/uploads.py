@@ -2,7 +2,7 @@
 
 import asyncio
 import zlib
-from collections.abc import AsyncIterable, AsyncIterator
+from collections.abc import AsyncIterable, AsyncIterator, Callable
 from hashlib import sha256
 
 from starlette.requests import Request
@@ -16,10 +16,15 @@ PART_BYTES = 256 << 10
 _GZIP = 16 + zlib.MAX_WBITS
 
 
-async def receive(request: Request, most: int) -> UploadBody:
+async def receive(request: Request, most: int, check: Callable[[], None]) -> UploadBody:
     """Read a request's body in parts, so that no whole upload is in memory uncompressed.
 
     A body with `Content-Encoding: gzip` is decoded, and the limit counts its decoded bytes.
+
+    Args:
+        request: The request.
+        most: The maximum number of bytes.
+        check: Called at each piece that arrives; what it raises ends the reading.
 
     Raises:
         TooLargeError: It is larger than the limit; the rest of it is not read.
@@ -32,14 +37,21 @@ async def receive(request: Request, most: int) -> UploadBody:
     if int(said) > most:
         raise too_large(most)
     encoding = request.headers.get("content-encoding", "").strip().lower()
+    arriving = _checked(request.stream(), check)
     if encoding in ("", "identity"):
-        return await keep_bytes(request.stream(), most)
+        return await keep_bytes(arriving, most)
     if encoding not in ("gzip", "x-gzip"):
         raise FormError(
             f"the content encoding {encoding[:40]!r} is not supported; use gzip or none",
             field="content-encoding",
         )
-    return await keep_bytes(_unzipped(request.stream()), most)
+    return await keep_bytes(_unzipped(arriving), most)
+
+
+async def _checked(chunks: AsyncIterable[bytes], check: Callable[[], None]) -> AsyncIterator[bytes]:
+    async for chunk in chunks:
+        check()
+        yield chunk
 
 
 async def _unzipped(chunks: AsyncIterable[bytes]) -> AsyncIterator[bytes]:

@@ -6,7 +6,7 @@ commits.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from sqlalchemy import (
     Boolean,
@@ -27,7 +27,13 @@ from sqlalchemy import (
 
 from snellen.server.exam.phases import Move
 from snellen.server.store.statements import Query, Statement, row_values
-from snellen.server.store.tables.endpoint import events
+from snellen.server.store.tables.endpoint import (
+    ScoreNumbers,
+    events,
+    gradings,
+    scores,
+    submissions,
+)
 from snellen.server.store.tables.exams import (
     AnswerRow,
     Attempt,
@@ -52,6 +58,14 @@ class OpenItem(ItemRow):
     state: State
     total: int
     done: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OwnNumbers(ScoreNumbers):
+    """A participant's score: `attempt` and `at` are its submission's."""
+
+    attempt: int | None
+    at: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -169,6 +183,30 @@ BEGIN_AGAIN = Statement(
 )
 REISSUE = Statement(update(attempts).where(_ONE).values(digest=bindparam("d")))
 # As text: the index of these events is only used if the query has its condition without parameters.
+_NEWEST = (
+    select(func.max(gradings.c.id)).where(gradings.c.phase == bindparam("f")).scalar_subquery()
+)
+OWN_NUMBERS = Query(
+    select(
+        *(scores.c[part.name] for part in fields(ScoreNumbers)),
+        submissions.c.attempt,
+        submissions.c.at,
+    )
+    .join_from(scores, submissions, scores.c.submission == submissions.c.id)
+    .where(
+        or_(
+            scores.c.grading == bindparam("g"),
+            and_(bindparam("g") == 0, scores.c.grading == _NEWEST),
+        ),
+        scores.c.part == bindparam("p"),
+        submissions.c.caller == bindparam("c"),
+        submissions.c.phase == bindparam("f"),
+    )
+    .order_by(submissions.c.at, submissions.c.id, scores.c.task),
+    OwnNumbers,
+)
+"""A participant's scores in a phase, the oldest first, by a grading, or by the newest one for 0."""
+
 MOVES = Query(
     select(events.c.id, events.c.phase, events.c.detail)
     .where(text("events.what = 'moved'"))

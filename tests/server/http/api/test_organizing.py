@@ -9,7 +9,7 @@ from hosted import NOON
 
 from snellen.server.challenge.boards import Boards
 from snellen.server.challenge.service import Challenge
-from snellen.server.exam.file import ExamFile, Phase
+from snellen.server.exam.file import GRACE_MS, ExamFile, Phase
 from snellen.server.http.actions import Actions
 from snellen.server.http.api.access import Access
 from snellen.server.http.api.api import rest_app
@@ -55,7 +55,7 @@ async def test_a_deadline_is_moved_for_every_server_at_once_and_the_record_says_
     async with door(end=day(1)) as here, replica(here) as other:
         ada, boss = here.token("ada"), here.token("boss", Scope.ORGANIZE)
         assert (await phase_of(other))["changes"] == []
-        here.hosted.time[0] = NOON + 2 * DAY
+        here.hosted.time[0] = NOON + DAY + GRACE_MS
         assert (await here.upload(ada, {"a": "1"})).status_code == 403
         given = {"end": day(3), "uploads": 1, "why": "the server was down"}
         moved = await here.call("POST", CHANGE, boss, json=given)
@@ -112,7 +112,7 @@ async def test_a_restart_keeps_a_moved_deadline_until_the_exam_file_says_another
             {"end": day(-1), "public_share": 0.5},
             {"end": day(2)},
             409,
-            "has shown the scores of its private part",
+            "has shown exact scores: begin another phase",
         ),
     ],
 )

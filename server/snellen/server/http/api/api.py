@@ -216,8 +216,8 @@ def type_of(schema: Mapping[str, Any], schemas: Mapping[str, Any]) -> str:
 def example_of(schema: Mapping[str, Any], schemas: Mapping[str, Any], name: str = "text") -> Any:  # noqa: ANN401  # any JSON
     """Return a value that a JSON schema describes: each text is the name of its property."""
     schema = _resolved(schema, schemas)
-    if "enum" in schema:
-        return schema["enum"][0]
+    if choices := schema.get("examples") or schema.get("enum"):
+        return choices[0]
     match schema.get("type"):
         case "object":
             known = schema.get("properties", {})

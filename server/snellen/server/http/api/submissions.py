@@ -11,7 +11,14 @@ from starlette.responses import Response
 
 from snellen.grading.models.base import Closed
 from snellen.server.challenge.events import MOST_LISTED
-from snellen.server.challenge.models import FORMS, QuotaCard, SubmissionStatus, Upload
+from snellen.server.challenge.models import (
+    FORMS,
+    Announcement,
+    AnnouncementCard,
+    QuotaCard,
+    SubmissionStatus,
+    Upload,
+)
 from snellen.server.errors import FormError
 from snellen.server.http.actions import Actions
 from snellen.server.http.api.organizing import decision_response
@@ -20,6 +27,7 @@ from snellen.server.http.api.problems import EVERYWHERE, JsonRoute, documented
 from snellen.server.http.responses import JSON, NO_STORE, answered, root_of
 from snellen.server.http.uploads import receive
 from snellen.server.store.tables.endpoint import JobState, SubmissionRow
+from snellen.server.store.tables.exams import Scope
 
 POLL_SECONDS = 2
 """After how many seconds a client should read the status of an upload again."""
@@ -118,6 +126,13 @@ def routes(actions: Actions) -> APIRouter:
         HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
     )
 
+    own = APIRouter(
+        tags=router.tags,
+        max_body_size=LONGEST_BODY,
+        route_class=JsonRoute,
+        responses=EVERYWHERE,
+    )
+
     @router.post(
         "/exams/{exam}/submissions",
         response_model=SubmissionStatus,
@@ -145,7 +160,7 @@ def routes(actions: Actions) -> APIRouter:
         same file again is the earlier submission, uses no upload, and `note` says so.
         """
         at = challenge.now()
-        caller = await actions.ask(
+        caller, phase = await actions.ask(
             request, exam, lambda visitor: actions.begin_upload(visitor, at, query.phase)
         )
         given = request.headers.get("content-type", "").partition(";")[0].strip().lower()
@@ -155,7 +170,11 @@ def routes(actions: Actions) -> APIRouter:
                 f" {', '.join(FORMS)}",
                 field="content-type",
             )
-        body = await receive(request, challenge.file.longest_upload)
+        body = await receive(
+            request,
+            challenge.file.longest_upload,
+            lambda: submissions.check_arriving(phase, caller),
+        )
         kept, new = await submissions.keep(
             Upload(
                 caller=caller,
@@ -171,6 +190,20 @@ def routes(actions: Actions) -> APIRouter:
         )
         headers = {"Location": f"{root_of(request)}/v1/exams/{exam}/submissions/{kept.id}"}
         return answered(kept, HTTPStatus.CREATED if new else HTTPStatus.OK, headers)
+
+    @own.post(
+        "/exams/{exam}/announcements",
+        response_model=AnnouncementCard,
+        status_code=HTTPStatus.CREATED,
+        responses={**guarded, **documented(HTTPStatus.BAD_REQUEST, HTTPStatus.TOO_MANY_REQUESTS)},
+    )
+    async def announce(request: Request, exam: str, given: Announcement) -> Response:
+        """Announce a file by the SHA-256 of its bytes, before the end of the phase.
+
+        Over a slow line it may then be uploaded until a while after the end; see `until`.
+        """
+        caller = await actions.ask(request, exam, lambda visitor: visitor.need(Scope.SUBMIT))
+        return answered(await submissions.announce(caller, given), HTTPStatus.CREATED)
 
     @router.get("/exams/{exam}/quota", response_model=QuotaCard, responses=guarded)
     async def quota(request: Request, exam: str, query: Annotated[PhaseQuery, Query()]) -> Response:
@@ -218,13 +251,6 @@ def routes(actions: Actions) -> APIRouter:
         if if_none_match == headers["ETag"]:
             return Response(status_code=HTTPStatus.NOT_MODIFIED, headers=headers)
         return Response(body, media_type=JSON, headers=headers)
-
-    own = APIRouter(
-        tags=router.tags,
-        max_body_size=LONGEST_BODY,
-        route_class=JsonRoute,
-        responses=EVERYWHERE,
-    )
 
     @own.post(f"{one}/choose", response_model=SubmissionStatus, responses=deciding)
     async def choose(request: Request, exam: str, submission: str, given: Choice) -> Response:

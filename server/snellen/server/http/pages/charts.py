@@ -7,7 +7,7 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from snellen.server.challenge.board import Board, mean_of
+from snellen.server.challenge.board import Board
 from snellen.server.challenge.models import SubmissionStatus
 
 MOST_ROWS = 20
@@ -101,21 +101,20 @@ class Progress(NamedTuple):
     until: str
 
 
-def progress_chart(
-    newest: Sequence[SubmissionStatus], tasks: int, *, exact: bool
-) -> Progress | None:
+def progress_chart(newest: Sequence[SubmissionStatus]) -> Progress | None:
     """Return the progress of a participant, or None with fewer than two scores.
 
     Args:
         newest: The participant's submissions of a phase as it sees them, the newest first.
-        tasks: The number of the exam's tasks; a submission without some of them has no mean.
-        exact: Whether scores are exact.
     """
-    scored = [row for row in reversed(newest) if len(row.scores) == tasks and row.removed is None]
-    if len(scored) < 2:
+    means = [
+        (row, (row.value, row.low, row.high))
+        for row in reversed(newest)
+        if row.value is not None and row.removed is None
+    ]
+    if len(means) < 2:
         return None
-    means = [mean_of(row.scores, exact=exact) for row in scored]
-    ends = [end for mean in means for end in mean if end is not None]
+    ends = [end for _, mean in means for end in mean if end is not None]
     low, high = math.floor(10 * min(ends) + 1e-9) / 10, math.ceil(10 * max(ends) - 1e-9) / 10
     high = min(1.0, max(high, low + _LEAST_SPAN))
     low = min(low, high - _LEAST_SPAN)
@@ -128,15 +127,16 @@ def progress_chart(
     points = [
         Point(
             f"{row.name}, {row.at[:16].replace('T', ' ')} UTC: {said(*mean)}",
-            _LEFT + (_RIGHT - _LEFT) * place / (len(scored) - 1),
+            _LEFT + (_RIGHT - _LEFT) * place / (len(means) - 1),
             down(mean[0]) or 0.0,
             down(mean[2]),
             down(mean[1]),
         )
-        for place, (row, mean) in enumerate(zip(scored, means, strict=True))
+        for place, (row, mean) in enumerate(means)
     ]
     ticks = [(value, down(value) or 0.0) for value in (high, (low + high) / 2, low)]
-    return Progress(scored[0].phase, points, ticks, _HEIGHT, scored[0].at, scored[-1].at)
+    first, last = means[0][0], means[-1][0]
+    return Progress(first.phase, points, ticks, _HEIGHT, first.at, last.at)
 
 
 def said(value: float, low: float | None, high: float | None) -> str:

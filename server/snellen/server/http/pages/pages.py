@@ -234,13 +234,10 @@ class Pages(Frame):
 
     def _progress(self, rows: Sequence[SubmissionStatus]) -> Progress | None:
         """Return a participant's progress in the phase of its newest submission with a score."""
-        name = next((row.phase for row in rows if row.scores), None)
+        name = next((row.phase for row in rows if row.value is not None), None)
         if name is None:
             return None
-        challenge = self._challenge
-        exact = challenge.visibility(challenge.phase(name)).exact
-        same = [row for row in rows if row.phase == name]
-        return progress_chart(same, len(challenge.exam.offers), exact=exact)
+        return progress_chart([row for row in rows if row.phase == name])
 
     async def _quota(self, visitor: Visitor) -> QuotaCard | None:
         """Return the visitor's uploads that are left; None: no phase takes one."""
@@ -253,7 +250,7 @@ class Pages(Frame):
 
     async def _upload(self, request: Request, visitor: Visitor) -> Response:
         at = self._challenge.now()
-        caller = self._actions.begin_upload(visitor, at)
+        caller, _ = self._actions.begin_upload(visitor, at)
         most = self._challenge.file.longest_upload
         said = request.headers.get("content-length", "")
         # A browser sends the length of its form, so a request without one is not from our page.

@@ -115,6 +115,16 @@ class KeyRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AnnouncementRow:
+    """A file that a participant announced, by its SHA-256, before the end of a phase."""
+
+    phase: Annotated[str, KEY]
+    caller: Annotated[str, KEY]
+    digest: Annotated[Digest, KEY]
+    at: Moment
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class QuotaRow:
     """The number of a caller's uploads in a phase on a day; an empty day: in total."""
 
@@ -258,6 +268,7 @@ submissions = table(
 )
 parts = table("parts", PartRow)
 keys = table("keys", KeyRow, options=CLUSTERED)
+announcements = table("announcements", AnnouncementRow, options=CLUSTERED)
 quotas = table("quotas", QuotaRow, options=CLUSTERED)
 gradings = table("gradings", GradingRow)
 jobs = table("jobs", JobRow, options=CLUSTERED)
