@@ -1,7 +1,7 @@
 """The command that uploads predictions to a hosted exam: `submit`."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,6 +11,9 @@ from snellen.cli.plain import tell, write
 from snellen.cli.tables import print_table
 from snellen.cli.terminal import Terminal
 from snellen.grading.table import figures
+
+if TYPE_CHECKING:
+    from snellen.sdk.hosted.models import SubmissionStatus, TaskScore
 
 _COLUMNS = ("task", "metric", "score", "95 % interval", "items")
 _out = Terminal()
@@ -67,23 +70,25 @@ def submit(
             write(f"{sent.id} {status.state}: {status.error}\n")
             list_problems(status.problems, status.problem_count)
             raise typer.Exit(PROBLEMS)
-        if status.scores:
+        if status.scores or status.value is not None:
             rows = [
-                (
-                    score.task,
-                    score.metric,
-                    f"{score.value:.4f}",
-                    "" if score.low is None else f"{score.low:.4f} to {score.high:.4f}",
-                    str(score.items),
-                )
+                (score.task, score.metric, *_value(score), str(score.items))
                 for score in status.scores
             ]
+            if status.value is not None and len(rows) != 1:
+                rows.append(("mean of all tasks", "", *_value(status), ""))
             print_table(_out, figures(_COLUMNS, rows, texts=range(2)))
         else:
-            write("it is graded; scores are not shown in this phase\n")
+            write("it is graded; scores are not shown in this phase, or not of so few items\n")
         if status.problem_count:
             message(f"{status.problem_count:,} problem(s) in the file; the rest was graded:")
             list_problems(status.problems, status.problem_count)
         if output is not None:
             sent.wait(task=task).save(output)
             write(f"wrote {output}\n")
+
+
+def _value(score: "TaskScore | SubmissionStatus") -> tuple[str, str]:
+    """Return a value and its interval as texts."""
+    ends = "" if score.low is None else f"{score.low:.4f} to {score.high:.4f}"
+    return f"{score.value:.4f}", ends

@@ -77,7 +77,12 @@ class SubmissionStatus(msgspec.Struct, frozen=True):
         error: The reason why it has no score; None: it has one, or will have one.
         removed: The reason why it was removed from the leaderboard; None: it was not.
         chosen: Whether its participant chose it to count at the end of the phase.
-        scores: Its scores, task by task; empty if not yet known, or not visible.
+        scores: Its scores, task by task; empty if not yet known, or not visible. In an open phase
+            a task with few items has no score of its own.
+        value: The mean of all tasks' values; None: not yet known, not visible, or some tasks have
+            no answer.
+        low: The lower end of its 95 % interval; None: it has none.
+        high: The upper end.
         problems: What is wrong with the lines of its file, the first 20 by line.
         problem_count: The number of all problems.
         note: After an upload that became an earlier submission: why, and what of it does not
@@ -94,6 +99,9 @@ class SubmissionStatus(msgspec.Struct, frozen=True):
     removed: str | None = None
     chosen: bool = False
     scores: tuple[TaskScore, ...] = ()
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
     problems: tuple[LineProblem, ...] = ()
     problem_count: int = 0
     note: str | None = None
@@ -121,6 +129,7 @@ class Phase(msgspec.Struct, frozen=True):
         state: `coming`, `open` or `over`.
         start: The time from which it accepts submissions; None: from the beginning.
         end: The time at which it ends; None: it has no end.
+        final: The time from which final scores are visible; None: never.
         uploads: The number of uploads per participant in total; None: no limit.
         uploads_a_day: The number of uploads per participant and day.
         scores: The visibility of values: `hidden`, `own` or `public`.
@@ -132,6 +141,7 @@ class Phase(msgspec.Struct, frozen=True):
     state: Literal["coming", "open", "over"]
     start: str | None
     end: str | None
+    final: str | None
     uploads: int | None
     uploads_a_day: int | None
     scores: str

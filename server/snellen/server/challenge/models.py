@@ -115,8 +115,8 @@ class PhaseCard(Closed):
         counts: The submissions of a participant that are on it.
         scores: Who sees values and the leaderboard.
         reports: Who sees reports.
-        final: The time from which its final scores are visible, if no other phase over the same
-            items is open then; None: never.
+        final: The time from which final scores are visible: a while after its end, and after that
+            of all phases over the same items that hide scores; None: one of them has no end.
         part: The part of the items whose values are visible now: `all`, or `public` during the
             phase.
         protocols: The protocol of each task.

@@ -119,7 +119,7 @@ class Challenge:
         )
 
     def _phase_card(self, phase: Phase) -> PhaseCard:
-        now = self.now()
+        now, final = self.now(), self.phases.final(phase)
         state = "over" if phase.over(now) else "open" if phase.begun(now) else "coming"
         return PhaseCard(
             name=phase.name,
@@ -127,7 +127,7 @@ class Challenge:
             state=state,
             start=None if phase.start is None else iso(round(phase.start.timestamp() * 1000)),
             end=None if phase.last is None else iso(phase.last),
-            final=None if phase.final is None else iso(phase.final),
+            final=None if final is None else iso(final),
             zone=phase.zone,
             uploads=phase.uploads,
             uploads_a_day=phase.uploads_a_day,
@@ -158,7 +158,9 @@ class Challenge:
             at = self.now()
             file = after_moves(self.file, store_queries.MOVES.all(connection, {}))
             phase = file.by_name[name]
-            new = _checked_change(phase, said, at, settled=self.phases.settled(at))
+            new = _checked_change(phase, said, at)
+            if phase.over(at) and not new.over(at):
+                self._check_opening(phase, at)
             before, after = movable(phase), movable(new)
             changed = [each for each in said if before[each] != after[each]]
             if not changed:
@@ -174,6 +176,26 @@ class Challenge:
 
         await self.database.write(work)
         await self.database.off_loop(self.phases.refresh)
+
+    def _check_opening(self, phase: Phase, at: int) -> None:
+        """Check that a phase that is over may be opened again.
+
+        Raises:
+            ExamError: What was shown since its end would help in it.
+        """
+        if self.phases.settled(phase, at) and phase.scores is not Who.HIDDEN:
+            raise ExamError(
+                f"phase {phase.name} is over and has shown exact scores: begin another phase with"
+                " other items",
+                field="end",
+            )
+        since = [each.name for each in self.phases.file.phases if each != phase and each.open(at)]
+        if since:
+            raise ExamError(
+                f"phase {phase.name} is over, and phase {since[0]} over the same items is open:"
+                f" change the end of phase {since[0]}",
+                field="end",
+            )
 
     def _move_attempts(self, connection: Connection, before: Phases, new: Phase, at: int) -> None:
         """Give the open attempts of a phase the deadlines that its new end says."""
@@ -286,8 +308,8 @@ def _histogram(name: str, words: str) -> Histogram:
     return Histogram(name, words, buckets=_SECONDS, registry=None)
 
 
-def _checked_change(phase: Phase, said: Mapping[str, object], at: int, *, settled: bool) -> Phase:
-    """Return a phase with new settings; `settled` as `Phases.settled`.
+def _checked_change(phase: Phase, said: Mapping[str, object], at: int) -> Phase:
+    """Return a phase with new settings.
 
     Raises:
         ExamError: Its times can't be these.
@@ -298,14 +320,6 @@ def _checked_change(phase: Phase, said: Mapping[str, object], at: int, *, settle
         raise ExamError("the end must be after the start", field="end") from None
     if new.start != phase.start and phase.begun(at):
         raise ExamError(f"phase {phase.name} has begun: its start stays", field="start")
-    if new.end == phase.end:
-        return new
-    if new.over(at):
+    if new.end != phase.end and new.over(at):
         raise ExamError("the new end must be in the future", field="end")
-    if settled and Who.HIDDEN is not phase.scores:
-        raise ExamError(
-            f"phase {phase.name} is over and has shown exact scores: begin another phase with other"
-            " items",
-            field="end",
-        )
     return new

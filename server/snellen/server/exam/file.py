@@ -181,6 +181,11 @@ class Phase(Closed):
         """The last time at which announced uploads may arrive; None: it has no end."""
         return None if self.last is None else self.last + GRACE_MS
 
+    @property
+    def hides(self) -> bool:
+        """Whether participants can't learn while it is open which of their answers are right."""
+        return not self.exact and (self.reports is Who.HIDDEN or self.public_share is not None)
+
     def day(self, at: int) -> str:
         """Return the date of a time in its zone, as 2026-12-31."""
         moment = datetime.fromtimestamp(at / 1000, UTC).astimezone(ZoneInfo(self.zone))

@@ -2,13 +2,14 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import NamedTuple
 
 from pydantic import ValidationError
 
-from snellen.server.errors import ForbiddenError, NotFoundError
+from snellen.server.errors import ForbiddenError, NotFoundError, StoreError
 from snellen.server.exam.file import ExamFile, Phase, Who
 
 ALL, PUBLIC, PRIVATE = "all", "public", "private"
@@ -79,11 +80,11 @@ def _said(value: datetime | int | None, none: str) -> str:
 class Visibility(NamedTuple):
     """What is shown of the scores in a phase at a time.
 
-    Until all phases over the same items are closed, values are rounded (`exam.rounding`), and
-    measures, such as the mean distance of points from targets, are hidden: also in a phase with
-    exact values, because the means of two uploads that differ in one answer tell how near its point
-    is, and a measure has no bounds that say how much rounding hides it. Participants who see every
-    item's value see both.
+    Until this phase and all others over the same items are closed, values are rounded
+    (`exam.rounding`), and measures, such as the mean distance of points from targets, are hidden:
+    also in a phase with exact values, because the means of two uploads that differ in one answer
+    tell how near its point is, and a measure has no bounds that say how much rounding hides it.
+    Participants who see every item's value see both.
 
     Attributes:
         part: The part of the items whose scores are shown.
@@ -126,8 +127,11 @@ class Phases:
 
     def refresh(self) -> None:
         """Read the changes by organizers, which any server of the store may have written."""
-        for phases in (self, *self.beside):
-            phases._read_moves()  # its own class
+        self._read_moves()
+        for phases in self.beside:
+            # If another exam's store fails, the ends that are known still hold.
+            with suppress(StoreError):
+                phases._read_moves()
 
     def _read_moves(self) -> None:
         moves = self._moves()
@@ -150,11 +154,26 @@ class Phases:
             raise NotFoundError(f"the phase {key} is not served here")
         return self.file.by_name[name]
 
-    def settled(self, at: int) -> bool:
-        """Whether all phases over the same items are closed: what is shown helps in none."""
-        return all(
-            phase.closed(at) for phases in (self, *self.beside) for phase in phases.file.phases
-        )
+    @property
+    def sharing(self) -> Sequence[str]:
+        """The names of all phases over the same items, those of other exams by their keys."""
+        others = [each.key(phase) for each in self.beside for phase in each.file.phases]
+        return [*self.file.by_name, *others]
+
+    def final(self, phase: Phase) -> int | None:
+        """Return when a phase is closed, and all others over the same items that hide scores.
+
+        What is shown after it helps in none of them. None: one of them has no end.
+        """
+        others = [each for phases in (self, *self.beside) for each in phases.file.phases]
+        ends = [each.final for each in others if each == phase or each.hides]
+        known = [end for end in ends if end is not None]
+        return max(known) if len(known) == len(ends) else None
+
+    def settled(self, phase: Phase, at: int) -> bool:
+        """Whether a time is after the one of `final`."""
+        final = self.final(phase)
+        return final is not None and at > final
 
     def visibility(self, phase: Phase, at: int, *, organizer: bool = False) -> Visibility:
         """Return what is shown to participants, or to organizers, who always see everything."""
@@ -162,7 +181,7 @@ class Phases:
             return Visibility(
                 ALL, ALL, exact=True, measures=True, reports=Who.PUBLIC, tags=True, export=True
             )
-        settled = self.settled(at)
+        settled = self.settled(phase, at)
         part = ALL if phase.public_share is None or settled else PUBLIC
         reports = phase.reports if part == ALL else Who.HIDDEN
         measures = settled or reports is not Who.HIDDEN

@@ -98,8 +98,13 @@ class ExamSpec:
     @cached_property
     def id(self) -> str:
         """Its name and the digest of its items, without references."""
-        digests = "".join(pack.manifest.files[ITEMS].sha256 for pack in self.packs)
+        digests = "".join(self.digests)
         return f"{self.name}@{sha256(digests.encode()).hexdigest()[:12]}"
+
+    @property
+    def digests(self) -> Sequence[str]:
+        """SHA-256 of the items of each pack."""
+        return [pack.manifest.files[ITEMS].sha256 for pack in self.packs]
 
     @cached_property
     def offers(self) -> Mapping[str, Offer]:

@@ -325,6 +325,13 @@ def _notices(exam: ServedExam) -> Iterator[str]:
         for phase in exam.challenge.card().phases:
             for change in phase.changes:
                 yield f"phase {phase.name}: {change}; the exam file has the old value"
+        shared = exam.challenge.phases.sharing
+        if len(shared) > 1:
+            yield (
+                f"the phases {', '.join(shared)} share items: what one shows at its end would help"
+                " in another, so exact scores and exports are shown when all that hide scores are"
+                " over"
+            )
     if rules.attempts is None and rules.mode is not Mode.PRACTICE:
         yield _UNLIMITED
 

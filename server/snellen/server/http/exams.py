@@ -9,7 +9,7 @@ from collections.abc import AsyncGenerator, Callable, Generator, Sequence
 from contextlib import AsyncExitStack, ExitStack, asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from http import HTTPStatus
-from itertools import combinations
+from itertools import combinations, permutations
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
@@ -118,7 +118,18 @@ def open_exams(
                 if len(every) == 1:
                     raise
                 raise ExamError(f"exam {settings.exam_file.name}: {error}") from error
+        for one, other in permutations(exams, 2):
+            _link(one, other)
         yield exams
+
+
+def _link(one: ServedExam, other: ServedExam) -> None:
+    """Let the phases of an exam know of those of another one over the same items."""
+    spec, beside = one.host.service.exam, other.host.service.exam
+    if other.challenge is not None and not set(spec.digests).isdisjoint(beside.digests):
+        one.host.service.phases.beside.append(other.challenge.phases)
+        if one.challenge is not None:
+            one.challenge.phases.beside.append(other.challenge.phases)
 
 
 def _opened(
