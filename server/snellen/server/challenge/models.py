@@ -181,7 +181,7 @@ class Announcement(Closed):
         phase: The phase; None: the open one.
     """
 
-    sha256: str = Field(pattern=r"^[0-9a-f]{64}$", examples=[sha256(b"").hexdigest()])
+    sha256: str = Field(pattern=r"^[0-9a-fA-F]{64}$", examples=[sha256(b"").hexdigest()])
     phase: str | None = None
 
 
