@@ -14,7 +14,6 @@ from snellen.tasks.pack.read import open_pack, open_references, read_manifest
 from snellen.tasks.pack.sample import draw_items
 from snellen.tasks.samples import DEFAULT, INCLUDED, baselines, exam_folder
 from snellen.worlds.desk.templates.table import SETS
-from snellen.worlds.tiddlywiki.making import COUNT as TIDDLYWIKI
 
 PLAYED = {"mmbench-gui/l3", "mmbench-gui/l4"}
 FIVE = {"visualwebbench", "webrssbench", "mmbench-gui", "screenqa", "matrix"}
@@ -63,7 +62,6 @@ def test_the_sample_says_how_it_was_made() -> None:
 def test_every_pack_of_interactive_tasks_is_included() -> None:
     made = {name: exam.episodes for name, exam in INCLUDED.items() if exam.episodes}
     assert made.keys() == PACKS.keys()
-    assert made["tiddlywiki"] == TIDDLYWIKI
     assert (made["desk"], made["desk-2"]) == (len(SETS[1]), len(SETS[2]))
 
 

@@ -178,8 +178,7 @@ def episodes(
     what: Annotated[
         str,
         typer.Argument(
-            help="desk, desk-2, miniwob, miniwob-browsergym (its 625 episodes), or tiddlywiki, "
-            "which needs its npm package."
+            help="desk, desk-2, miniwob, or miniwob-browsergym (its 625 episodes)."
         ),
     ],
     output: NewFolder,

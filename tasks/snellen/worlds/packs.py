@@ -50,12 +50,6 @@ def _browsergym(folder: Path, _: int, count: int | None) -> None:
     make_episodes(browsergym_schedule(installed_site().pages)[:count], folder)
 
 
-def _tiddlywiki(folder: Path, seed: int, count: int | None) -> None:
-    from snellen.worlds.tiddlywiki.making import COUNT, make_tasks
-
-    make_tasks(folder, seed=seed, count=count or COUNT)
-
-
 MADE: Mapping[str, Callable[[Path, int, int | None], None]] = MappingProxyType(
     {
         "desk": _desk,
@@ -63,7 +57,6 @@ MADE: Mapping[str, Callable[[Path, int, int | None], None]] = MappingProxyType(
         "desk-easy": _desk_easy,
         "miniwob": _miniwob,
         "miniwob-browsergym": _browsergym,
-        "tiddlywiki": _tiddlywiki,
     }
 )
 """The packs by name, each with the function that writes its rows: (folder, seed, count)."""
@@ -83,7 +76,7 @@ def make_episode_pack(
     Args:
         what: One of `MADE`: `desk`; `desk-2`, a desk that also has keys, drags, context menus and
             lists that scroll; `desk-easy`, two tasks that rules can do; `miniwob`, an episode a
-            page; `miniwob-browsergym`, the 625 episodes that BrowserGym runs; `tiddlywiki`.
+            page; `miniwob-browsergym`, the 625 episodes that BrowserGym runs.
         folder: The pack's folder, which must not exist or must be empty.
         seed: The seed of all random choices; with it anybody can compute the references.
         count: The number of tasks; None: one of each template or page, or the whole schedule.
@@ -94,7 +87,7 @@ def make_episode_pack(
         UnknownNameError: There is no pack of this name.
         MissingExtraError: It needs an optional dependency.
         InputError: The folder can't be written, the seed is one for training, looks are asked for
-            that the pack has not, or a browser or TiddlyWiki is needed and not installed.
+            that the pack has not, or a browser is needed and not installed.
     """
     if what not in MADE:
         raise UnknownNameError("exam to make", what, MADE)

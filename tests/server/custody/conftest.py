@@ -462,26 +462,6 @@ def write_desk(folder: Path, golds: Drawn) -> None:
     keep_lines(folder / "desk.jsonl", rows)
 
 
-def write_tiddlywiki(folder: Path, golds: Drawn) -> None:
-    """Tasks in the same wikis that are to end in other ways."""
-    rows = [
-        {
-            "id": f"wiki-{number}",
-            "goal": f"Do {number} in the wiki.",
-            "tiddlers": [{"title": "Tea", "text": "Hot."}],
-            "wiki": "0" * 64,
-            "gold": {
-                "limit": 15,
-                "changes": {"changed": {"Tea.text": ["Hot.", golds.text()]}},
-                "answer": golds.text(),
-            },
-            "tags": {"template": f"t{number}", "difficulty": "easy", "feasible": "yes"},
-        }
-        for number in range(2)
-    ]
-    keep_lines(folder / "tiddlywiki.jsonl", rows)
-
-
 def write_visualwebbench(folder: Path, golds: Drawn) -> None:
     """The published form of all seven configurations, with other answers."""
     for file in sorted(PUBLISHED.glob("*.json")):
@@ -622,7 +602,6 @@ WRITERS: Mapping[str, Callable[[Path, Drawn], None]] = MappingProxyType(
         "mmbench-gui": write_mmbench_gui,
         "miniwob": write_miniwob,
         "desk": write_desk,
-        "tiddlywiki": write_tiddlywiki,
         "visualwebbench": write_visualwebbench,
         "webrssbench": write_webrssbench,
         "matrix": write_matrix,

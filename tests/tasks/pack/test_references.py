@@ -59,7 +59,6 @@ GOLDS_OF_EVERY_SHAPE: Mapping[str, list[Any]] = {
     "mmbench-gui/l3": [EpisodeGold(), EpisodeGold(15)],
     "desk/l3": [OutcomeGold(15, Changes({"mail.m1.read": (False, True)}), [1, "x"], None)],
     "desk/l4": [OutcomeGold(15, None, None, "conflict"), OutcomeGold()],
-    "tiddlywiki/l3": [OutcomeGold(25, Changes({"Tea.text": ("Hot.", "Cold.")}))],
     "miniwob/episode": [PageEpisodeGold(), PageEpisodeGold(20, "click-test")],
     "webarena/verified": [
         WebTask(

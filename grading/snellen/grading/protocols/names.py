@@ -26,7 +26,6 @@ OWN: Mapping[str, str] = MappingProxyType(
         "webarena": "webarena",
         "miniwob": "miniwob",
         "desk": "desk",
-        "tiddlywiki": "tiddlywiki",
     }
 )
 """Each benchmark's module, in the order in which benchmarks are listed.

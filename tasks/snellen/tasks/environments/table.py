@@ -16,7 +16,6 @@ ENVIRONMENTS: Mapping[str, str] = MappingProxyType(
     {
         "desk": "snellen.worlds.desk.environment:Desk",
         "miniwob": "snellen.worlds.miniwob.episodes:MiniWoB",
-        "tiddlywiki": "snellen.worlds.tiddlywiki.environment:TiddlyWiki",
     }
 )
 """`module:class` of each; the class takes the browser that shows it."""
@@ -32,7 +31,6 @@ PACKS: Mapping[str, str] = MappingProxyType(
         "desk-easy": "desk",
         "miniwob": "miniwob",
         "miniwob-browsergym": "miniwob",
-        "tiddlywiki": "tiddlywiki",
     }
 )
 """The packs of interactive tasks, and the environment of each."""

@@ -43,7 +43,6 @@ INCLUDED: Mapping[str, IncludedExam] = MappingProxyType(
         "desk-easy": IncludedExam("two easy tasks of it, which the baseline does", episodes=2),
         "miniwob": IncludedExam("the pages of MiniWoB++", episodes=130),
         "miniwob-browsergym": IncludedExam("what BrowserGym runs", episodes=625),
-        "tiddlywiki": IncludedExam("a wiki of an npm package", episodes=10),
     }
 )
 """The included exams by name."""

@@ -333,7 +333,6 @@ def summaries() -> Summaries:
         {
             "desk/l3": played,
             "desk/l4": played,
-            "tiddlywiki/l3": played,
             "miniwob/episode": played_on_pages,
         },
         (Joint(("desk/l3", "desk/l4"), from_level_to_level),),
