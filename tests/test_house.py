@@ -90,7 +90,7 @@ def test_scoring_a_text_imports_nothing_that_texts_do_not_need() -> None:
 
 
 def test_texts_are_graded_on_the_command_line_without_pillow_and_the_extras() -> None:
-    absent = ["PIL", "alembic", "fastapi", "jinja2", "limits", "playwright", "tenacity"]
+    absent = ["PIL", "fastapi", "jinja2", "limits", "playwright", "tenacity"]
     code = (
         "import sys\n"
         f"sys.modules.update(dict.fromkeys({absent}))\n"

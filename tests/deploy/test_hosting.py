@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from snellen.server.store.schema import HEAD
+from snellen.server.store.tables.revision import REVISION
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "hosting.md").read_text(encoding="utf-8")
@@ -53,7 +53,7 @@ def test_the_page_s_commands_host_an_exam(tmp_path: Path) -> None:
     assert '{"status":"ready"}' in said
     assert "ada's model" in said
     assert "1 rows; scores, intervals, EQA and ranks were made again from the export" in said
-    assert f"revision {HEAD}, no damage" in said
+    assert f"revision {REVISION}, no damage" in said
     assert "human ceiling" in said
     assert "1 references are new; demo-2-corrections.jsonl has them" in said
     assert '"what":"rescored"' in said

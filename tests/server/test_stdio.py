@@ -127,7 +127,7 @@ def test_listing_the_tools_opens_neither_pack_nor_store(
         "async def look(offered):\n"
         "    async with Client(ExamServer(offered).server) as client:\n"
         "        await client.list_tools()\n"
-        "        heavy = {'numpy', 'sqlalchemy', 'PIL', 'scipy', 'structlog', 'alembic'}\n"
+        "        heavy = {'numpy', 'sqlalchemy', 'PIL', 'scipy', 'structlog'}\n"
         "        print(sorted(heavy & sys.modules.keys()))\n"
         "asyncio.run(look(host.LazyHost(lambda: None)))\n"
     )

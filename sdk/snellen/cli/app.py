@@ -124,7 +124,6 @@ MOVED: Mapping[str, str] = {
     "regrade": "grade REPORT.json",
     "sample": _SAMPLE,
     "store check": "store backup FILE",
-    "store migrate": "serve exam.toml",
     "summary": "report REPORT.json --tables",
 }
 """What to type now, by the whole name of a command that has moved."""

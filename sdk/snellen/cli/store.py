@@ -41,7 +41,7 @@ def restore(
 ) -> None:
     """Restore a SQLite store from a backup; an existing store is never replaced.
 
-    A backup of an older version of snellen is migrated, like a store when a server starts.
+    A backup of another version of snellen is refused, like its store when a server starts.
     """
     from snellen.server.store.copies import restore as restore_store
 

@@ -1,170 +1,122 @@
-"""LazyHost a store: made new, taken as it is, migrated where older, refused where newer."""
+"""A store that is opened: made new, or of this version's tables; any other is refused in words."""
 
 import os
 import sqlite3
 import stat
 import subprocess
 import sys
-from collections.abc import Callable
-from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
 import pytest
-from sqlalchemy import inspect, select
+from sqlalchemy import create_engine, text
 
 from snellen.server.errors import StoreError
-from snellen.server.store.copies import check
-from snellen.server.store.database import Database
-from snellen.server.store.schema import HEAD, REVISIONS, open_store, revision, upgrade
+from snellen.server.store.connections import url_of
+from snellen.server.store.copies import back_up, check, restore
+from snellen.server.store.schema import open_store
 from snellen.server.store.tables import metadata
+from snellen.server.store.tables.revision import REVISION
 
-STORED = Path(__file__).with_name("stored")
-"""A small store of each revision, as SQLite's dump: a token, and a graded upload of two answers."""
-
-
-def shape(database: Database) -> dict[str, Any]:
-    """Return all that a schema says, as SQLAlchemy reads it back."""
-
-    def read(connection: Any) -> dict[str, Any]:
-        found = inspect(connection)
-        return {
-            table: {
-                "columns": [
-                    {**column, "type": str(column["type"])} for column in found.get_columns(table)
-                ],
-                "primary key": found.get_pk_constraint(table),
-                "foreign keys": sorted(found.get_foreign_keys(table), key=str),
-                "unique": sorted(found.get_unique_constraints(table), key=str),
-                # The condition of an index of some rows is a clause, and no two clauses are equal.
-                "indexes": sorted(
-                    str({**index, "dialect_options": _texts(index.get("dialect_options", {}))})
-                    for index in found.get_indexes(table)
-                ),
-                "options": found.get_table_options(table),
-            }
-            for table in found.get_table_names()
-        }
-
-    return database.read(read)
+EXPORT = "snellen attempts export NUMBER --output FOLDER --store STORE"
+OTHER_LAYOUTS = {
+    "ALTER TABLE scores DROP COLUMN item_episodes": "the table scores lacks item_episodes",
+    "ALTER TABLE tokens ADD COLUMN color TEXT": "the table tokens has color",
+    "ALTER TABLE tokens RENAME COLUMN team TO club": "lacks team; the table tokens has club",
+    "DROP TABLE quotas": "there is no table quotas",
+    "CREATE TABLE quotes (text TEXT)": "there is a table quotes",
+    "CREATE TABLE alembic_version (version_num VARCHAR(32))": "there is a table alembic_version",
+    "DROP TABLE snellen": "there is no table snellen",
+    "UPDATE snellen SET revision = '9999'": f"its revision is 9999, not {REVISION}",
+    "DELETE FROM snellen": f"its revision is None, not {REVISION}",
+}
+"""A change that makes a store another version's, and what its refusal says about it."""
 
 
-def _texts(options: dict[str, Any]) -> dict[str, str]:
-    return {name: str(value) for name, value in options.items()}
+def change(store: str, *statements: str) -> None:
+    """Run statements in a database, past the store."""
+    url = url_of(store)
+    if url.get_backend_name() == "postgresql":
+        url = url.set(drivername="postgresql+psycopg")
+    engine = create_engine(url)
+    with engine.begin() as connection:
+        for statement in statements:
+            connection.execute(text(statement))
+    engine.dispose()
 
 
-def migrated(url: str | Path) -> Database:
-    """Make a store by the migrations, step by step."""
-    database = Database(url)
-    database.submit(upgrade).result()
-    return database
-
-
-def test_a_new_store_is_of_the_newest_revision(tmp_path: Path) -> None:
-    database = open_store(tmp_path / "new" / "exam.sqlite")
-    assert database.read(revision) == HEAD
-    database.close()
-
-
-def test_a_new_store_is_what_the_migrations_make(tmp_path: Path) -> None:
-    made, stepped = open_store(tmp_path / "made.sqlite"), migrated(tmp_path / "migrated.sqlite")
-    assert shape(made) == shape(stepped)
-    assert len(shape(made)) == 25
-    made.close()
-    stepped.close()
-
-
-@pytest.mark.postgres
-def test_on_postgresql_a_new_store_is_what_the_migrations_make(
-    postgresql: Callable[[], str],
-) -> None:
-    made, stepped = open_store(postgresql()), migrated(postgresql())
-    assert made.read(revision) == stepped.read(revision) == HEAD
-    assert shape(made) == shape(stepped)
-    assert len(shape(made)) == 25
-    made.close()
-    stepped.close()
-
-
-def test_every_migration_is_known_and_ships() -> None:
-    names = [
-        entry.name
-        for entry in (files("snellen.server.store") / "migrations" / "versions").iterdir()
-        if entry.name.endswith(".py") and entry.name != "__init__.py"
-    ]
-    assert tuple(sorted(name.partition("_")[0] for name in names)) == REVISIONS
-
-
-def test_a_migration_that_fails_leaves_the_store_as_it_was(tmp_path: Path) -> None:
-    database = Database(tmp_path / "exam.sqlite")
-    # The last table that the first step makes.
-    database.submit(lambda connection: connection.exec_driver_sql("CREATE TABLE traces (x)"))
+def test_a_new_store_has_every_table_and_opens_again(either_store: str) -> None:
     for _ in range(2):
-        with pytest.raises(StoreError):
-            database.submit(upgrade).result()
-    assert shape(database).keys() == {"traces"}
-    assert database.read(revision) is None
-    database.close()
+        database = open_store(either_store)
+        try:
+            for table in metadata.sorted_tables:
+                database.read(lambda c, table=table: c.execute(table.select()).all())
+        finally:
+            database.close()
 
 
-@pytest.mark.parametrize("before", REVISIONS)
-def test_a_store_of_each_revision_is_opened_with_its_rows(before: str, tmp_path: Path) -> None:
-    file = tmp_path / "exam.sqlite"
-    with sqlite3.connect(file) as connection:
-        connection.executescript((STORED / f"{before}.sql").read_text())
-    connection.close()
-    old, new = open_store(file), open_store(tmp_path / "new.sqlite")
-    assert old.read(revision) == HEAD
-    assert shape(old) == shape(new)
-    (row,) = old.read(lambda c: c.execute(select(metadata.tables["submissions"])).all())
-    assert (row.caller, row.size, row.chosen) == ("ada", 101, None)
-    (score,) = old.read(lambda c: c.execute(select(metadata.tables["scores"])).all())
-    assert score.value == pytest.approx(1 / 12)
-    old.close()
-    new.close()
-    assert check(file) == HEAD
+@pytest.mark.parametrize("statement", OTHER_LAYOUTS)
+def test_a_store_of_another_layout_is_refused_with_the_command_that_exports_it(
+    statement: str, either_store: str
+) -> None:
+    open_store(either_store).close()
+    change(either_store, statement)
+    with pytest.raises(StoreError) as refused:
+        open_store(either_store)
+    assert OTHER_LAYOUTS[statement] in str(refused.value)
+    assert EXPORT in str(refused.value)
 
 
-def test_the_first_revision_is_text_that_today_can_not_change() -> None:
-    text = (
-        files("snellen.server.store") / "migrations" / "versions" / f"{REVISIONS[0]}_first.py"
-    ).read_text()
-    assert "from snellen" not in text
-    assert "import snellen" not in text
+@pytest.mark.parametrize("kind", ["TEXT NOT NULL", "BIGINT NOT NULL", "INTEGER"])
+def test_a_column_of_another_type_is_refused(kind: str, either_store: str) -> None:
+    open_store(either_store).close()
+    change(
+        either_store,
+        "DROP TABLE quotas",
+        "CREATE TABLE quotas (phase TEXT NOT NULL, caller TEXT NOT NULL, day TEXT NOT NULL,"
+        f" used {kind}, PRIMARY KEY (phase, caller, day))",
+    )
+    with pytest.raises(StoreError, match=f"quotas.used is {kind}, not INTEGER NOT NULL"):
+        open_store(either_store)
 
 
-def test_a_store_that_lacks_a_column_or_a_table_is_told(tmp_path: Path) -> None:
-    file = tmp_path / "exam.sqlite"
-    open_store(file).close()
-    with sqlite3.connect(file) as connection:
-        connection.execute("ALTER TABLE tokens DROP COLUMN team")
-        connection.execute("DROP TABLE quotas")
-    connection.close()
-    with pytest.raises(StoreError, match="the table tokens lacks team") as found:
-        check(file)
-    assert "there is no table quotas" in str(found.value)
-
-
-def test_a_store_of_before_the_first_release_is_refused_with_what_to_do(tmp_path: Path) -> None:
+def test_a_refused_store_is_left_as_it_is(tmp_path: Path) -> None:
     file = tmp_path / "exam.sqlite"
     open_store(file).close()
-    with sqlite3.connect(file) as connection:
-        connection.execute("UPDATE alembic_version SET version_num = '0008'")
-    connection.close()
-    with pytest.raises(StoreError, match="open it with the version that made it"):
+    change(str(file), "DROP TABLE quotas", "ALTER TABLE scores DROP COLUMN item_episodes")
+    before = file.read_bytes()
+    with pytest.raises(StoreError):
         open_store(file)
+    assert file.read_bytes() == before
 
 
-def test_a_newer_store_is_refused(tmp_path: Path) -> None:
+def test_a_backup_a_restore_and_a_check_say_the_same_sentence(tmp_path: Path) -> None:
     file = tmp_path / "exam.sqlite"
     open_store(file).close()
-    with sqlite3.connect(file) as connection:
-        connection.execute("UPDATE alembic_version SET version_num = '9999'")
-    connection.close()
-    with pytest.raises(
-        StoreError, match=f"has revision 9999, but this version reads at most {HEAD}"
+    change(str(file), "ALTER TABLE scores DROP COLUMN item_episodes")
+    with pytest.raises(StoreError) as opened:
+        open_store(file)
+    for work in (
+        lambda: check(file),
+        lambda: back_up(file, tmp_path / "copy.sqlite"),
+        lambda: restore(file, tmp_path / "again.sqlite"),
     ):
-        open_store(file)
+        with pytest.raises(StoreError) as refused:
+            work()
+        assert str(refused.value) == str(opened.value)
+    assert not (tmp_path / "copy.sqlite").exists()
+    assert not (tmp_path / "again.sqlite").exists()
+
+
+def test_columns_in_another_order_are_the_same_layout(tmp_path: Path) -> None:
+    file = tmp_path / "exam.sqlite"
+    open_store(file).close()
+    change(
+        str(file),
+        "ALTER TABLE tokens DROP COLUMN team",
+        "ALTER TABLE tokens ADD COLUMN team TEXT",
+    )
+    open_store(file).close()
+    assert check(file) == REVISION
 
 
 def test_another_programs_database_is_left_alone(tmp_path: Path) -> None:
@@ -227,34 +179,3 @@ def test_two_programs_that_open_a_new_store_at_once_make_it_once(tmp_path: Path)
     ]
     said = [child.communicate()[1].decode() for child in children]
     assert [child.returncode for child in children] == [0, 0, 0], said
-
-
-def test_a_store_that_is_up_to_date_opens_without_alembic(tmp_path: Path) -> None:
-    code = (
-        "import sys; from snellen.server.store.schema import open_store;"
-        "open_store(sys.argv[1]).close(); open_store(sys.argv[1]).close();"
-        "assert 'alembic' not in sys.modules"
-    )
-    subprocess.run(
-        [sys.executable, "-c", code, str(tmp_path / "exam.sqlite")],
-        check=True,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
-    )
-
-
-def test_a_step_never_goes_back(tmp_path: Path) -> None:
-    from alembic import command
-    from alembic.config import Config
-
-    database = open_store(tmp_path / "exam.sqlite")
-    config = Config()
-    config.set_main_option("script_location", str(files("snellen.server.store") / "migrations"))
-
-    def down(connection: Any) -> None:
-        config.attributes["connection"] = connection
-        command.downgrade(config, "base")
-
-    step: Callable[[Any], None] = down
-    with pytest.raises(NotImplementedError, match="restore a copy made before the upgrade"):
-        database.submit(step).result()
-    database.close()

@@ -130,7 +130,7 @@ class Episodes:
             if row is None:
                 return await self._begin(live, attempt, lease, world, 1)
             _check_playable(row)
-            if not _plays(lease.client, row):
+            if lease.client != row.client:
                 if row.steps:
                     await self._running.forget(live)
                     return await self._begin(live, attempt, lease, world, row.number + 1)
@@ -494,17 +494,13 @@ def _world(lease: Lease) -> World:
     return world
 
 
-def _plays(client: str, row: EpisodeRow) -> bool:
-    return row.client in (None, client)
-
-
 def _opened(row: EpisodeRow | None, client: str) -> EpisodeRow:
     """Return an episode that a client has opened.
 
     Raises:
         ExamError: It is not open, or another client plays it.
     """
-    if row is None or not _plays(client, row):
+    if row is None or row.client != client:
         raise ExamError("the episode is not open: call get_item first", field="item")
     return row
 

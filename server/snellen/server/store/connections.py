@@ -52,12 +52,10 @@ class Connections(Protocol):
     """A store's connections: many reads, and one write transaction at a time.
 
     Attributes:
-        engine: For migrations.
         faults: The exceptions of the driver and of SQLAlchemy.
         at_once: Whether a read takes microseconds and can't block.
     """
 
-    engine: Engine
     faults: Faults
     at_once: bool
 

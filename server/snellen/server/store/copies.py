@@ -11,11 +11,13 @@ from collections.abc import Generator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
+from sqlalchemy.dialects.sqlite.base import SQLiteDialect
+
 from snellen.server.errors import StoreError
 from snellen.server.store.connections import url_of
 from snellen.server.store.faults import store_error
-from snellen.server.store.schema import HEAD, REVISIONS, open_store, readable
-from snellen.server.store.tables import metadata
+from snellen.server.store.schema import COLUMNS, check_layout
+from snellen.server.store.tables.revision import REVISION
 
 _BESIDE = ("", "-wal", "-shm", "-journal")
 """The endings of the files that SQLite keeps of a database."""
@@ -38,10 +40,10 @@ def back_up(store: str | Path, file: Path) -> None:
 
 
 def restore(file: Path, store: str | Path) -> None:
-    """Restore a backup as a new store; an older version is migrated.
+    """Restore a backup as a new store.
 
     Raises:
-        StoreError: It is not a backup, is damaged or of a newer version, or the store exists.
+        StoreError: It is not a backup, is damaged or of another version, or the store exists.
     """
     target = _file_of(store, "pg_restore --dbname URL FILE")
     _check_store(file)
@@ -61,7 +63,6 @@ def restore(file: Path, store: str | Path) -> None:
             os.link(made, target)
         except FileExistsError:
             raise StoreError("it exists already", file=str(target)) from None
-    open_store(target).close()
 
 
 def check(store: str | Path) -> str:
@@ -89,38 +90,24 @@ def _file_of(store: str | Path, instead: str) -> Path:
 
 
 def _check_store(file: Path) -> str:
-    """Return the revision of a store, after checking it and its version."""
+    """Return the revision of a store, after checking its layout and its pages."""
     if not file.is_file():
         raise StoreError("there is no such file", file=str(file))
     try:
         with closing(_opened(file)) as connection:
-            tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}
-            if "alembic_version" not in tables:
-                raise StoreError("it is not a store of snellen", file=str(file))
-            (found,) = connection.execute("SELECT version_num FROM alembic_version").fetchone()
+            columns = connection.execute(COLUMNS["sqlite"]).fetchall()
+
+            def read(query: str) -> object:
+                return next(iter(connection.execute(query).fetchone() or ()), None)
+
+            if not check_layout(columns, SQLiteDialect(), read, str(file)):
+                raise StoreError("it is empty, not a store of snellen", file=str(file))
             faults = _faults(connection)
-            if found == HEAD:
-                faults += _missing(connection)
     except sqlite3.Error as error:
         raise store_error(error, str(file)) from error
     if faults:
         raise StoreError(f"it is damaged: {'; '.join(faults)}", file=str(file))
-    if found not in REVISIONS:
-        raise StoreError(f"it has revision {found}, {readable(found)}", file=str(file))
-    return found
-
-
-def _missing(connection: sqlite3.Connection) -> list[str]:
-    """Return what the tables lack, which a step that was left out would have made."""
-    found: list[str] = []
-    for name, table in metadata.tables.items():
-        known = {row[1] for row in connection.execute(f'PRAGMA table_info("{name}")')}
-        lacking = [column.name for column in table.columns if column.name not in known]
-        if not known:
-            found.append(f"there is no table {name}")
-        elif lacking:
-            found.append(f"the table {name} lacks {', '.join(lacking)}")
-    return found
+    return REVISION
 
 
 def _faults(connection: sqlite3.Connection) -> list[str]:

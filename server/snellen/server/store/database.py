@@ -16,7 +16,7 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import Any, NamedTuple, TypeVar
 
-from sqlalchemy import Connection, Engine
+from sqlalchemy import Connection
 from sqlalchemy.exc import SQLAlchemyError
 
 from snellen.server.errors import ExamError, StoreError
@@ -83,11 +83,6 @@ class Database:
         """The file or the URL, without a password."""
         file = self._url.database if self._url.get_backend_name() == "sqlite" else None
         return file or self._url.render_as_string()
-
-    @property
-    def engine(self) -> Engine:
-        """The engine, for migrations."""
-        return self._connections.engine
 
     def read(self, work: Callable[[Connection], T]) -> T:
         """Run a short query and return its result.

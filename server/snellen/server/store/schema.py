@@ -1,111 +1,147 @@
-"""The store's schema: a check of its revision on opening, and migrations of older stores.
+"""The store's schema: the tables of this version, made in a new store and compared in another one.
 
-The check takes a millisecond. A new store is created without Alembic, whose import takes almost a
-second: only older stores need it.
+A store is of this version if it has the same tables with the same columns, of the same types. The
+comparison is one query, and takes a few milliseconds. There are no migrations.
 """
 
-from importlib.resources import as_file, files
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
-from sqlalchemy import Column, Connection, MetaData, String, Table, inspect, select
+from sqlalchemy import Connection, Dialect, insert
 
-from snellen.grading.errors import MissingExtraError
 from snellen.server.errors import StoreError
 from snellen.server.store.database import PATIENCE, Database
 from snellen.server.store.tables import metadata
+from snellen.server.store.tables.revision import REVISION, revision
 
-HEAD = "0009"
-"""The newest revision, which the tables in this version are of."""
+COLUMNS = {
+    # The tables that begin with sqlite_ are SQLite's own.
+    "sqlite": (
+        'SELECT t.name, c.name, c.type, c."notnull" FROM sqlite_master t,'
+        " pragma_table_info(t.name) c WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite\\_%'"
+        " ESCAPE '\\'"
+    ),
+    "postgresql": (
+        "SELECT t.relname, c.attname, format_type(c.atttypid, c.atttypmod), c.attnotnull"
+        " FROM pg_class t JOIN pg_attribute c ON c.attrelid = t.oid"
+        " WHERE t.relnamespace = current_schema()::regnamespace AND t.relkind IN ('r', 'p')"
+        " AND c.attnum > 0 AND NOT c.attisdropped"
+    ),
+}
+"""The query of a database's columns: table, name, type, whether it must have a value."""
 
-REVISIONS = (HEAD,)
-"""Every revision that this version can bring up to date, oldest first."""
-
-# Alembic's own table, with its own names.
-_version = Table(
-    "alembic_version",
-    MetaData(naming_convention={"pk": "%(table_name)s_pkc"}),
-    Column("version_num", String(32), primary_key=True, nullable=False),
-)
+Column = Sequence[Any]
+_Layout = dict[str, dict[str, tuple[str, bool]]]
+_MOST_DIFFERENCES = 3
 
 
 def open_store(url: str | Path, *, patience: float = PATIENCE) -> Database:
-    """Open a store; create it if it is missing, migrate it if it is older.
+    """Open a store; create it if it is missing or empty.
 
     Args:
         url: A URL of SQLAlchemy, or the path of a SQLite file.
         patience: The timeout for another program's lock, in seconds.
 
     Raises:
-        StoreError: It can't be opened, is of a newer version, or is another program's database.
+        StoreError: It can't be opened, is of another version, or is another program's database.
     """
     database = Database(url, patience=patience)
     try:
-        if database.read(revision) != HEAD:
-            database.submit(lambda connection: _prepare(connection, database.name)).result()
+        # Usually it exists, and a read does not wait for other programs.
+        if not database.read(lambda connection: _is_made(connection, database.name)):
+            database.submit(lambda connection: _make(connection, database.name)).result()
     except BaseException:
         database.close()
         raise
     return database
 
 
-def revision(connection: Connection) -> str | None:
-    """Return a store's revision; None if it has no tables of snellen."""
-    if not inspect(connection).has_table(_version.name):
-        return None
-    return connection.execute(select(_version.c.version_num)).scalar()
-
-
-def upgrade(connection: Connection, target: str = HEAD) -> None:
-    """Migrate a store to a revision, step by step.
+def check_layout(
+    columns: Iterable[Column], dialect: Dialect, read: Callable[[str], object], file: str
+) -> bool:
+    """Check that a database has the tables of this version; return whether it has any tables.
 
     Args:
-        connection: A connection in a transaction: a failing step leaves the store unchanged.
-        target: The revision.
+        columns: The rows of the query in `COLUMNS`.
+        dialect: The kind of database.
+        read: Returns the first value that a query returns.
+        file: The database, for messages.
 
     Raises:
-        MissingExtraError: Alembic is not installed.
+        StoreError: It is a store of another version, or another program's database.
     """
-    try:
-        from alembic import command
-        from alembic.config import Config
-    except ImportError as error:
-        raise MissingExtraError("upgrading a store of an earlier version", "serve") from error
+    found: _Layout = defaultdict(dict)
+    for table, name, kind, needed in columns:
+        found[table][name] = (kind.upper(), bool(needed))
+    if not found:
+        return False
+    if not {"tokens", "attempts"} <= found.keys():
+        raise StoreError(
+            f"it is another program's database (it holds {min(found)!r}), not a store of snellen;"
+            " name another file",
+            file=file,
+        )
+    differences = _differences(found, _layout(dialect))
+    if not differences:
+        stored = read(f"SELECT revision FROM {revision.name}")
+        differences = [] if stored == REVISION else [f"its revision is {stored}, not {REVISION}"]
+    if differences:
+        more = len(differences) - _MOST_DIFFERENCES
+        said = "; ".join(differences[:_MOST_DIFFERENCES]) + (f"; {more} more" if more > 0 else "")
+        raise StoreError(
+            f"it was made by another version of snellen ({said}): with that version, run `snellen"
+            " attempts export NUMBER --output FOLDER --store STORE` for each attempt to keep, then"
+            " name a new store",
+            file=file,
+        )
+    return True
 
-    with as_file(files("snellen.server.store") / "migrations") as scripts:
-        config = Config()
-        config.set_main_option("script_location", str(scripts).replace("%", "%%"))
-        config.attributes["connection"] = connection
-        command.upgrade(config, target)
 
-
-def readable(found: str) -> str:
-    """Say which revisions can be read, and what to do with a store of another one."""
-    if found > HEAD:
-        return f"but this version reads at most {HEAD}: upgrade snellen"
-    return (
-        f"of before the first release, but this version reads from {REVISIONS[0]} on: open it with"
-        " the version that made it"
+def _is_made(connection: Connection, file: str) -> bool:
+    return check_layout(
+        connection.exec_driver_sql(COLUMNS[connection.dialect.name]),
+        connection.dialect,
+        lambda query: connection.exec_driver_sql(query).scalar(),
+        file,
     )
 
 
-def _prepare(connection: Connection, file: str) -> None:
-    # Read again within the transaction: another program may have migrated it.
-    found = revision(connection)
-    if found == HEAD:
-        return
-    if found is None:
-        strange = inspect(connection).get_table_names()
-        if strange:
-            raise StoreError(
-                f"it is another program's database (it holds {strange[0]!r}); name another file",
-                file=file,
-            )
+def _make(connection: Connection, file: str) -> None:
+    # Read again within the transaction: another program may have made it.
+    if not _is_made(connection, file):
         metadata.create_all(connection)
-        _version.create(connection)
-        connection.execute(_version.insert().values(version_num=HEAD))
-        return
-    if found not in REVISIONS:
-        raise StoreError(
-            f"it has revision {found}, {readable(found)}, or name another file", file=file
-        )
-    upgrade(connection)
+        connection.execute(insert(revision).values(revision=REVISION))
+
+
+def _layout(dialect: Dialect) -> _Layout:
+    return {
+        name: {
+            column.name: (column.type.compile(dialect), not column.nullable)
+            for column in table.columns
+        }
+        for name, table in metadata.tables.items()
+    }
+
+
+def _differences(found: _Layout, wanted: _Layout) -> list[str]:
+    said = [f"there is no table {name}" for name in wanted if name not in found]
+    for name, columns in found.items():
+        known = wanted.get(name)
+        if known is None:
+            said.append(f"there is a table {name}")
+            continue
+        lacking, added = known.keys() - columns.keys(), columns.keys() - known.keys()
+        said += [f"the table {name} lacks {each}" for each in sorted(lacking)]
+        said += [f"the table {name} has {each}" for each in sorted(added)]
+        said += [
+            f"{name}.{each} is {_kind(*columns[each])}, not {_kind(*known[each])}"
+            for each in sorted(known.keys() & columns.keys())
+            if columns[each] != known[each]
+        ]
+    return said
+
+
+def _kind(kind: str, needed: bool) -> str:
+    return f"{kind} NOT NULL" if needed else kind

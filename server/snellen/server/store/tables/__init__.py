@@ -5,7 +5,7 @@ its own type. Rows are plain dataclasses because every call creates some: an obj
 SQLAlchemy's ORM takes eight times as long to create, and importing the ORM takes half a second.
 """
 
-from snellen.server.store.tables import annotations, endpoint, exams
+from snellen.server.store.tables import annotations, endpoint, exams, revision
 from snellen.server.store.tables.columns import metadata
 
-__all__ = ["annotations", "endpoint", "exams", "metadata"]
+__all__ = ["annotations", "endpoint", "exams", "metadata", "revision"]

@@ -64,8 +64,6 @@ Words = Annotated[
 KEY: Mapping[str, Any] = {"primary_key": True}
 UNIQUE: Mapping[str, Any] = {"unique": True}
 INDEX: Mapping[str, Any] = {"index": True}
-ADDED: Mapping[str, Any] = {"info": {"added": True}}
-"""A column that a migration added, which is the last of its table in a migrated store."""
 _TYPES: Mapping[type, TypeEngine[Any]] = {
     int: Integer(),
     str: Text(),
@@ -84,7 +82,6 @@ def table(
     hints = get_type_hints(row, include_extras=True)
     defaults = {part.name: part.default for part in fields(row) if part.default is not MISSING}
     columns = [_column(part, hints[part], defaults.get(part)) for part in hints]
-    columns.sort(key=lambda column: "added" in column.info)
     return Table(name, metadata, *columns, *constraints, **(options or {}))
 
 

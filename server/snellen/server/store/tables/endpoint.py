@@ -7,7 +7,6 @@ from typing import Annotated
 from sqlalchemy import ForeignKey, Index
 
 from snellen.server.store.tables.columns import (
-    ADDED,
     CLUSTERED,
     INDEX,
     KEY,
@@ -211,7 +210,7 @@ class ScoreNumbers:
     outcomes: str
     signature: str
     metrics: str = "{}"
-    measures: Annotated[str | None, ADDED] = None
+    measures: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -228,7 +227,7 @@ class ScoreValues(ScoreNumbers):
 
     item_values: bytes = field(repr=False)
     item_groups: bytes = field(repr=False)
-    item_episodes: Annotated[bytes | None, ADDED] = field(repr=False, default=None)
+    item_episodes: bytes | None = field(repr=False, default=None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -326,7 +326,7 @@ class EpisodeRow:
         result: The data that a grader needs, as JSON.
         image_tokens: The approximate cost of its images for a model, in tokens.
         fault: The reason why it broke.
-        client: The client that plays it; None: an earlier version did not store it.
+        client: The client that plays it.
     """
 
     attempt: Annotated[int, _OF_ATTEMPT, KEY]
@@ -341,8 +341,8 @@ class EpisodeRow:
     snapshot: str = field(repr=False)
     result: str = field(repr=False)
     image_tokens: int
+    client: str
     fault: str = ""
-    client: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

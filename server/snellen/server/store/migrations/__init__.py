@@ -1,1 +1,0 @@
-"""The steps from one revision of the store to the next; a step that shipped never changes."""
