@@ -54,7 +54,7 @@ from snellen.server.http.pages.pages import Pages
 from snellen.server.http.safety import SafetyMiddleware, names_of
 from snellen.server.logs import fault, lines_to_stderr, log
 from snellen.server.mcp.server import ExamServer
-from snellen.server.settings import LOOPBACK, Address
+from snellen.server.settings import Address
 from snellen.server.store.tables.exams import Scope
 from snellen.tasks.pack.seal import find_key
 
@@ -159,7 +159,8 @@ def web_app(
     app = exam_server.server.streamable_http_app(
         streamable_http_path=PATH,
         stateless_http=True,
-        transport_security=_names(address),
+        # SafetyMiddleware checks the Host and the Origin of every path.
+        transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
         custom_starlette_routes=[Route(HEALTH, monitors.health, methods=["GET", "HEAD"])],
     )
     # A redirect would name a host and a scheme, and behind a proxy that speaks TLS the wrong one.
@@ -344,23 +345,6 @@ def _unauthorized(_: HTTPConnection, error: AuthenticationError) -> Response:
     if status != HTTPStatus.NOT_FOUND:
         log().warning("turned away", status=int(status))
     return JSONResponse({"error": str(error)}, int(status), headers)
-
-
-def _names(address: Address) -> TransportSecuritySettings:
-    """Return the allowed Host headers: a page in a browser must not reach the exam."""
-    if not address.is_loopback and not address.names:
-        # Every call carries a token, which a strange page does not have.
-        return TransportSecuritySettings(enable_dns_rebinding_protection=False)
-    known = [f"[{name}]" if ":" in name else name for name in (*LOOPBACK, *address.names)]
-    return TransportSecuritySettings(
-        allowed_hosts=[*known, *(f"{name}:*" for name in known)],
-        allowed_origins=[
-            f"{scheme}://{name}{port}"
-            for scheme in ("http", "https")
-            for name in known
-            for port in ("", ":*")
-        ],
-    )
 
 
 def _listen(address: Address) -> socket.socket:

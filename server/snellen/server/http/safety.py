@@ -1,8 +1,10 @@
-"""Safety of all requests: a known Host, security headers for browsers, and request ids."""
+"""Safety of all requests: known Host and Origin, security headers for browsers, request ids."""
 
+import re
 import secrets
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from http import HTTPStatus
+from ipaddress import IPv6Address
 
 import structlog
 from starlette.datastructures import Headers, MutableHeaders
@@ -27,6 +29,14 @@ HEADERS: Mapping[str, str] = {
     "X-Frame-Options": "DENY",
 }
 _MOST = 64
+_AUTHORITY = r"(?:\[(?P<six>[0-9A-Fa-f:.]+)\]|(?P<name>[A-Za-z0-9._-]+))(?::(?P<port>[0-9]{1,5}))?"
+_HOST = re.compile(_AUTHORITY)
+_ORIGIN = re.compile(f"https?://{_AUTHORITY}")
+# Of extensions and programs with a browser inside, too.
+_ANY_ORIGIN = re.compile(f"[a-z][a-z0-9+.-]*://{_AUTHORITY}")
+_LARGEST_PORT = 65_535
+OWN_SITES = frozenset({"same-origin", "none"})
+"""The values of Sec-Fetch-Site, which pages can't set, that no other site's page causes."""
 
 
 def names_of(address: Address) -> Collection[str] | None:
@@ -37,11 +47,11 @@ def names_of(address: Address) -> Collection[str] | None:
     """
     if not address.is_loopback and not address.names:
         return None
-    return {*LOOPBACK, *address.names}
+    return {*LOOPBACK, *(name.lower() for name in address.names)}
 
 
 class SafetyMiddleware:
-    """Rejects unknown Hosts, and adds headers to responses and ids to requests.
+    """Rejects unknown Hosts and Origins, and adds headers to responses and ids to requests.
 
     Args:
         app: The application.
@@ -73,17 +83,44 @@ class SafetyMiddleware:
             await send(message)
 
         with structlog.contextvars.bound_contextvars(request=request):
-            if self._names is not None and _name(headers.get("host", "")) not in self._names:
-                refused = JSONResponse(
-                    {"error": "unknown host name"}, HTTPStatus.MISDIRECTED_REQUEST
-                )
-                await refused(scope, receive, sent)
-            else:
-                await self._app(scope, receive, sent)
+            refused = self._refused(headers)
+            await (refused or self._app)(scope, receive, sent)
+
+    def _refused(self, headers: Headers) -> JSONResponse | None:
+        """Return the refusal of a request by its Host and its Origin; None: it is served."""
+        hosts, origins = headers.getlist("host"), headers.getlist("origin")
+        form = _ANY_ORIGIN if self._names is None else _ORIGIN
+        if not self._is_known(hosts, _HOST, needed=self._names is not None):
+            return JSONResponse(
+                {"error": "unknown host name; `snellen serve --name NAME` adds one"},
+                HTTPStatus.MISDIRECTED_REQUEST,
+            )
+        if origins == ["null"] and (
+            self._names is None or headers.get("sec-fetch-site") in OWN_SITES
+        ):
+            # A form of this site's pages has it, which send no referrer.
+            return None
+        if not self._is_known(origins, form, needed=False):
+            return JSONResponse(
+                {"error": "a page of another site can't call this server"}, HTTPStatus.FORBIDDEN
+            )
+        return None
+
+    def _is_known(self, given: Sequence[str], form: re.Pattern[str], *, needed: bool) -> bool:
+        if len(given) != 1:
+            return not given and not needed
+        name = _name(given[0], form)
+        return name is not None and (self._names is None or name in self._names)
 
 
-def _name(host: str) -> str:
-    """Return a Host without its port."""
-    if host.startswith("["):
-        return host[1:].partition("]")[0]
-    return host.partition(":")[0].lower()
+def _name(given: str, form: re.Pattern[str]) -> str | None:
+    """Return the host of a whole header, without its port; None: the header is not valid."""
+    parts = form.fullmatch(given)
+    if parts is None or int(parts["port"] or 0) > _LARGEST_PORT:
+        return None
+    if parts["name"] is not None:
+        return parts["name"].lower()
+    try:
+        return str(IPv6Address(parts["six"]))
+    except ValueError:
+        return None

@@ -9,9 +9,9 @@ from snellen.server.errors import ForbiddenError
 from snellen.server.http.api.access import Access, Visitor
 from snellen.server.http.auth import SESSION_HOURS
 from snellen.server.http.responses import root_of
+from snellen.server.http.safety import OWN_SITES
 
 _NAME = "snellen"
-_GOOD_SITES = frozenset({"same-origin", "none"})
 
 
 def cookie_name(request: Request) -> str:
@@ -52,7 +52,7 @@ def check_origin(request: Request) -> None:
     """
     site = request.headers.get("sec-fetch-site")
     if site is not None:
-        if site in _GOOD_SITES:
+        if site in OWN_SITES:
             return
     elif urlsplit(request.headers.get("origin", "")).netloc == request.headers.get("host", "-"):
         return
