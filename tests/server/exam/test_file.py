@@ -99,7 +99,9 @@ def test_a_day_begins_in_the_zone_of_the_phase() -> None:
         ),
         ('name = "x"\npacks = ["p"]\n[[phases]]\nname = "a"\nzone = "Mars/X"', "no time zone"),
         ('name = "x"\npacks = ["p"]\n[[phases]]\nname = "a"\n[[phases]]\nname = "a"', "same name"),
-        ('name = "x"\npacks = ["p"]\n[teams]\na = ["b"]\nc = ["b"]', "'b' is in two teams"),
+        ('name = "x"\npacks = ["p"]\n[teams]\na = ["b"]\nc = ["b"]', "'b' and 'b' look the same"),
+        ('name = "x"\npacks = ["p"]\n[teams]\na = ["b"]\nA = ["c"]', "'a' and 'A' look the same"),
+        ('name = "x"\npacks = ["p"]\n[teams]\na = ["b", "ｂ"]', "'b' and 'ｂ' look the same"),
         (
             'name = "x"\npacks = ["p"]\n[signup]\nby = "open"',
             "'closed', 'invitation' or 'approval'",
@@ -107,7 +109,7 @@ def test_a_day_begins_in_the_zone_of_the_phase() -> None:
         ('name = "x"\npacks = ["p"]\n[signup]\nteam = true', "no setting 'signup.team'"),
         (
             'name = "x"\npacks = ["p"]\n[teams]\na = ["b"]\nb = ["c"]',
-            "the name of both a team and a member",
+            "'b' and 'b' look the same",
         ),
         (
             'name = "x"\npacks = ["p"]\n[[phases]]\nname = "a"\n'

@@ -53,12 +53,53 @@ def test_nobody_has_the_name_of_a_team(tokens: Tokens, database: Database) -> No
         tokens.create("lab")
     with pytest.raises(ExamError, match="'lab' is a team's name"):
         tokens.create("lab", team="lab")
-    with pytest.raises(ExamError, match="'ada' is the name of a token"):
+    with pytest.raises(ExamError, match="'ada' is a participant's name"):
         tokens.create("bob", team="ada")
     with pytest.raises(ExamError, match="a token's team must have 1 to 64 letters"):
         tokens.create("bob", team="a team")
     with pytest.raises(ExamError, match="'filed' is a team's name"):
         Tokens(database, teams={"ada": "filed"}).create("filed")
+
+
+@pytest.mark.parametrize(
+    ("name", "team", "said"),
+    [
+        ("ANN", None, "the name 'ann' was used before"),
+        ("Ann", "lab", "the name 'ann' was used before"),
+        ("LAB", None, "'LAB' is a team's name"),
+        ("bob", "ANN", "'ANN' is a participant's name"),
+        ("bob", "Lab", "'Lab' looks like 'lab', which exists"),
+        ("CY", None, "'CY' looks like 'cy', which exists"),
+        ("bob", "FILED", "'FILED' looks like 'filed', which exists"),
+        ("Snellen", None, "must not be local or snellen"),
+        ("bob", "LOCAL", "must not be local or snellen"),
+    ],
+)
+def test_a_name_that_looks_like_another_is_refused(
+    name: str, team: str | None, said: str, tokens: Tokens, database: Database
+) -> None:
+    tokens.create("ann", team="lab")
+    filed = Tokens(database, teams={"cy": "filed"})
+    with pytest.raises(ExamError, match=said):
+        filed.create(name, team=team)
+    filed.create("cy")
+    filed.create("dora", team="lab")
+
+
+def test_names_that_look_alike_stay_valid_in_a_store_that_has_them(
+    tokens: Tokens, database: Database
+) -> None:
+    tokens.create("ann", team="lab")
+    known = tokens.create("bob", team="lab")
+    database.submit(
+        lambda c: c.exec_driver_sql(
+            "UPDATE tokens SET name = 'ANN', team = 'LAB' WHERE name = 'bob'"
+        )
+    ).result()
+    assert held(tokens, known) == ("ANN", {Scope.TAKE})
+    tokens.create("cy", team="LAB")
+    tokens.revoke("ANN")
+    assert held(tokens, known) is None
 
 
 @pytest.mark.parametrize("other", ["", "snellen_", "nonsense", "é" * 100])

@@ -34,6 +34,7 @@ from pydantic import (
 
 from snellen.grading.errors import InputError
 from snellen.grading.models.base import Closed
+from snellen.server.exam.names import folded
 from snellen.server.exam.rules import Rules
 from snellen.tasks.samples import INCLUDED, exam_folder
 
@@ -276,11 +277,14 @@ class ExamFile(Closed):
         for name in (*self.teams, *members):
             if not name or len(name) > 256 or not name.isprintable():
                 raise ValueError(f"teams: {name[:40]!r} is not a valid name of a team or a member")
-        twice = sorted({name for name in members if members.count(name) > 1})
-        if twice:
-            raise ValueError(f"teams: {twice[0]!r} is in two teams, or twice in one")
-        if both := sorted(self.teams.keys() & set(members)):
-            raise ValueError(f"teams: {both[0]!r} is the name of both a team and a member")
+        seen: dict[str, str] = {}
+        for name in (*self.teams, *members):
+            if (before := seen.get(folded(name))) is not None:
+                raise ValueError(
+                    f"teams: {before!r} and {name!r} look the same; a name is that of one"
+                    " team, or of one member of one team"
+                )
+            seen[folded(name)] = name
         return self
 
     @property

@@ -15,9 +15,11 @@ from snellen.grading.models.base import Closed
 from snellen.server.challenge.models import IsoTime
 from snellen.server.errors import ExamError, NotFoundError
 from snellen.server.exam.file import ExamFile, JoinBy
+from snellen.server.exam.names import folded, look_alike
 from snellen.server.store.database import Database
 from snellen.server.store.statements import Query, Statement, row_values
-from snellen.server.store.tables.exams import Scope, SessionRow, Token, sessions, tokens
+from snellen.server.store.tables.endpoint import submissions
+from snellen.server.store.tables.exams import Scope, SessionRow, Token, attempts, sessions, tokens
 
 if TYPE_CHECKING:
     from snellen.server.http.oauth import Holder
@@ -40,6 +42,7 @@ ALL = Query(select(tokens).order_by(tokens.c.id), Token)
 _ANY = Query(select(tokens).limit(1), Token)
 _NAMED = Query(select(tokens).where(tokens.c.name == bindparam("n")), Token)
 OF_SUBJECT = Query(select(tokens).where(tokens.c.subject == bindparam("s")), Token)
+_OWNERS = [Statement(select(each.c.caller).distinct()) for each in (submissions, attempts)]
 _ADD = insert(tokens)
 _SIGNED_IN = Query(
     select(tokens)
@@ -157,7 +160,7 @@ class Tokens:
 
         Raises:
             ExamError: The name is not valid, was used before, or is a team's; or the team's name is
-                a holder's.
+                a participant's; or one looks like another name.
         """
         token = secret(PREFIX)
         row = Token(
@@ -185,23 +188,35 @@ class Tokens:
             ExamError: As `create`.
         """
         for word, what in ((name, "name"), (team, "team")):
-            if word is not None and (not re.fullmatch(TOKEN_NAME, word) or word in _RESERVED):
+            if word is not None and (
+                not re.fullmatch(TOKEN_NAME, word) or folded(word) in _RESERVED
+            ):
                 raise ExamError(
                     f"a token's {what} must have 1 to 64 letters, digits, dots, dashes and"
                     f" underscores, and must not be {' or '.join(sorted(_RESERVED))}",
                     field=what,
                 )
-        if _NAMED.first(connection, {"n": name}) is not None:
+        others = ALL.all(connection, {})
+        holders = [each.name for each in others]
+        if (used := look_alike(name, holders)) is not None:
             raise ExamError(
-                f"the name {name!r} was used before; attempts belong to names, so take another",
+                f"the name {used!r} was used before; attempts belong to names, so take another",
                 field="name",
             )
         # A holder with a team's name would own the team's submissions.
-        others = ALL.all(connection, {})
-        if name == team or name in {*self.teams.values(), *(each.team for each in others)}:
+        teams = [*self.teams.values(), *(each.team for each in others)]
+        if look_alike(name, [team, *teams]) is not None:
             raise ExamError(f"{name!r} is a team's name; choose another", field="name")
-        if team in {each.name for each in others}:
-            raise ExamError(f"{team!r} is the name of a token; choose another", field="team")
+        if team is not None and look_alike(team, [*holders, *self.teams]) is not None:
+            raise ExamError(f"{team!r} is a participant's name; choose another", field="team")
+        known = [*self.teams, *teams, *owners(connection)]
+        for word, what in ((name, "name"), (team, "team")):
+            other = None if word is None else look_alike(word, known)
+            if other not in (None, word):
+                raise ExamError(
+                    f"{word!r} looks like {other!r}, which exists; write that or choose another",
+                    field=what,
+                )
 
     def revoke(self, name: str) -> None:
         """Revoke a token; the server refuses all later calls with it.
@@ -276,3 +291,8 @@ def digest_of(token: str) -> bytes:
     # 256 random bits need no slower hash than SHA-256, and the time of a lookup by digest reveals
     # nothing.
     return sha256(token.encode(errors="surrogatepass")).digest()
+
+
+def owners(connection: Connection) -> set[str]:
+    """Return the owners of all submissions and attempts."""
+    return {name for each in _OWNERS for (name,) in each.run(connection, {})}

@@ -16,6 +16,7 @@ from snellen.server.challenge.models import IsoTime, iso
 from snellen.server.challenge.service import Challenge
 from snellen.server.errors import ExamError, ForbiddenError, NotFoundError, UnauthorizedError
 from snellen.server.exam.file import JoinBy
+from snellen.server.exam.names import look_alike
 from snellen.server.http.api.access import Access, Visitor
 from snellen.server.http.auth import (
     ALL,
@@ -24,17 +25,16 @@ from snellen.server.http.auth import (
     PARTICIPANT,
     PREFIX,
     digest_of,
+    owners,
     secret,
 )
 from snellen.server.store.statements import Query, Statement, row_values
-from snellen.server.store.tables.endpoint import submissions
 from snellen.server.store.tables.exams import (
     Invitation,
     JoinRequest,
     Scope,
     Team,
     Token,
-    attempts,
     invitations,
     requests,
     teams,
@@ -68,11 +68,6 @@ _TEAM_CODE = Query(select(teams).where(teams.c.digest == bindparam("d")), Team)
 _TEAMS = Query(select(teams), Team)
 _ADD_TEAM = Statement(insert(teams))
 _END_TEAM = Statement(delete(teams).where(teams.c.name == bindparam("n")))
-_OWNED = [
-    Statement(select(each.c.id).where(each.c.caller == bindparam("n")).limit(1))
-    for each in (submissions, attempts)
-]
-"""The submissions and attempts of a participant."""
 
 
 class NewInvitation(Closed):
@@ -439,26 +434,29 @@ class SignUp:
                 f"{MOST_REQUESTS} requests wait for the organizer; try again when some are answered"
             )
         self._tokens.check_names(connection, name, team)
-        formed = {each.name for each in _TEAMS.all(connection, {})}
-        if name in {each.name for each in asked}:
+        formed = [each.name for each in _TEAMS.all(connection, {})]
+        waiting = [each.name for each in asked]
+        if look_alike(name, waiting) is not None:
             raise ExamError(f"somebody asked for the name {name!r}; choose another", field="name")
         # Who has the name of a team, or one that the exam file gives a team, has the team's rights.
-        if name in {*formed, *self._file.teams, *self._file.team_of}:
+        if look_alike(name, [*formed, *self._file.teams, *self._file.team_of]) is not None:
             raise ExamError(
                 f"{name!r} is a team's or a member's name; choose another", field="name"
             )
-        others = {each.team for each in ALL.all(connection, {})}
-        if given.team in {*formed, *self._file.teams, *others}:
+        new = given.team
+        others = [each.team for each in ALL.all(connection, {})]
+        if new and look_alike(new, [*formed, *self._file.teams, *others]) is not None:
             raise ExamError(
-                f"there is a team {team!r}; give the code that its members have, or choose another"
+                f"there is a team {new!r}; give the code that its members have, or choose another"
                 " name",
                 field="team",
             )
-        if given.team in {*self._file.team_of, *(each.name for each in asked)}:
-            raise ExamError(f"{team!r} is a participant's name; choose another", field="team")
+        if new and look_alike(new, waiting) is not None:
+            raise ExamError(f"{new!r} is a participant's name; choose another", field="team")
         # A team that the exam file had, and that owns rows without a token of its name.
-        for word, what in ((name, "name"), (given.team, "team")):
-            if any(each.run(connection, {"n": word}) for each in _OWNED):
+        owned = owners(connection)
+        for word, what in ((name, "name"), (new, "team")):
+            if word and look_alike(word, owned) is not None:
                 raise ExamError(
                     f"there are answers of {word!r} already; choose another name, or ask the"
                     " organizer for a token",

@@ -111,6 +111,12 @@ async def test_a_use_is_for_one_person_however_many_come_at_once(door: Opening) 
         ({"code": "good", "name": "bob"}, 409, "the name 'bob' was used before"),
         ({"code": "good", "name": "lab"}, 409, "'lab' is a team's name; choose another"),
         ({"code": "good", "name": "cy"}, 409, "'cy' is a team's or a member's name; choose"),
+        ({"code": "good", "name": "BOB"}, 409, "the name 'bob' was used before"),
+        ({"code": "good", "name": "Lab"}, 409, "'Lab' is a team's name; choose another"),
+        ({"code": "good", "name": "CY"}, 409, "'CY' looks like 'cy', which exists"),
+        ({"code": "good", "team": "LAB"}, 409, "'LAB' looks like 'lab', which exists"),
+        ({"code": "good", "team": "Bob"}, 409, "'Bob' is a participant's name; choose another"),
+        ({"code": "good", "name": "LOCAL"}, 409, "must not be local or snellen"),
         ({"code": "good", "name": "a b"}, 409, "must have 1 to 64 letters, digits, dots"),
         ({"code": "good", "name": ""}, 409, "must have 1 to 64 letters, digits, dots"),
         ({"code": "good", "name": "local"}, 409, "must not be local or snellen"),
@@ -120,7 +126,7 @@ async def test_a_use_is_for_one_person_however_many_come_at_once(door: Opening) 
         ({"code": "good", "team": "lab"}, 409, "there is a team 'lab'; give the code that its"),
         ({"code": "good", "team": "filed"}, 409, "there is a team 'filed'; give the code"),
         ({"code": "good", "team": "cy"}, 409, "'cy' is a participant's name; choose another"),
-        ({"code": "good", "team": "bob"}, 409, "'bob' is the name of a token; choose another"),
+        ({"code": "good", "team": "bob"}, 409, "'bob' is a participant's name; choose another"),
         ({"code": "good", "team": "eve"}, 409, "'eve' is a team's name; choose another"),
         ({"code": "good", "team": "a b"}, 409, "a token's team must have 1 to 64 letters"),
         ({"code": "good", "team_code": "team_x"}, 404, "this team's code is unknown: ask a member"),
@@ -241,6 +247,11 @@ async def test_nobody_takes_over_answers_by_the_name_of_their_owner(door: Openin
             sent = await join(here, **given)
             assert sent.status_code == 409
             assert "there are answers of 'oldlab' already; choose another name" in sent.text
+        sent = await join(here, name="OldLab")
+        assert "'OldLab' looks like 'oldlab', which exists" in sent.text
+        await here.ask("cy")
+        sent = await join(here, name="CY")
+        assert "somebody asked for the name 'CY'; choose another" in sent.text
         assert (await join(here, name="eve")).status_code == 201
 
 
