@@ -11,8 +11,10 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from snellen.cli.app import app
+from snellen.cli.serving import shell_caller
 from snellen.server.attempts.models import Caller
 from snellen.server.attempts.service import Clock, Service
+from snellen.server.challenge import queries
 from snellen.server.errors import NoSuchAttemptError
 from snellen.server.exam.rules import Rules
 from snellen.server.grading.exam import read_exam
@@ -131,6 +133,28 @@ def test_export_writes_a_file_a_task_and_the_command_that_grades_it(
     assert report["numbers"]["metrics"]["f1"]["value"] == stored["metrics"]["f1"]
     assert report["provenance"]["items"] == 3
     assert stored["signature"].startswith(report["signature"] + "|exam:")
+
+
+def test_who_exports_or_grades_answers_in_a_shell_is_in_the_record(
+    take: Took, run: Run, store: Path, tmp_path: Path
+) -> None:
+    take()
+    take(finish=False)
+    for command in (
+        ("list", "1"),
+        ("export", "1", "-o", str(tmp_path / "out")),
+        ("grade", "1"),
+        ("grade", "2"),
+    ):
+        run(*command)
+    database = open_store(store)
+    try:
+        events = database.read(lambda c: queries.LATEST_EVENTS.all(c, {}))
+    finally:
+        database.close()
+    assert [(row.caller, row.what, row.why) for row in events] == 2 * [
+        (shell_caller(), "answers read", "attempt 1")
+    ]
 
 
 def test_export_writes_over_nothing(take: Took, run: Run, tmp_path: Path) -> None:

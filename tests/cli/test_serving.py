@@ -16,10 +16,12 @@ from snellen import sdk
 from snellen.cli.app import app
 from snellen.cli.host import serve, worker
 from snellen.cli.places import default_store
-from snellen.cli.serving import MOVED_RULES, mcp, settings_of
+from snellen.cli.serving import MOVED_RULES, mcp, settings_of, shell_caller
 from snellen.demo.run import DemoOptions, exam_file
+from snellen.server.challenge import queries
 from snellen.server.exam.rules import Rules
 from snellen.server.host import open_challenge, open_exam
+from snellen.server.store.schema import open_store
 from snellen.tasks.environments.table import ENVIRONMENTS, PACKS
 from snellen.tasks.samples import DEFAULT, INCLUDED, baselines, exam_folder
 from snellen.worlds.packs import MADE
@@ -45,6 +47,26 @@ def test_a_token_is_printed_once_and_never_listed(store: str) -> None:
     assert token not in listed.stdout
     assert run("token", "revoke", "alice", "--store", store).exit_code == 0
     assert "revoked" in run("token", "list", "--store", store).stdout
+
+
+def test_who_creates_and_revokes_tokens_in_a_shell_is_in_the_record(store: str) -> None:
+    run("token", "create", "boss", "--scope", "admin", "--store", store)
+    run("token", "create", "ada", "--team", "lab", "--store", store)
+    assert run("token", "create", "ADA", "--store", store).exit_code == 2
+    run("token", "revoke", "ada", "--store", store)
+    assert run("token", "revoke", "eve", "--store", store).exit_code == 2
+    database = open_store(store)
+    try:
+        events = database.read(lambda c: queries.LATEST_EVENTS.all(c, {}))
+    finally:
+        database.close()
+    assert {row.caller for row in events} == {shell_caller()}
+    assert shell_caller().startswith("shell:")
+    assert [(row.what, row.why) for row in reversed(events)] == [
+        ("token", "boss: admin"),
+        ("token", "ada of lab: take"),
+        ("revoked", "ada"),
+    ]
 
 
 def test_the_first_token_of_a_store_says_what_it_changes(store: str) -> None:

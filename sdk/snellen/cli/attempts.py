@@ -21,6 +21,7 @@ from snellen.cli.serving import (
     Store,
     open_database,
     report_server_errors,
+    shell_caller,
 )
 from snellen.cli.tables import print_table
 from snellen.cli.take import cost_said, tell_report
@@ -244,11 +245,23 @@ def _served(
     *,
     references: bool,
 ) -> "Service":
-    """Open what an attempt was taken from, with its references or without."""
+    """Open what an attempt was taken from, to read its answers, which is an event in the store.
+
+    Args:
+        database: The store.
+        attempt: The attempt.
+        packs: The packs that it was taken from; None: the included ones.
+        key: The key file of sealed references.
+        references: Whether the references are needed.
+    """
+    from snellen.server.attempts.register import Clock
     from snellen.server.attempts.service import Service
+    from snellen.server.challenge.queries import add_event
     from snellen.server.exam.rules import Mode
     from snellen.server.grading.exam import read_exam
     from snellen.server.settings import Settings
+    from snellen.server.store.tables.endpoint import EventRow
+    from snellen.server.store.tables.exams import State
     from snellen.tasks.samples import INCLUDED
 
     mode = Mode.EXAM if references else Mode.DEFERRED
@@ -256,7 +269,20 @@ def _served(
     names = attempt.exam.rpartition("@")[0].split("+")
     included = [Path(name) for name in names] if INCLUDED.keys() >= set(names) else None
     folders = _in_order(pack_folders(packs or included), attempt)
-    return Service(read_exam(Settings(folders, database.name, rules, key)), database)
+    service = Service(read_exam(Settings(folders, database.name, rules, key)), database)
+    if attempt.state is State.OPEN:
+        return service
+    event = EventRow(
+        id=0,
+        phase="",
+        submission=None,
+        at=Clock().now(),
+        caller=shell_caller(),
+        what="answers read",
+        why=f"attempt {attempt.id}",
+    )
+    database.submit(lambda connection: add_event(connection, event)).result()
+    return service
 
 
 def _in_order(folders: Sequence[Path], attempt: "Attempt") -> tuple[Path, ...]:

@@ -22,6 +22,7 @@ from snellen.cli.serving import (
     report_server_errors,
     settings_of,
     settings_of_each,
+    shell_caller,
     with_episodes,
 )
 from snellen.grading.errors import InputError, MissingExtraError
@@ -95,7 +96,8 @@ def _serve(every: Sequence[Settings], where: Address, workers: int) -> None:
             if exam.settings.file is not None and not exam.tokens.known:
                 tell("this is the first start: the admin's token follows; it is shown only once")
                 whose = "" if len(exams) == 1 else f"{exam.name} "
-                sys.stdout.write(f"{whose}{exam.tokens.create('admin', [Scope.ADMIN])}\n")
+                token = exam.tokens.create("admin", [Scope.ADMIN], by=shell_caller())
+                sys.stdout.write(f"{whose}{token}\n")
                 sys.stdout.flush()
         serve_web(exams, where, tell)
 

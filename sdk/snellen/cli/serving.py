@@ -10,6 +10,7 @@ from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
+from getpass import getuser
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TextIO
 
@@ -290,14 +291,14 @@ def create(
         if unknown:
             raise InputError(f"unknown scope {unknown[0]!r}; choose from: {', '.join(Scope)}")
         scopes = [Scope(word) for word in scope or (Scope.TAKE,)]
-        held = Tokens(database)
+        held, by = Tokens(database), shell_caller()
         first = not held.known
         if to is None:
-            sys.stdout.write(held.create(name, scopes, days, team) + "\n")
+            sys.stdout.write(held.create(name, scopes, days, team, by=by) + "\n")
             tell("save it now: it is not shown again")
         else:
             with _new_secret(to) as file:
-                file.write(held.create(name, scopes, days, team) + "\n")
+                file.write(held.create(name, scopes, days, team, by=by) + "\n")
             write(f"the token is in {to}\n")
         if first:
             tell(_FIRST)
@@ -325,7 +326,7 @@ def revoke(
     from snellen.server.http.auth import Tokens
 
     with report_server_errors(), open_database(store) as database:
-        Tokens(database).revoke(name)
+        Tokens(database).revoke(name, by=shell_caller())
         tell(f"{name}'s token is revoked")
 
 
@@ -337,6 +338,14 @@ def with_episodes(settings: Settings) -> Settings:
     """
     made = tuple(episode_pack(what) for what in settings.episodes)
     return replace(settings, packs=(*settings.packs, *made), episodes=())
+
+
+def shell_caller() -> str:
+    """Return the caller of a command in a shell, for a store's record; no token has such a name."""
+    try:
+        return f"shell:{getuser()}"
+    except (OSError, KeyError):  # the system has no name for the user
+        return "shell:unknown"
 
 
 @contextmanager

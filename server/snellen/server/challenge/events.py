@@ -47,6 +47,13 @@ class Events:
         """Write an event that is not about a phase."""
         await self._database.write(lambda c: self.add(c, "", None, caller, what, why))
 
+    async def note_read(self, caller: str, submission: str) -> None:
+        """Write that an organizer read the file of a submission.
+
+        It is of no phase: it changes no leaderboard, and is not in its export.
+        """
+        await self._database.write(lambda c: self.add(c, "", submission, caller, "file read"))
+
     def add(
         self,
         connection: Connection,

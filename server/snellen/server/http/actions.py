@@ -186,12 +186,18 @@ class Actions:
         return "" if phase is None else self.challenge.phases.key(self.challenge.phase(phase))
 
     async def file(self, visitor: Visitor, submission: str) -> tuple[SubmissionRow, bytes]:
-        """Return a submission and its file; raises as `Submissions.file_of`."""
+        """Return a submission and its file; raises as `Submissions.file_of`.
+
+        That an organizer reads a participant's file is an event in the log.
+        """
         submissions, owner = self.challenge.submissions, visitor.owner()
         row, parts = await self.challenge.database.off_loop(
             lambda: submissions.file_of(submission, owner)
         )
-        return row, await submissions.bytes_of(parts)
+        body = await submissions.bytes_of(parts)
+        if owner is None and visitor.name != row.caller:
+            await self.challenge.events.note_read(visitor.need(Scope.ORGANIZE), row.id)
+        return row, body
 
     async def decide(
         self,
@@ -270,14 +276,11 @@ class Actions:
         """Create a token, with an event in the log; raises as `Tokens.create`."""
         caller, tokens = visitor.need(Scope.ADMIN), self.access.tokens
         token = await asyncio.to_thread(
-            tokens.create, given.name, given.scopes, given.days, given.team
+            tokens.create, given.name, given.scopes, given.days, given.team, by=caller
         )
-        whose = given.name if given.team is None else f"{given.name} of {given.team}"
-        await self.challenge.events.note(caller, "token", f"{whose}: {', '.join(given.scopes)}")
         return MadeToken(name=given.name, token=token)
 
     async def revoke_token(self, visitor: Visitor, name: str) -> None:
         """Revoke a token, with an event in the log; raises as `Tokens.revoke`."""
         caller = visitor.need(Scope.ADMIN)
-        await asyncio.to_thread(self.access.tokens.revoke, name)
-        await self.challenge.events.note(caller, "revoked", name)
+        await asyncio.to_thread(self.access.tokens.revoke, name, by=caller)

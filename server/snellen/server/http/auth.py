@@ -12,13 +12,14 @@ from pydantic import BeforeValidator, Field
 from sqlalchemy import Connection, bindparam, delete, insert, select, update
 
 from snellen.grading.models.base import Closed
+from snellen.server.challenge import queries
 from snellen.server.challenge.models import IsoTime
 from snellen.server.errors import ExamError, NotFoundError
 from snellen.server.exam.file import ExamFile, JoinBy
 from snellen.server.exam.names import folded, look_alike
 from snellen.server.store.database import Database
 from snellen.server.store.statements import Query, Statement, row_values
-from snellen.server.store.tables.endpoint import submissions
+from snellen.server.store.tables.endpoint import EventRow, submissions
 from snellen.server.store.tables.exams import Scope, SessionRow, Token, attempts, sessions, tokens
 
 if TYPE_CHECKING:
@@ -149,6 +150,8 @@ class Tokens:
         scopes: Iterable[Scope] = (Scope.TAKE,),
         days: float | None = None,
         team: str | None = None,
+        *,
+        by: str | None = None,
     ) -> str:
         """Make a token and return it; it can't be read again.
 
@@ -157,6 +160,7 @@ class Tokens:
             scopes: Its scopes.
             days: Its validity in days; None: until it is revoked.
             team: Its team, which shares quota, attempts and rows.
+            by: The caller, for the record; None: nothing is recorded.
 
         Raises:
             ExamError: The name is not valid, was used before, or is a team's; or the team's name is
@@ -173,8 +177,21 @@ class Tokens:
             expires=None if days is None else self.now() + round(days * DAY),
             team=team,
         )
-        self.database.submit(lambda connection: self.add(connection, row)).result()
+        whose = name if team is None else f"{name} of {team}"
+
+        def work(connection: Connection) -> None:
+            self.add(connection, row)
+            self._note(connection, by, "token", f"{whose}: {', '.join(sorted(row.scopes))}")
+
+        self.database.submit(work).result()
         return token
+
+    def _note(self, connection: Connection, by: str | None, what: str, why: str) -> None:
+        if by is not None:
+            event = EventRow(
+                id=0, phase="", submission=None, at=self.now(), caller=by, what=what, why=why
+            )
+            queries.add_event(connection, event)
 
     def add(self, connection: Connection, row: Token) -> None:
         """Add a token; raises as `check_names`."""
@@ -218,8 +235,12 @@ class Tokens:
                     field=what,
                 )
 
-    def revoke(self, name: str) -> None:
+    def revoke(self, name: str, *, by: str | None = None) -> None:
         """Revoke a token; the server refuses all later calls with it.
+
+        Args:
+            name: The holder's name.
+            by: The caller, for the record; None: nothing is recorded.
 
         Raises:
             NotFoundError: There is no token of that name. Revoking it again is not an error.
@@ -232,6 +253,7 @@ class Tokens:
                     f"there is no token {name!r}; `snellen token list` has their names"
                 )
             _REVOKE.run(connection, parameters)
+            self._note(connection, by, "revoked", name)
 
         self.database.submit(work).result()
 

@@ -228,6 +228,21 @@ async def test_nobody_reads_another_participants_work(door: Opening) -> None:
         assert (await here.get(f"{where}/file", boss)).status_code == 200
 
 
+async def test_an_organizers_look_at_a_participants_file_is_in_the_record(door: Opening) -> None:
+    async with door() as here:
+        ada, boss = here.token("ada"), here.token("boss", Scope.ORGANIZE)
+        of_ada = (await here.upload(ada, {"a": "1"})).json()["id"]
+        own = (await here.upload(boss, {"a": "2"})).json().get("id")
+        for submission, token in ((of_ada, ada), (of_ada, boss), ("sub_0", boss), (own, boss)):
+            await here.get(f"{EXAM}/submissions/{submission}/file", token)
+        events = (await here.get(f"{EXAM}/events", boss)).json()["events"]
+        assert [(event["caller"], event["what"], event["submission"]) for event in events] == [
+            ("boss", "file read", of_ada)
+        ]
+        # It is of no phase: it changes no leaderboard, and is not in an export.
+        assert (await here.get(f"{EXAM}/events?phase=main", boss)).json()["events"] == []
+
+
 async def test_a_token_for_taking_uploads_nothing(door: Opening) -> None:
     async with door() as here:
         status, said = problem(await here.upload(here.token("eve", Scope.TAKE), {"a": "1"}))

@@ -247,7 +247,8 @@ class EventRow:
         what: `removed`, `restored`, `rescored`, `same`, `retried`, `shown`, `baseline`, `ranked`,
             `chosen`, `not chosen`, `withdrawn`, `token`, `revoked`, `annotation closed`,
             `annotation opened`, `annotation extended`, `moved`, `invitation`,
-            `invitation revoked`, `joined`, `asked to join`, `approved`, `refused`.
+            `invitation revoked`, `joined`, `asked to join`, `approved`, `refused`, `file read`,
+            `answers read`, `forgotten`.
         why: The reason given.
         detail: The values before and after, as JSON.
     """
