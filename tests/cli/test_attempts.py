@@ -19,6 +19,7 @@ from snellen.server.errors import NoSuchAttemptError
 from snellen.server.exam.rules import Rules
 from snellen.server.grading.exam import read_exam
 from snellen.server.settings import Settings
+from snellen.server.store.files import Files
 from snellen.server.store.schema import open_store
 from snellen.server.store.tables.exams import Attempt
 from snellen.tasks.samples import exam_folder
@@ -284,3 +285,39 @@ def test_a_store_without_attempts_and_a_number_that_none_has_are_said(
         result = run("list", number)
         assert result.exit_code == 2
         assert f"there is no attempt {number} in this store" in result.stderr
+
+
+def test_forget_deletes_a_participants_attempts_once_and_says_so(
+    take: Took, run: Run, tmp_path: Path
+) -> None:
+    take()
+    take(finish=False)
+    said = run("forget", "alice")
+    assert (said.exit_code, said.stdout) == (
+        0,
+        "deleted: 0 submissions, 2 attempts; without a name on the leaderboard: 0\n",
+    )
+    again = run("forget", "alice")
+    assert (again.exit_code, again.stdout) == (0, "the store has nothing of 'alice'\n")
+    exam = tmp_path / "exam.toml"
+    exam.write_text('name = "x"\npacks = ["p"]\nforgotten = "dropped"\n[teams]\nlab = ["alice"]\n')
+    assert "remove it from [teams]" in run("forget", "alice", str(exam)).stderr
+    assert "there is no attempt yet" in run("list").output
+
+
+def test_forget_knows_the_store_and_the_files_of_the_exam_file(
+    take: Took, store: Path, tmp_path: Path
+) -> None:
+    take()
+    exam = tmp_path / "exam.toml"
+    exam.write_text(f'name = "x"\npacks = ["p"]\nstore = "{store.name}"\nfiles = "files"\n')
+    left = Files(str(tmp_path / "files")).put("alice", b"left by a crash")
+    said = CliRunner().invoke(app, ["attempts", "forget", "alice", str(exam)])
+    assert said.stdout.startswith("deleted: 0 submissions, 1 attempts;")
+    assert not (tmp_path / "files" / left).exists()
+
+
+def test_forgetting_submissions_is_forgetting_a_participant() -> None:
+    said = CliRunner().invoke(app, ["submissions", "forget", "alice"])
+    assert said.exit_code == 2
+    assert "'snellen attempts forget NAME exam.toml'" in said.stderr

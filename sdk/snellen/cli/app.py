@@ -92,7 +92,7 @@ COMMANDS: Mapping[str, Entry] = {
     "exam": Entry("host:exams", "Write exam files: hosted exams with phases and rules."),
     "attempts": Entry(
         "attempts:group",
-        "List, close, export and grade attempts, the runs of agents through an exam.",
+        "List, close, export, grade and forget attempts, the runs of agents through an exam.",
     ),
     "annotation": Entry(
         "annotation:group",
@@ -124,6 +124,7 @@ MOVED: Mapping[str, str] = {
     "regrade": "grade REPORT.json",
     "sample": _SAMPLE,
     "store check": "store backup FILE",
+    "submissions forget": "attempts forget NAME exam.toml",
     "summary": "report REPORT.json --tables",
 }
 """What to type now, by the whole name of a command that has moved."""

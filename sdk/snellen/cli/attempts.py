@@ -1,4 +1,4 @@
-"""The commands about a store's attempts: list, close, reissue, export, grade."""
+"""The commands about a store's attempts: list, close, reissue, export, grade, forget."""
 
 import asyncio
 import json as json_format
@@ -46,7 +46,7 @@ _DRAIN_SECONDS = 1.0
 _out = Terminal()
 
 group = typer.Typer(
-    help="List, close, export and grade attempts, the runs of agents through an exam.",
+    help="List, close, export, grade and forget attempts, the runs of agents through an exam.",
     no_args_is_help=True,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
@@ -193,6 +193,44 @@ def reissue(number: Number, store: Store = None) -> None:
         sys.stdout.write(asyncio.run(register.reissue(attempt)) + "\n")
         tell(f"save it now, for {attempt.caller}: it is not shown again")
         lines_to_stderr().drain(_DRAIN_SECONDS)
+
+
+@group.command("forget")
+def forget(
+    name: Annotated[str, typer.Argument(help="The participant: the owner of a token, or a team.")],
+    exam: Annotated[
+        Path | None,
+        typer.Argument(
+            help="The exam file, which says where files are and what stays on the leaderboard.",
+            show_default=False,
+        ),
+    ] = None,
+    store: Store = None,
+) -> None:
+    """Delete a participant's data: uploads, attempts, tokens, and the name in the record.
+
+    The leaderboard keeps rows without a name, or drops them if the exam file has `forgotten =
+    "dropped"`. A server may run. Backups keep the data.
+    """
+    from snellen.server.challenge.erasure import erase
+    from snellen.server.exam.file import Forgotten, read_exam_file
+    from snellen.server.store.files import Files
+
+    with report_server_errors():
+        file = None if exam is None else read_exam_file(exam)
+        files = Files(file.files) if file is not None and file.files else None
+        rule = Forgotten.ANONYMOUS if file is None else file.forgotten
+        with _database(store or (None if file is None else file.store)) as database:
+            erased = erase(database, name, shell_caller(), rule, files)
+        if not erased.changed:
+            write(f"the store has nothing of {name!r}\n")
+        else:
+            write(
+                f"deleted: {erased.submissions} submissions, {erased.attempts} attempts; without a"
+                f" name on the leaderboard: {erased.anonymous}\n"
+            )
+        if file is not None and name in {*file.teams, *file.team_of}:
+            tell(f"the exam file still names {name}: remove it from [teams]")
 
 
 # ---- what is opened ----------------------------------------------------------------------------

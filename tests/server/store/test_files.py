@@ -18,26 +18,39 @@ from snellen.server.store.tables.endpoint import JobState
 
 def test_what_is_put_is_there_and_the_same_bytes_are_kept_once(place: str) -> None:
     files = Files(place)
-    first, again = files.put(b"some bytes"), files.put(b"some bytes")
-    assert first == again == sha256(b"some bytes").digest()
-    assert files.put(b"") != first
+    first, again = files.put("ada", b"some bytes"), files.put("ada", b"some bytes")
+    assert first == again
+    assert first.endswith(f"/{sha256(b'some bytes').hexdigest()}")
+    assert files.put("ada", b"") != first
     # Another server on the same place sees them.
     assert Files(place).get(first) == b"some bytes"
 
 
 def test_what_is_not_there_is_a_fault_of_the_store(place: str) -> None:
     with pytest.raises(StoreError, match="can't be reached"):
-        Files(place).get(sha256(b"never put").digest())
+        Files(place).get("never/put")
+
+
+def test_an_owners_objects_are_removed_and_the_same_bytes_of_another_stay(place: str) -> None:
+    files = Files(place)
+    names = [files.put("ada", body) for body in (b"some bytes", b"more")]
+    other = files.put("bob", b"some bytes")
+    for _ in range(2):
+        files.remove("ada")
+    for name in names:
+        with pytest.raises(StoreError, match="can't be reached"):
+            files.get(name)
+    assert files.get(other) == b"some bytes"
 
 
 def test_what_a_crash_left_half_written_is_written_again(tmp_path: Path) -> None:
     files = Files(str(tmp_path))
-    digest = files.put(b"some bytes")
+    digest = files.put("ada", b"some bytes")
     (kept,) = (path for path in tmp_path.rglob("*") if path.is_file())
     kept.write_bytes(b"some")
     with pytest.raises(StoreError, match="damaged"):
         files.get(digest)
-    assert files.put(b"some bytes") == digest
+    assert files.put("ada", b"some bytes") == digest
     assert files.get(digest) == b"some bytes"
 
 

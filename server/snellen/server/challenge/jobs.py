@@ -179,7 +179,7 @@ class Jobs:
             said = ended.problems.model_dump_json() if ended.problems.count else None
             where = {"s": job.row.submission, "g": job.row.grading}
             queries.SAY_PROBLEMS.run(connection, {**where, "p": said})
-            self._show_if_whole(connection, job.grading)
+            self.show_if_whole(connection, job.grading.id)
             return True
 
         return self._database.submit(work).result()
@@ -232,24 +232,26 @@ class Jobs:
         )
         return True
 
-    def _show_if_whole(self, connection: Connection, grading: GradingRow) -> None:
+    @classmethod
+    def show_if_whole(cls, connection: Connection, number: int) -> None:
         """Show a new grading on the leaderboard when all its jobs are done, with an event."""
-        grading = queries.GRADING.one(connection, {"g": grading.id})
+        grading = queries.GRADING.one(connection, {"g": number})
         key = {"f": grading.phase, "g": grading.id}
         if grading.shown is not None or queries.UNFINISHED.one(connection, key).count:
             return
         before = queries.SHOWN.first(connection, key)
         at = queries.database_now(connection)
-        for event in self._changes(connection, before, grading, at):
+        for event in cls._changes(connection, before, grading, at):
             queries.add_event(connection, event)
         queries.SHOW.run(connection, {"g": grading.id, "at": at})
 
+    @classmethod
     def _changes(
-        self, connection: Connection, before: GradingRow | None, after: GradingRow, at: int
+        cls, connection: Connection, before: GradingRow | None, after: GradingRow, at: int
     ) -> list[EventRow]:
         if before is None:
             return []
-        old, new = (self._values(connection, grading.id) for grading in (before, after))
+        old, new = (cls._values(connection, grading.id) for grading in (before, after))
         found = [
             EventRow(
                 id=0,
@@ -276,7 +278,8 @@ class Jobs:
         )
         return [*found, shown]
 
-    def _values(self, connection: Connection, grading: int) -> dict[str, dict[str, float]]:
+    @staticmethod
+    def _values(connection: Connection, grading: int) -> dict[str, dict[str, float]]:
         found: dict[str, dict[str, float]] = {}
         for row in queries.BOARD_SCORES.all(connection, {"g": grading, "p": "all"}):
             found.setdefault(row.submission, {})[row.task] = row.value

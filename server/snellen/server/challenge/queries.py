@@ -255,8 +255,14 @@ NEWEST = Query(
     .limit(1),
     GradingRow,
 )
+# Without those of deleted participants, which have no file.
 OF_PHASE = Query(
-    select(submissions).where(submissions.c.phase == bindparam("f")).order_by(submissions.c.at),
+    select(submissions)
+    .where(
+        submissions.c.phase == bindparam("f"),
+        select(1).where(parts.c.submission == submissions.c.id).exists(),
+    )
+    .order_by(submissions.c.at),
     SubmissionRow,
 )
 UNENTERED = Query(

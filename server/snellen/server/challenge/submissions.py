@@ -284,7 +284,9 @@ class Submissions:
         parts = await self._parts(row, body)
 
         def work(connection: Connection) -> None:
-            self._add(connection, row, parts)
+            # It may have been deleted since it was read.
+            if store_queries.NUMBERED.first(connection, {"a": row.attempt}) is not None:
+                self._add(connection, row, parts)
 
         await self._database.write(work)
         log().info("submission", id=row.id, caller=row.caller, phase=row.phase, attempt=row.attempt)
@@ -297,10 +299,10 @@ class Submissions:
                 PartRow(submission=row.id, number=number, body=part)
                 for number, part in enumerate(body)
             ]
-        digests = await asyncio.to_thread(lambda: [files.put(part) for part in body])
+        names = await asyncio.to_thread(lambda: [files.put(row.caller, part) for part in body])
         return [
-            PartRow(submission=row.id, number=number, body=b"", kept=digest)
-            for number, digest in enumerate(digests)
+            PartRow(submission=row.id, number=number, body=b"", kept=name)
+            for number, name in enumerate(names)
         ]
 
     def body_of(self, part: PartRow) -> bytes:
@@ -486,6 +488,8 @@ class Submissions:
         if found is None:
             known = ", ".join(by_task)
             raise NotFoundError(f"there is no report of {task!r}; there are: {known}", field="task")
+        if found.report is None:
+            raise NotFoundError("its participant's data was deleted, and the report with it")
         return found
 
     def file_of(self, submission: str, caller: str | None) -> tuple[Listed, Sequence[PartRow]]:

@@ -230,6 +230,14 @@ class SignUpRules(Closed):
     teams: bool = False
 
 
+class Forgotten(StrEnum):
+    """The leaderboard rows of a participant whose data was deleted."""
+
+    ANONYMOUS = "anonymous"
+    """They stay without a name, so that the ranks of the others do not change."""
+    DROPPED = "dropped"
+
+
 class ExamFile(Closed):
     """A challenge.
 
@@ -253,6 +261,7 @@ class ExamFile(Closed):
         teams: Each team's members, by the names of their tokens. Quota, attempts and rows are
             shared by the team. A token can also name a team.
         signup: How people get tokens by themselves.
+        forgotten: The leaderboard rows of a participant whose data is deleted.
     """
 
     name: Name
@@ -270,6 +279,7 @@ class ExamFile(Closed):
     oauth: OAuth | None = None
     teams: Mapping[str, tuple[str, ...]] = Field(default_factory=dict[str, tuple[str, ...]])
     signup: SignUpRules = SignUpRules()
+    forgotten: Forgotten = Forgotten.ANONYMOUS
 
     @model_validator(mode="after")
     def _in_one_team(self) -> Self:
@@ -385,6 +395,7 @@ store = "{name}.sqlite"         # or a database URL: postgresql://host/name
 # images = "s3://bucket/images" # where the pack's images are; default: its folder
 # grading_seconds = 120         # a file that takes longer to grade fails
 items = "own"                   # who can read items over REST: hidden, own (with a token), public
+# forgotten = "anonymous"       # rows of a participant whose data is deleted: anonymous, dropped
 
 # [teams]                       # members share quota, attempts and leaderboard rows
 # lab-a = ["ada", "bob"]        # names of tokens

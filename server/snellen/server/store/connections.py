@@ -239,6 +239,8 @@ def _sqlite_engine(url: URL, patience: float) -> Engine:
             "synchronous=FULL",
             "fullfsync=ON",
             "foreign_keys=ON",
+            # A participant's deleted data must not stay in free pages.
+            "secure_delete=ON",
         ):
             cursor.execute(f"PRAGMA {pragma}")
         cursor.close()

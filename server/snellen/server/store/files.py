@@ -1,7 +1,8 @@
 """Files outside of the database and of packs: objects in a folder or in a bucket of S3.
 
-An upload's object is named by the SHA-256 of its bytes, so it never changes and readers can check
-that it is complete. It is on disk before the row that names it; without the row it is never read.
+An upload's object is named by its owner and the SHA-256 of its bytes, so it never changes, readers
+can check that it is complete, and all of an owner can be found. It is on disk before the row that
+names it; without the row it is never read.
 """
 
 import os
@@ -81,32 +82,31 @@ class Objects:
 class Files(Objects):
     """Uploads as objects in a folder or a bucket, each named by its bytes; see `Objects`."""
 
-    def put(self, body: bytes) -> bytes:
-        """Store bytes, equal ones only once, and return their SHA-256, which identifies them.
+    def put(self, owner: str, body: bytes) -> str:
+        """Store an owner's bytes, equal ones only once, and return the object's name.
 
         Raises:
             StoreError: They can't be stored.
         """
         import obstore
 
-        digest = sha256(body).digest()
-        name = _name(digest)
+        name = f"{_folder_of(owner)}/{sha256(body).hexdigest()}"
         try:
             try:
                 obstore.put(self._store, name, body, mode="create")
             except self._exists:
                 # A crash may have left a part of it.
                 if obstore.head(self._store, name)["size"] == len(body):
-                    return digest
+                    return name
                 obstore.put(self._store, name, body)
             if self._folder is not None:
                 _sync(self._folder / name)
         except self._faults as error:
             raise StoreError(f"nothing was stored; {_FAILED}") from error
-        return digest
+        return name
 
-    def get(self, digest: bytes) -> bytes:
-        """Return the bytes of a SHA-256.
+    def get(self, name: str) -> bytes:
+        """Return the bytes of an object.
 
         Raises:
             StoreError: They do not exist, or are damaged.
@@ -114,20 +114,34 @@ class Files(Objects):
         import obstore
 
         try:
-            body = bytes(obstore.get(self._store, _name(digest)).bytes())
+            body = bytes(obstore.get(self._store, name).bytes())
         except self._faults as error:
             raise StoreError(_FAILED) from error
-        if sha256(body).digest() != digest:
+        if sha256(body).hexdigest() != name.rpartition("/")[2]:
             raise StoreError(
-                f"the object {_name(digest)} is damaged: restore it from a copy",
+                f"the object {name} is damaged: restore it from a copy",
                 file=self._place,
                 again=False,
             )
         return body
 
+    def remove(self, owner: str) -> None:
+        """Remove all objects of an owner, also those that no row names.
 
-def _name(digest: bytes) -> str:
-    return f"{digest.hex()[:2]}/{digest.hex()}"
+        Raises:
+            StoreError: They can't be removed.
+        """
+        import obstore
+
+        try:
+            pages = obstore.list(self._store, prefix=_folder_of(owner))  # pyright: ignore[reportUnknownMemberType]  # as tables of Arrow
+            obstore.delete(self._store, [each["path"] for page in pages for each in page])
+        except self._faults as error:
+            raise StoreError(_FAILED) from error
+
+
+def _folder_of(owner: str) -> str:
+    return sha256(owner.encode(errors="surrogatepass")).hexdigest()[:32]
 
 
 def _sync(path: Path) -> None:

@@ -94,13 +94,13 @@ class PartRow:
     Attributes:
         number: Its number, from 0.
         body: Its bytes; empty if they are in an object outside of the store.
-        kept: SHA-256 of that object; None: the bytes are in `body`.
+        kept: The name of that object; None: the bytes are in `body`.
     """
 
     submission: Annotated[str, _OF_SUBMISSION, KEY]
     number: Annotated[int, KEY]
     body: bytes = field(repr=False)
-    kept: Digest | None = None
+    kept: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
