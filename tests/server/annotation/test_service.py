@@ -226,7 +226,7 @@ def test_answers_are_there_after_the_store_was_opened_again(
 ) -> None:
     first = begun(service, exam)[0]
     service.take_over("checks", [imported(first, "seven")])
-    again = Database(service.database.engine.url.render_as_string(hide_password=False))
+    again = Database(service.database.name)
     try:
         assert Annotations([exam], again).answers("checks") == service.answers("checks")
     finally:
