@@ -66,7 +66,9 @@ class Challenge:
             exam, self.phases, database, self.clock, self.events, references
         )
         # From 0, so that the metrics name every kind before its first fault.
-        self.worker_faults = Counter(heartbeat=0, result=0, grading=0)
+        self.worker_faults = Counter(
+            attempts=0, grading=0, heartbeat=0, job=0, reply=0, result=0, step=0
+        )
         self.waiting_seconds = _histogram(
             "snellen_waiting_seconds",
             "Seconds that a submission waited until a worker of this process took it.",

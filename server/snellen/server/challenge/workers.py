@@ -19,7 +19,7 @@ import tempfile
 import threading
 import time
 import zlib
-from collections.abc import AsyncGenerator, Callable, Generator
+from collections.abc import AsyncGenerator, Callable, Generator, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
 from contextvars import copy_context
 from hashlib import sha256
@@ -42,6 +42,7 @@ from snellen.server.challenge.jobs import (
     Job,
     JobKey,
     Jobs,
+    UnreadableJobError,
 )
 from snellen.server.challenge.service import Challenge
 from snellen.server.errors import StoreError
@@ -63,7 +64,8 @@ async def run_workers(
         challenge: The challenge.
         service: The exam of the attempts.
         settings: The settings of the exam, for the grading processes.
-        count: The number of workers; each starts its own process at its first job.
+        count: The number of workers; each starts its own process at its first job. One more
+            grades short jobs while all of them are busy.
     """
     loop = asyncio.get_running_loop()
     collector = AttemptCollector(challenge, service)
@@ -76,6 +78,8 @@ async def run_workers(
         Worker(challenge, settings, collect=collect if number == 0 else _nothing)
         for number in range(count)
     ]
+    if workers:
+        workers.append(Worker(challenge, settings, behind=tuple(workers)))
     # With the context, for the log's lines.
     threads = [
         Thread(target=copy_context().run, args=(worker.run,), name="snellen-worker")
@@ -173,6 +177,12 @@ MEMORY_BYTES = 4 << 30
 OPENING_SECONDS = 900.0
 """The time in which the grading process must have opened the exam."""
 
+BUSY_SECONDS = 1.0
+"""The time that all workers must have been at their jobs before short ones are graded beside."""
+
+SHORT_SECONDS = 5.0
+"""The maximum duration of a short job; one that takes longer waits for the other workers."""
+
 _ROOM = "snellen-job-"
 _LEFT_SECONDS = 60.0
 
@@ -192,6 +202,10 @@ class Worker:
         lease_seconds: The duration of a lease without a heartbeat, in seconds.
         pause_seconds: The time from a first failed try to the next, in seconds.
         collect: Called before each check for a job, to create further jobs.
+        behind: The workers beside which it grades short jobs, while all of them are busy; without
+            any, it grades all jobs. Its process is a second one, because theirs can't be
+            interrupted, and it can't be held up: a job that takes more than `SHORT_SECONDS` waits
+            for the others.
     """
 
     def __init__(
@@ -205,14 +219,17 @@ class Worker:
         lease_seconds: float = LEASE_SECONDS,
         pause_seconds: float = PAUSE_SECONDS,
         collect: Callable[[], None] = lambda: None,
+        behind: Sequence["Worker"] = (),
     ) -> None:
         self._challenge = challenge
         self._idle = idle_seconds
         self._limit = challenge.file.grading_seconds if job_seconds is None else job_seconds
+        self._behind = behind
+        self._busy_since: float | None = None
         self._beat = min(HEARTBEAT_SECONDS, lease_seconds / 3)
         self._collect = collect
         name = f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(4)}"
-        self._jobs = Jobs(challenge, name, lease_seconds, pause_seconds)
+        self._jobs = Jobs(challenge, name, lease_seconds, pause_seconds, short=bool(behind))
         self._grader = GraderProcess(open_grader, settings, challenge.count_fault)
         self._stopping = threading.Event()
 
@@ -243,16 +260,44 @@ class Worker:
     def step(self) -> bool:
         """Do one job; return whether there was one.
 
+        Whatever fails after the job was taken counts as a try of it.
+
         Raises:
             StoreError: The store failed; a job that was taken waits for the end of its lease.
         """
+        if self._behind:
+            if not all(each.is_busy for each in self._behind):
+                return False
+            self._grader.start()
         try:
             self._collect()
         except Exception as error:  # noqa: BLE001  # uploads must not wait for attempts
             self._count("attempts", error)
-        job = self._jobs.claim()
+        try:
+            job = self._jobs.claim()
+        except UnreadableJobError as error:
+            self._count("job", error)
+            return True
         if job is None:
             return False
+        self._busy_since = time.monotonic()
+        try:
+            self._grade(job)
+        except Exception as error:  # noqa: BLE001  # what fails each time must become stuck
+            self._count("job", error)
+            away = isinstance(error, OSError) or (isinstance(error, StoreError) and error.again)
+            self._jobs.give_back(job, f"{type(error).__name__}: {error}", outage=away)
+        finally:
+            self._busy_since = None
+        return True
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether it has been at one job for a while."""
+        since = self._busy_since
+        return since is not None and time.monotonic() > since + BUSY_SECONDS
+
+    def _grade(self, job: Job) -> None:
         if job.waited is not None:
             self._challenge.waiting_seconds.observe(job.waited)
         start = time.monotonic()
@@ -268,7 +313,6 @@ class Worker:
             tries=job.row.tries,
             seconds=round(time.monotonic() - start, 2),
         )
-        return True
 
     def _work(self, job: Job, path: Path) -> None:
         row = job.submission
@@ -329,6 +373,10 @@ class Worker:
                 raise GraderFailedError("opening the exam took too long")
             if began is not None and now > began + self._limit:
                 return Ended(error=f"grading it took more than {self._limit:g} s")
+            if self._behind and began is not None and now > began + SHORT_SECONDS:
+                said = f"it took more than {SHORT_SECONDS:g} s, and waits for the other workers"
+                self._jobs.give_back(job, said)
+                return None
             if now > beat_at:
                 beat_at = now + self._beat
                 try:
@@ -388,9 +436,8 @@ class GraderProcess:
         self._unread: JobKey | None = None
         self.began: float | None = None
 
-    def send(self, key: JobKey, given: FileToGrade) -> None:
-        """Send the file of a job to the process, which is started if necessary."""
-        self.end_unread()
+    def start(self) -> None:
+        """Start the process, which opens the exam, unless it runs."""
         if self._process is None or not self._process.is_alive():
             self.kill()
             self._pipe, theirs = self._context.Pipe()
@@ -399,6 +446,11 @@ class GraderProcess:
             )
             self._process.start()
             theirs.close()
+
+    def send(self, key: JobKey, given: FileToGrade) -> None:
+        """Send the file of a job to the process, which is started if necessary."""
+        self.end_unread()
+        self.start()
         assert self._pipe is not None
         with suppress(OSError):  # poll says that it ended
             self._pipe.send((key, given))
@@ -461,6 +513,8 @@ def _serve(pipe: Connection, open_grader: Callable[[Settings], Grader], settings
     """Grade files until the other end is closed: the main function of the process."""
     _limit()
     grade: Grader | None = None
+    with suppress(Exception):  # the first file meets the same fault, and reports it
+        grade = open_grader(settings)
     while True:
         try:
             key, given = pipe.recv()

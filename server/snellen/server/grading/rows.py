@@ -78,7 +78,7 @@ def bounded(
         attempts = len(intake.attempts)
         if attempts * items > most:
             raise SubmissionError(
-                f"its {attempts:,} or more attempts at {items:,} items are {attempts * items:,}, and"
+                f"its {attempts:,} attempts or more at {items:,} items are {attempts * items:,}, and"
                 f" at most {most:,} are graded; an attempt numbers the tries at one item, from 0",
                 field="attempt",
             )

@@ -115,6 +115,12 @@ class Files(Objects):
 
         try:
             body = bytes(obstore.get(self._store, _name(digest)).bytes())
+        except FileNotFoundError as error:
+            raise StoreError(
+                f"the object {_name(digest)} is missing: restore it from a copy",
+                file=self._place,
+                again=False,
+            ) from error
         except self._faults as error:
             raise StoreError(_FAILED) from error
         if sha256(body).digest() != digest:
