@@ -15,6 +15,7 @@ from sqlalchemy import Connection
 
 from snellen.grading.models.reports import Problems
 from snellen.server.challenge import queries
+from snellen.server.challenge.events import SYSTEM
 from snellen.server.challenge.queries import Waiting
 from snellen.server.challenge.quotas import give_back
 from snellen.server.challenge.service import Challenge
@@ -43,9 +44,6 @@ SHORT_BYTES = 1 << 20
 
 MOST_TRIES = 5
 """After this number of unfinished tries, a job is stuck and waits for an organizer."""
-
-SYSTEM = "snellen"
-"""The caller in events that no caller caused."""
 
 
 class JobKey(NamedTuple):
@@ -249,7 +247,9 @@ class Jobs:
     def _give_back(self, key: JobKey, error: str, *, outage: bool = False) -> bool:
         def work(connection: Connection) -> bool:
             wait = self._pause * (OUTAGE if outage else 1) * 2 ** (key.tries - 1)
-            again = queries.database_now(connection) + wait if wait else None
+            # The last try is over: the next claim says that it is stuck.
+            tried = key.tries >= MOST_TRIES
+            again = queries.database_now(connection) + wait if wait and not tried else None
             return self._owned(connection, key) and self._write(
                 connection, key, JobState.QUEUED, error, again
             )

@@ -294,6 +294,20 @@ NEWEST = Query(
     .limit(1),
     GradingRow,
 )
+# How often a phase was graded by some references, protocols and sample.
+GRADED_BY = Query(
+    select(func.count().label("count")).where(
+        gradings.c.phase == bindparam("f"), gradings.c.references == bindparam("r")
+    ),
+    Count,
+)
+LAST_EVENT = Query(
+    select(events)
+    .where(events.c.phase == bindparam("f"), events.c.what == bindparam("what"))
+    .order_by(events.c.id.desc())
+    .limit(1),
+    EventRow,
+)
 OF_PHASE = Query(
     select(submissions).where(submissions.c.phase == bindparam("f")).order_by(submissions.c.at),
     SubmissionRow,

@@ -44,6 +44,7 @@ from snellen.server.challenge.jobs import (
     Jobs,
     UnreadableJobError,
 )
+from snellen.server.challenge.replicas import clock_fault
 from snellen.server.challenge.service import Challenge
 from snellen.server.errors import StoreError
 from snellen.server.exam.rules import Mode
@@ -123,6 +124,9 @@ class AttemptCollector:
         now = self._challenge.now()
         parameters = {"x": exam.id, "m": Mode.EXAM, "now": now, "most": _TOGETHER}
         database = self._challenge.database
+        if await database.off_loop(lambda: database.read(clock_fault)) is not None:
+            # Attempts would end too early, or count in a wrong phase.
+            return 0
         await database.off_loop(self._challenge.phases.refresh)
         found = await database.off_loop(
             lambda: database.read(lambda c: queries.UNENTERED.all(c, parameters))

@@ -7,9 +7,9 @@ could hold a worker for minutes.
 import csv
 import gzip
 import io
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, cast
+from typing import IO, TYPE_CHECKING, TypeAlias, cast
 
 import msgspec
 
@@ -35,7 +35,9 @@ GZIP = b"\x1f\x8b"
 _PIECE = 1 << 20
 _LONGEST_CELL = 1 << 26
 
-_lists = msgspec.json.Decoder(list[msgspec.Raw] | dict[str, msgspec.Raw])
+_Json: TypeAlias = list[msgspec.Raw] | dict[str, msgspec.Raw]
+
+_lists = msgspec.json.Decoder(_Json)
 
 
 def most_rows(exam: Exam, tasks: Iterable[str]) -> int:
@@ -78,8 +80,9 @@ def bounded(
         attempts = len(intake.attempts)
         if attempts * items > most:
             raise SubmissionError(
-                f"its {attempts:,} attempts or more at {items:,} items are {attempts * items:,}, and"
-                f" at most {most:,} are graded; an attempt numbers the tries at one item, from 0",
+                f"it has {attempts:,} or more attempts at {items:,} items, {attempts * items:,} in"
+                f" all, and at most {most:,} are graded; an attempt numbers the tries at one item,"
+                " from 0",
                 field="attempt",
             )
         yield answers
@@ -179,11 +182,11 @@ def _of_json(path: Path, most: int) -> int:
     return counts.lines
 
 
-def _elements(whole: Sequence[msgspec.Raw] | dict[str, msgspec.Raw]) -> int:
+def _elements(whole: _Json) -> int:
     """Return the number of rows that a document can stand for: those of all lists near its top."""
     if not isinstance(whole, dict):
         return len(whole)
-    inside = [_lists.decode(part) for part in whole.values() if _begins(part, b"[{")]
+    inside: list[_Json] = [_lists.decode(part) for part in whole.values() if _begins(part, b"[{")]
     lists = [len(part) for part in inside if not isinstance(part, dict)]
     deeper = [
         len(_lists.decode(each))
