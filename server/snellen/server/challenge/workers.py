@@ -227,7 +227,8 @@ class Worker:
     ) -> None:
         self._challenge = challenge
         self._idle = idle_seconds
-        self._limit = challenge.file.grading_seconds if job_seconds is None else job_seconds
+        limit = challenge.file.grading_seconds if job_seconds is None else job_seconds
+        self._limit = min(limit, SHORT_SECONDS) if behind else limit
         self._behind = behind
         self._busy_since: float | None = None
         self._beat = min(HEARTBEAT_SECONDS, lease_seconds / 3)
@@ -376,10 +377,10 @@ class Worker:
             if began is None and now > opened_by:
                 raise GraderFailedError("opening the exam took too long")
             if began is not None and now > began + self._limit:
-                return Ended(error=f"grading it took more than {self._limit:g} s")
-            if self._behind and began is not None and now > began + SHORT_SECONDS:
-                said = f"it took more than {SHORT_SECONDS:g} s, and waits for the other workers"
-                self._jobs.give_back(job, said)
+                said = f"grading it took more than {self._limit:g} s"
+                if not self._behind:
+                    return Ended(error=said)
+                self._jobs.give_back(job, f"{said}, so it waits for the other workers")
                 return None
             if now > beat_at:
                 beat_at = now + self._beat

@@ -4,6 +4,7 @@ A row costs a hundred times more to grade than to count, so a small compressed f
 could hold a worker for minutes.
 """
 
+import codecs
 import csv
 import gzip
 import io
@@ -169,7 +170,7 @@ def _of_json(path: Path, most: int) -> int:
     if max(counts.lines, counts.braces) <= most:
         return counts.lines
     with opened(path) as file:
-        data = file.read()
+        data = file.read().removeprefix(codecs.BOM_UTF8)
     try:
         return _elements(_lists.decode(data))
     except NO_JSON:
