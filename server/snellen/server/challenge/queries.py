@@ -349,13 +349,15 @@ JOBS_OF = Query(
     select(jobs).where(jobs.c.submission == bindparam("s")).order_by(jobs.c.grading), JobRow
 )
 ADD_JOB = Statement(insert(jobs))
+# SQLite stores any value in any column, and a text would be later than all times.
+_lease = cast(jobs.c.lease, BigInteger)
 # A worker only takes jobs of gradings by its own references.
 _WAITING = (
     select(
         jobs.c.submission,
         jobs.c.grading,
         cast(jobs.c.at, BigInteger).label("at"),
-        jobs.c.lease,
+        _lease.label("lease"),
         jobs.c.worker,
     )
     .join_from(jobs, gradings, gradings.c.id == jobs.c.grading)
@@ -363,7 +365,7 @@ _WAITING = (
         _OPEN,
         gradings.c.references == bindparam("r"),
         # The end of a worker's lease; of a job that waits, when it may be tried again.
-        or_(jobs.c.lease.is_(None), jobs.c.lease <= bindparam("now")),
+        or_(jobs.c.lease.is_(None), _lease <= bindparam("now")),
     )
 )
 OLDEST_JOB = Query(_WAITING.order_by(jobs.c.at, jobs.c.submission).limit(1), Waiting)
@@ -399,7 +401,7 @@ WORKED_ON = Query(
         _OPEN,
         gradings.c.references == bindparam("r"),
         jobs.c.state == JobState.GRADING,
-        jobs.c.lease > bindparam("now"),
+        _lease > bindparam("now"),
     )
     .limit(1),
     JobRow,

@@ -116,6 +116,8 @@ class Files(Objects):
         try:
             body = bytes(obstore.get(self._store, _name(digest)).bytes())
         except FileNotFoundError as error:
+            if self._folder is not None and not self._folder.is_dir():
+                raise StoreError(_FAILED) from error
             raise StoreError(
                 f"the object {_name(digest)} is missing: restore it from a copy",
                 file=self._place,
