@@ -242,7 +242,7 @@ async def test_a_reply_belongs_to_its_job_wherever_the_store_fails(
                 break
     finally:
         worker.close()
-    writes = ("beat", "finish", "give_back")
+    writes = ("beat", "finish", "_give_back")
     assert done >= {"Jobs._claim", *(f"Jobs.{name}.<locals>.work" for name in writes)}
     assert sum(there.worker_faults.values()) > 0
 
