@@ -32,22 +32,21 @@ def worker_of(here: Hosted, **given: object) -> Worker:
     return Worker(here.challenge, here.settings, **named)  # pyright: ignore[reportArgumentType]
 
 
-async def finished(here: Hosted, submission: str, lane: Worker) -> float:
-    """Let a worker work until a submission is graded, and return how many seconds that took."""
+async def finish(here: Hosted, submission: str, lane: Worker) -> None:
+    """Let a worker work until a submission is graded."""
     start = time.monotonic()
     while here.submissions.status(submission, None).state is not JobState.GRADED:
-        assert time.monotonic() < start + 60
+        assert time.monotonic() < start + 100
         if not await asyncio.to_thread(lane.step):
             await asyncio.sleep(0.05)
-    return time.monotonic() - start
 
 
-async def test_a_small_file_behind_a_long_one_is_graded_within_ten_seconds(
+async def test_a_small_file_behind_a_long_one_is_graded_beside_it(
     hosted: Hosting,
 ) -> None:
     here = hosted()
     await here.challenge.begin()
-    await here.upload("eve", "wait" * (SHORT_BYTES // 4 + 1))
+    long = await here.upload("eve", "wait" * (SHORT_BYTES // 4 + 1))
     main = worker_of(here, idle_seconds=0.01)
     lane = worker_of(here, behind=[main])
     assert not await asyncio.to_thread(lane.step)
@@ -55,7 +54,8 @@ async def test_a_small_file_behind_a_long_one_is_graded_within_ten_seconds(
     thread.start()
     try:
         kept = await here.upload("bob", "small")
-        assert await finished(here, kept.id, lane) < 10
+        await finish(here, kept.id, lane)
+        assert here.submissions.status(long.id, None).state is JobState.GRADING
     finally:
         main.stop()
         thread.join()
@@ -70,7 +70,7 @@ async def test_while_a_worker_is_free_short_jobs_wait_for_it(hosted: Hosting) ->
     lane = worker_of(here, behind=[main])
     try:
         assert not await asyncio.to_thread(lane.step)
-        assert await finished(here, kept.id, main) < 60
+        await finish(here, kept.id, main)
     finally:
         main.close()
 
@@ -86,10 +86,9 @@ async def test_a_small_file_that_takes_long_is_left_to_the_other_workers(hosted:
     thread.start()
     try:
         kept = await here.upload("bob", "small")
-        assert await finished(here, kept.id, lane) < 10
+        await finish(here, kept.id, lane)
         left = [row for row in here.submissions.listed(None) if row.state is JobState.QUEUED]
-        assert [row.tries for row in left] == [1]
-        assert left[0].error == "grading it took more than 0.2 s, so it waits for the other workers"
+        assert [(row.tries, row.error) for row in left] == [(1, None)]
         assert not await asyncio.to_thread(lane.step)
     finally:
         main.stop()
@@ -107,7 +106,7 @@ async def test_a_short_job_is_small_and_was_not_tried_before(hosted: Hosting) ->
     assert job is not None
     assert job.submission.id == kept.id
     assert await asyncio.to_thread(short.claim) is None
-    await asyncio.to_thread(short.give_back, job, "it took too long")
+    await asyncio.to_thread(short.hand_over, job)
     assert await asyncio.to_thread(short.claim) is None
     assert await asyncio.to_thread(Jobs(here.challenge, "other").claim) is not None
 

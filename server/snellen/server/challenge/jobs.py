@@ -244,7 +244,11 @@ class Jobs:
 
         return self._database.submit(work).result()
 
-    def _give_back(self, key: JobKey, error: str, *, outage: bool = False) -> bool:
+    def hand_over(self, job: Job) -> bool:
+        """Queue a job again that is no short one; after a try, only the other workers take it."""
+        return self._give_back(job.key, None)
+
+    def _give_back(self, key: JobKey, error: str | None, *, outage: bool = False) -> bool:
         def work(connection: Connection) -> bool:
             wait = self._pause * (OUTAGE if outage else 1) * 2 ** (key.tries - 1)
             # The last try is over: the next claim says that it is stuck.

@@ -377,10 +377,9 @@ class Worker:
             if began is None and now > opened_by:
                 raise GraderFailedError("opening the exam took too long")
             if began is not None and now > began + self._limit:
-                said = f"grading it took more than {self._limit:g} s"
                 if not self._behind:
-                    return Ended(error=said)
-                self._jobs.give_back(job, f"{said}, so it waits for the other workers")
+                    return Ended(error=f"grading it took more than {self._limit:g} s")
+                self._jobs.hand_over(job)
                 return None
             if now > beat_at:
                 beat_at = now + self._beat
