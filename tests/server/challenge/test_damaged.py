@@ -11,8 +11,9 @@ from sqlalchemy.sql.dml import Update
 
 from snellen.grading.errors import SubmissionError
 from snellen.server.challenge import queries
+from snellen.server.challenge.graders import Grader
 from snellen.server.challenge.jobs import MOST_TRIES, OUTAGE, PAUSE_SECONDS
-from snellen.server.challenge.workers import Grader, Worker
+from snellen.server.challenge.workers import Worker
 from snellen.server.errors import StoreError
 from snellen.server.grading.files import FileToGrade, Graded
 from snellen.server.settings import Settings

@@ -8,8 +8,9 @@ from collections.abc import Callable
 from hosted import Hosted
 
 from snellen.server.challenge import workers
+from snellen.server.challenge.graders import Grader
 from snellen.server.challenge.jobs import SHORT_BYTES, Jobs
-from snellen.server.challenge.workers import Grader, Worker
+from snellen.server.challenge.workers import Worker
 from snellen.server.grading.files import FileToGrade, Graded
 from snellen.server.settings import Settings
 from snellen.server.store.tables.endpoint import JobState

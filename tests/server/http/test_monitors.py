@@ -12,9 +12,10 @@ from hosted import Hosted
 from prometheus_client.parser import text_string_to_metric_families
 from sqlalchemy import update
 
+from snellen.server.challenge.graders import Grader
 from snellen.server.challenge.jobs import Jobs
 from snellen.server.challenge.replicas import THIS_MACHINE
-from snellen.server.challenge.workers import Grader, Worker
+from snellen.server.challenge.workers import Worker
 from snellen.server.host import LazyHost
 from snellen.server.http import app as web
 from snellen.server.http.auth import Tokens
