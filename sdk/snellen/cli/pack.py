@@ -177,9 +177,7 @@ def create(
 def episodes(
     what: Annotated[
         str,
-        typer.Argument(
-            help="desk, desk-2, miniwob, or miniwob-browsergym (its 625 episodes)."
-        ),
+        typer.Argument(help="desk, desk-2, miniwob, or miniwob-browsergym (its 625 episodes)."),
     ],
     output: NewFolder,
     n: Annotated[

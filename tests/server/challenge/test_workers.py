@@ -21,10 +21,11 @@ from snellen.server.attempts.register import Clock
 from snellen.server.challenge import queries
 from snellen.server.challenge.board import Board
 from snellen.server.challenge.boards import Boards
+from snellen.server.challenge.graders import Grader
 from snellen.server.challenge.jobs import MOST_TRIES, Ended, Jobs
 from snellen.server.challenge.quotas import MOST_STUCK
 from snellen.server.challenge.service import Challenge
-from snellen.server.challenge.workers import AttemptCollector, Grader, Worker, locked
+from snellen.server.challenge.workers import AttemptCollector, Worker, locked
 from snellen.server.errors import QuotaError, StoreError
 from snellen.server.exam.phases import ALL
 from snellen.server.grading.exam import references_digest
@@ -242,7 +243,7 @@ async def test_a_reply_belongs_to_its_job_wherever_the_store_fails(
                 break
     finally:
         worker.close()
-    writes = ("beat", "finish", "give_back")
+    writes = ("beat", "finish", "_give_back")
     assert done >= {"Jobs._claim", *(f"Jobs.{name}.<locals>.work" for name in writes)}
     assert sum(there.worker_faults.values()) > 0
 

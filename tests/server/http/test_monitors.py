@@ -12,8 +12,10 @@ from hosted import Hosted
 from prometheus_client.parser import text_string_to_metric_families
 from sqlalchemy import update
 
+from snellen.server.challenge.graders import Grader
 from snellen.server.challenge.jobs import Jobs
-from snellen.server.challenge.workers import Grader, Worker
+from snellen.server.challenge.replicas import THIS_MACHINE
+from snellen.server.challenge.workers import Worker
 from snellen.server.host import LazyHost
 from snellen.server.http import app as web
 from snellen.server.http.auth import Tokens
@@ -59,7 +61,8 @@ Opening = Callable[..., AbstractAsyncContextManager[Replica]]
 @pytest.fixture
 def replica(hosted: Callable[..., Hosted]) -> Opening:
     @asynccontextmanager
-    async def opened() -> AsyncGenerator[Replica]:
+    async def opened(ahead: int = 0) -> AsyncGenerator[Replica]:
+        """Serve with a clock that is ahead of the store's by some milliseconds."""
         here = hosted()
         await here.challenge.begin()
         service, tokens, metrics = here.host.service, Tokens(here.host.database), RequestMetrics()
@@ -73,6 +76,7 @@ def replica(hosted: Callable[..., Hosted]) -> Opening:
                 *web.challenge_routes(every, tokens, guarded=True),
             ],
             metrics=metrics,
+            readiness=Readiness(service, here.challenge, now=lambda: THIS_MACHINE() + ahead),
         )
         transport = httpx2.ASGITransport(application)
         async with httpx2.AsyncClient(transport=transport, base_url="http://127.0.0.1") as http:
@@ -199,6 +203,68 @@ async def test_a_replica_whose_store_fails_is_not_ready_and_says_so_in_its_numbe
         token = {"Authorization": "Bearer snellen_x"}
         assert (await here.http.get("/metrics", headers=token)).status_code == 503
         assert (await here.http.get("/health")).status_code == 200
+
+
+@pytest.mark.parametrize("ahead", [-600_000, 600_000])
+async def test_a_replica_with_a_wrong_clock_serves_nobody_but_monitors(
+    replica: Opening, ahead: int
+) -> None:
+    async with replica(ahead) as here:
+        ada = here.tokens.create("ada", [Scope.SUBMIT, Scope.TAKE])
+        headers = {"Authorization": f"Bearer {ada}", "Content-Type": "application/x-ndjson"}
+        url = "/v1/exams/sample/submissions"
+        for refused in (
+            await here.http.post(url, headers=headers, content=b"{}"),
+            await here.http.get("/v1/exams/sample/leaderboard"),
+            await here.http.get("/leaderboard"),
+            await here.http.post("/mcp", headers=headers, content=b"{}"),
+        ):
+            assert refused.status_code == 503
+            assert "this server's clock is 600 s" in refused.json()["detail"]
+            assert refused.headers["x-content-type-options"] == "nosniff"
+        assert (await here.http.get("/health")).status_code == 200
+        assert await here.numbers(here.tokens.create("boss", [Scope.ORGANIZE]))
+        assert not here.hosted.submissions.listed(None)
+
+
+async def test_a_replica_with_a_wrong_clock_is_not_ready_until_the_clock_is_right(
+    replica: Opening,
+) -> None:
+    async with replica() as here:
+        time, ahead = [0.0], [-600_000]
+        readiness = Readiness(
+            here.hosted.host.service,
+            here.hosted.challenge,
+            lambda: time[0],
+            lambda: THIS_MACHINE() + ahead[0],
+        )
+        assert "600 s behind" in str(await readiness.problem())
+        assert await readiness.refusal() == await readiness.problem()
+        time[0], ahead[0] = KEPT_SECONDS, 0
+        assert await readiness.problem() is None
+        assert await readiness.refusal() is None
+
+
+async def test_a_replica_with_replaced_references_serves_nobody(replica: Opening) -> None:
+    async with replica() as here:
+        here.hosted.challenge.outdated = "these references were replaced"
+        found = await here.http.get("/ready")
+        assert (found.status_code, found.json()["reason"]) == (
+            503,
+            "these references were replaced",
+        )
+        assert (await here.http.get("/v1/exams/sample")).status_code == 503
+
+
+async def test_a_running_replica_that_was_overtaken_is_not_ready_and_serves_on(
+    replica: Opening,
+) -> None:
+    async with replica() as here:
+        here.hosted.challenge.references = b"other"
+        found = await here.http.get("/ready")
+        assert found.status_code == 503
+        assert "grades by newer references" in found.json()["reason"]
+        assert (await here.http.get("/v1/exams/sample")).status_code == 200
 
 
 async def test_only_an_organizer_reads_the_numbers(replica: Opening) -> None:

@@ -112,13 +112,17 @@ class Intake:
         return tuple(sorted(self._taken)) or (0,)
 
     def batches(
-        self, submissions: Given, columns: Mapping[str, str] | None = None
+        self,
+        submissions: Given,
+        columns: Mapping[str, str] | None = None,
+        most_bad: int | None = None,
     ) -> Iterator[tuple[Answers, Batch]]:
         """Read submissions and yield the answers to selected items with their source batches.
 
         Args:
             submissions: The source.
             columns: Other names of fields in the source, mapped to our names.
+            most_bad: The number of bad rows, without a good one before, that end the reading.
 
         Raises:
             SubmissionError: Nothing could be read, or no submission is for an item of the task.
@@ -135,6 +139,7 @@ class Intake:
                 recorded=recorded,
                 known=self.selection.known,
                 answer=self._answer,
+                most_bad=most_bad,
             )
         )
 
@@ -328,6 +333,11 @@ class Intake:
         self._tell(ProblemKind.DUPLICATE, message, batch, row, "item_id")
 
     def _tell(self, kind: ProblemKind, message: str, batch: Batch, row: int, field: str) -> None:
+        count = self.problem_counts.get(kind, 0)
+        if count >= MOST_PROBLEMS:
+            # A million lines can have one, and a problem that is not kept costs as much as grading.
+            self.problem_counts[kind] = count + 1
+            return
         line = batch.lines[row]
         self._report(Problem(kind=kind, message=message, file=batch.file, line=line, field=field))
 

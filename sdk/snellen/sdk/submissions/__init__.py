@@ -66,6 +66,7 @@ def read(
     recorded: GradedTask | None = None,
     known: "Callable[[], Known] | None" = None,
     answer: str | None = None,
+    most_bad: int | None = None,
 ) -> Iterator[Batch]:
     """Read submissions, batch by batch.
 
@@ -92,6 +93,8 @@ def read(
             (`snellen.sdk.submissions.kinds`), whose rows are joined to them.
         answer: Which answer of such a row counts: `raw`, the model's text, or `parsed`, what the
             script read in it; None: the parsed one where there is one.
+        most_bad: The number of bad rows, without a good one before, that end the reading with an
+            error; None: all rows are read.
 
     Yields:
         Batches in the order of the source. Absent, null and empty fields mean the same for attempt
@@ -115,7 +118,9 @@ def read(
     check_columns(columns or {})
     if answer not in (None, "raw", "parsed"):
         raise UnknownNameError("answer of a stored result", str(answer), ("raw", "parsed"))
-    limits = Limits(chunk, max_response_chars, columns or {}, guess, recorded, known, answer)
+    limits = Limits(
+        chunk, max_response_chars, columns or {}, guess, recorded, known, answer, most_bad
+    )
     if isinstance(source, str | os.PathLike):
         return _read_path(os.fsdecode(source), limits)
 

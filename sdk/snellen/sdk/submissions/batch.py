@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from snellen.grading.errors import SubmissionError
-from snellen.grading.models.reports import Problem, ProblemKind
+from snellen.grading.models.reports import Problem, ProblemKind, Problems, UnreadableError
 from snellen.sdk.submissions.columns import ColumnNames, named
 from snellen.sdk.submissions.trajectories import GradedTask
 
@@ -25,6 +25,8 @@ class Limits(NamedTuple):
         recorded: The graded task, if records of episodes of steps are read; None: they are not.
         known: The items that stored results are joined to; None: such results are not read.
         answer: Which answer of a stored result counts, `raw` or `parsed`; None: the usual one.
+        most_bad: The number of bad rows, without a good one before, that end the reading; None: all
+            are read.
     """
 
     chunk: int
@@ -34,6 +36,7 @@ class Limits(NamedTuple):
     recorded: GradedTask | None = None
     known: "Callable[[], Known] | None" = None
     answer: str | None = None
+    most_bad: int | None = None
 
     @property
     def largest(self) -> int:
@@ -126,11 +129,25 @@ class Collector:
     def fault(
         self, kind: ProblemKind, message: str, line: int | None, field: str | None = None
     ) -> None:
-        """Add a problem."""
+        """Add a problem.
+
+        Raises:
+            UnreadableError: There are too many without a good row, by the limits.
+        """
         problem = Problem(kind=kind, message=message, file=self.file, line=line, field=field)
         self.problems.append(problem)
         self._faults += 1
         self._first_fault = self._first_fault or problem
+        if self._faults == self.limits.most_bad and not self._kept and not self.item_ids:
+            first = self._first_fault
+            error = SubmissionError(
+                f"the first {self._faults} rows can't be read, so reading ended there; the first"
+                f" problem: {first.message}",
+                file=self.file,
+                line=first.line,
+                field=first.field,
+            )
+            raise UnreadableError(Problems.of(self.problems, self._faults), error)
 
     def name(self, names: Sequence[str]) -> ColumnNames:
         """Decide, once a source, what it calls the fields; see `named`."""

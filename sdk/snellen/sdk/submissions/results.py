@@ -162,7 +162,8 @@ def _no_answer(rows: Sequence[Row]) -> str:
 
 def _read(source: str, rows: Sequence[Row], kind: Kind, limits: Limits) -> Iterator[Batch]:
     known = limits.known() if limits.known is not None else Known(())
-    collector = Collector(limits, rows[0].file or None)
+    # Rows of another kind are reported before the good ones are added.
+    collector = Collector(limits._replace(most_bad=None), rows[0].file or None)
     found: list[tuple[Row, RowContent]] = []
     for row in rows:
         one = kind if kind.fits(row.fields) else kind_of_row(row.fields)

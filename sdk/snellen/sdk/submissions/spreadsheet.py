@@ -54,7 +54,7 @@ def read_csv(path: str, limits: Limits) -> Iterator[Batch]:
         text = io.TextIOWrapper(buffered, "utf-8-sig", errors="surrogateescape", newline="")
         lines = _lines(text, file, limits.largest)
         first = next(lines, "")
-        rows = _rows(chain([first], lines), file, collector, _delimiter(first))
+        rows = _rows(chain([first], lines), file, collector, delimiter_of(first))
         header = [name.strip() for name in next(rows, _Row(1, [])).cells]
         if not header:
             raise SubmissionError("it is empty: it has no submissions", file=file)
@@ -66,7 +66,8 @@ def read_csv(path: str, limits: Limits) -> Iterator[Batch]:
         yield from collector.rest()
 
 
-def _delimiter(header: str) -> str:
+def delimiter_of(header: str) -> str:
+    """Return the character that separates the cells, by the first line of a file."""
     if "," in header:
         return ","
     return next((mark for mark in "\t;" if mark in header), ",")
@@ -106,17 +107,7 @@ def _lines(text: TextIO, file: str, largest: int) -> Iterator[str]:
 def _add(
     collector: Collector, header: Sequence[str], names: Mapping[str, str], rows: Sequence[_Row]
 ) -> None:
-    fitting: list[_Row] = []
-    for row in rows:
-        if len(row.cells) == len(header):
-            fitting.append(row)
-            continue
-        collector.fault(
-            ProblemKind.MALFORMED,
-            f"the row has {len(row.cells)} cells, the header {len(header)}; put a cell that has"
-            " commas or line breaks in double quotes; the row was skipped",
-            row.line,
-        )
+    fitting = [row for row in rows if len(row.cells) == len(header)]
     columns: dict[str, list[object]] = {}
     for field, name in names.items():
         index = header.index(name)
@@ -125,7 +116,16 @@ def _add(
         columns["attempt"] = [_number(str(cell)) for cell in columns["attempt"]]
     for name in _AMOUNTS.intersection(columns):
         columns[name] = [_amount(str(cell)) for cell in columns[name]]
+    # Good rows come first, because many bad ones without a good one can end the reading.
     add_table(collector, columns, [row.line for row in fitting])
+    for row in rows:
+        if len(row.cells) != len(header):
+            collector.fault(
+                ProblemKind.MALFORMED,
+                f"the row has {len(row.cells)} cells, the header {len(header)}; put a cell that"
+                " has commas or line breaks in double quotes; the row was skipped",
+                row.line,
+            )
 
 
 def _amount(cell: str) -> float | str:

@@ -13,6 +13,9 @@ from snellen.server.store.tables.endpoint import EventRow
 
 MOST_LISTED = 100
 
+SYSTEM = "snellen"
+"""The caller in events that no caller caused."""
+
 
 class Events:
     """The events of a store, which can hold several exams.

@@ -15,8 +15,11 @@ from sqlalchemy import Connection
 
 from snellen.grading.models.reports import Problems
 from snellen.server.challenge import queries
+from snellen.server.challenge.events import SYSTEM
+from snellen.server.challenge.queries import Waiting
 from snellen.server.challenge.quotas import give_back
 from snellen.server.challenge.service import Challenge
+from snellen.server.logs import fault, log
 from snellen.server.store.statements import Query, row_values
 from snellen.server.store.tables.endpoint import (
     EventRow,
@@ -33,11 +36,14 @@ LEASE_SECONDS = 30.0
 
 HEARTBEAT_SECONDS = 10.0
 PAUSE_SECONDS = 2.0
+OUTAGE = 16
+"""How many times longer the pause is after a fault of a machine, which may last for minutes."""
+
+SHORT_BYTES = 1 << 20
+"""The maximum size of an upload that counts as a short job."""
+
 MOST_TRIES = 5
 """After this number of unfinished tries, a job is stuck and waits for an organizer."""
-
-SYSTEM = "snellen"
-"""The caller in events that no caller caused."""
 
 
 class JobKey(NamedTuple):
@@ -72,6 +78,10 @@ class Job:
         return JobKey(self.row.submission, self.row.grading, self.row.tries)
 
 
+class UnreadableJobError(Exception):
+    """A row of a job can't be read; the job was given back as a failed try."""
+
+
 class Ended(NamedTuple):
     """The result of a job.
 
@@ -86,6 +96,13 @@ class Ended(NamedTuple):
     problems: Problems = Problems()
 
 
+class _Claim(NamedTuple):
+    """A job that a worker took, before its rows are read; and how long it waited, as in `Job`."""
+
+    key: JobKey
+    waited: float | None
+
+
 class Jobs:
     """The jobs of a challenge, as one worker sees them.
 
@@ -95,6 +112,7 @@ class Jobs:
         lease_seconds: The duration of a lease without a heartbeat, in seconds.
         pause_seconds: The time from a first failed try to the next, in seconds; it doubles with
             each.
+        short: Whether it takes only short jobs that were not tried before.
     """
 
     def __init__(
@@ -103,58 +121,81 @@ class Jobs:
         worker: str,
         lease_seconds: float = LEASE_SECONDS,
         pause_seconds: float = PAUSE_SECONDS,
+        *,
+        short: bool = False,
     ) -> None:
         self._challenge = challenge
         self._database = challenge.database
         self._worker = worker
         self._lease = round(lease_seconds * 1000)
         self._pause = round(pause_seconds * 1000)
+        self._next = queries.NEXT_SHORT_JOB if short else queries.NEXT_JOB
+        # Usually there is no job, and a read costs less than a write transaction.
+        self._look = queries.NEXT_SHORT_JOB if short else queries.OLDEST_JOB
 
     def claim(self) -> Job | None:
         """Take a job that waits, or that a dead worker held; None: there is none.
 
         The participant with the fewest open jobs comes first, and of these the oldest.
-        """
-        found = self._database.read(lambda c: self._waiting(c, queries.OLDEST_JOB))
-        # Usually there is no job, and a read costs less than a write transaction.
-        return self._database.submit(self._claim).result() if found is not None else None
 
-    def _waiting(self, connection: Connection, query: Query[JobRow]) -> JobRow | None:
+        Raises:
+            UnreadableJobError: Its rows can't be read.
+        """
+        if self._database.read(lambda c: self._waiting(c, self._look)) is None:
+            return None
+        claim = self._database.submit(self._claim).result()
+        if claim is None:
+            return None
+        try:
+            return self._database.read(lambda c: self._job(c, claim))
+        except Exception as error:
+            self._give_back(claim.key, f"its rows can't be read: {error}")
+            raise UnreadableJobError(str(error)) from error
+
+    def _waiting(self, connection: Connection, query: Query[Waiting]) -> Waiting | None:
         now = queries.database_now(connection)
         for digest in self._challenge.digests:
-            found = query.first(connection, {"now": now, "r": digest})
+            found = query.first(connection, {"now": now, "r": digest, "size": SHORT_BYTES})
             if found is not None:
                 return found
         return None
 
-    def _claim(self, connection: Connection) -> Job | None:
-        while (row := self._waiting(connection, queries.NEXT_JOB)) is not None:
-            key = {"s": row.submission, "g": row.grading}
-            submission = queries.SUBMISSION.one(connection, key)
-            if row.tries >= MOST_TRIES:
-                error = row.error or "the program that graded it ended each time"
-                self._write(connection, row, JobState.STUCK, error)
-                give_back(connection, submission)
-                continue
+    def _claim(self, connection: Connection) -> "_Claim | None":
+        """Take a job; nothing is read here that could be damaged and so hold up all other jobs."""
+        while (found := self._waiting(connection, self._next)) is not None:
+            key = {"s": found.submission, "g": found.grading}
             now = queries.database_now(connection)
-            taken = {**key, "w": self._worker, "until": now + self._lease}
-            queries.CLAIM.run(connection, taken)
-            return Job(
-                queries.JOB.one(connection, key),
-                submission,
-                queries.GRADING.one(connection, key),
-                queries.PARTS.all(connection, key),
-                (now - row.at) / 1000 if row.worker is None else None,
-            )
+            queries.CLAIM.run(connection, {**key, "w": self._worker, "until": now + self._lease})
+            held = queries.HELD.one(connection, key)
+            if held.tries <= MOST_TRIES:
+                claim = JobKey(found.submission, found.grading, held.tries)
+                return _Claim(claim, (now - found.at) / 1000 if found.worker is None else None)
+            stuck = JobKey(found.submission, found.grading, MOST_TRIES)
+            error = held.error or "the program that graded it ended each time"
+            self._write(connection, stuck, JobState.STUCK, error)
+            try:
+                give_back(connection, queries.SUBMISSION.one(connection, key))
+            except (TypeError, ValueError) as damage:
+                log().error("quota not given back", submission=found.submission, **fault(damage))
         return None
+
+    def _job(self, connection: Connection, claim: "_Claim") -> Job:
+        key = {"s": claim.key.submission, "g": claim.key.grading}
+        return Job(
+            queries.JOB.one(connection, key),
+            queries.SUBMISSION.one(connection, key),
+            queries.GRADING.one(connection, key),
+            queries.PARTS.all(connection, key),
+            claim.waited,
+        )
 
     def beat(self, job: Job) -> bool:
         """Send a heartbeat; return whether the worker still holds the job."""
 
         def work(connection: Connection) -> bool:
             until = queries.database_now(connection) + self._lease
-            return self._owned(connection, job) and self._write(
-                connection, job.row, JobState.GRADING, job.row.error, until
+            return self._owned(connection, job.key) and self._write(
+                connection, job.key, JobState.GRADING, job.row.error, until
             )
 
         return self._database.submit(work).result()
@@ -170,12 +211,12 @@ class Jobs:
             raise ValueError(f"scores of another submission or grading than {key}")
 
         def work(connection: Connection) -> bool:
-            if not self._owned(connection, job):
+            if not self._owned(connection, job.key):
                 return False
             for score in ended.scores:
                 queries.ADD_SCORE.run(connection, row_values(score))
             state = JobState.GRADED if ended.error is None else JobState.FAILED
-            self._write(connection, job.row, state, ended.error)
+            self._write(connection, job.key, state, ended.error)
             said = ended.problems.model_dump_json() if ended.problems.count else None
             where = {"s": job.row.submission, "g": job.row.grading}
             queries.SAY_PROBLEMS.run(connection, {**where, "p": said})
@@ -184,52 +225,59 @@ class Jobs:
 
         return self._database.submit(work).result()
 
-    def give_back(self, job: Job, error: str | None = None) -> bool:
-        """Queue a job again: the worker ends, or failed where another may succeed."""
+    def give_back(self, job: Job, error: str | None = None, *, outage: bool = False) -> bool:
+        """Queue a job again: the worker ends, or failed where another may succeed.
+
+        Args:
+            job: The job.
+            error: The reason; None: the worker ends, which counts as no try.
+            outage: Whether a machine failed, so that the next try should wait for longer.
+        """
+        if error is not None:
+            return self._give_back(job.key, error, outage=outage)
 
         def work(connection: Connection) -> bool:
-            if not self._owned(connection, job):
-                return False
-            if error is None:
-                # A try that ends because the worker stops does not count.
-                return self._write(
-                    connection, job.row, JobState.QUEUED, job.row.error, tries=job.row.tries - 1
-                )
-            wait = self._pause * 2 ** (job.row.tries - 1)
-            again = queries.database_now(connection) + wait if wait else None
-            return self._write(connection, job.row, JobState.QUEUED, error, again)
+            untried = job.key._replace(tries=job.key.tries - 1)
+            return self._owned(connection, job.key) and self._write(
+                connection, untried, JobState.QUEUED, job.row.error
+            )
 
         return self._database.submit(work).result()
 
-    def _owned(self, connection: Connection, job: Job) -> bool:
-        key = {"s": job.row.submission, "g": job.row.grading}
-        now = queries.JOB.first(connection, key)
+    def hand_over(self, job: Job) -> bool:
+        """Queue a job again that is no short one; after a try, only the other workers take it."""
+        return self._give_back(job.key, None)
+
+    def _give_back(self, key: JobKey, error: str | None, *, outage: bool = False) -> bool:
+        def work(connection: Connection) -> bool:
+            wait = self._pause * (OUTAGE if outage else 1) * 2 ** (key.tries - 1)
+            # The last try is over: the next claim says that it is stuck.
+            tried = key.tries >= MOST_TRIES
+            again = queries.database_now(connection) + wait if wait and not tried else None
+            return self._owned(connection, key) and self._write(
+                connection, key, JobState.QUEUED, error, again
+            )
+
+        return self._database.submit(work).result()
+
+    def _owned(self, connection: Connection, key: JobKey) -> bool:
+        now = queries.HELD.first(connection, {"s": key.submission, "g": key.grading})
         return now is not None and (now.state, now.tries, now.worker) == (
             JobState.GRADING,
-            job.row.tries,
+            key.tries,
             self._worker,
         )
 
     def _write(
         self,
         connection: Connection,
-        row: JobRow,
+        key: JobKey,
         state: JobState,
         error: str | None,
         until: int | None = None,
-        tries: int | None = None,
     ) -> bool:
-        queries.CHANGE_JOB.run(
-            connection,
-            {
-                "s": row.submission,
-                "g": row.grading,
-                "state": state,
-                "until": until,
-                "e": error,
-                "t": row.tries if tries is None else tries,
-            },
-        )
+        changed = {"state": state, "until": until, "e": error, "t": key.tries}
+        queries.CHANGE_JOB.run(connection, {"s": key.submission, "g": key.grading, **changed})
         return True
 
     @classmethod

@@ -7,10 +7,13 @@ as a quota, does not change until it commits.
 from dataclasses import dataclass, fields
 
 from sqlalchemy import (
+    BigInteger,
     Connection,
+    Text,
     and_,
     bindparam,
     case,
+    cast,
     func,
     insert,
     literal_column,
@@ -120,6 +123,42 @@ class SubmissionCount:
     source: Source
     count: int
     size: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Waiting:
+    """A job that a worker may take; other columns may be damaged and are read after it is taken.
+
+    Attributes:
+        submission: The submission.
+        grading: The grading.
+        at: The time when it was queued.
+        lease: The end of the last worker's lease, or when it may be tried again.
+        worker: The last worker that took it.
+    """
+
+    submission: str
+    grading: int
+    at: int
+    lease: int | None
+    worker: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Held:
+    """The holder of a job.
+
+    Attributes:
+        state: The job's state.
+        tries: The number of times that a worker took it.
+        worker: The last worker that took it.
+        error: The error of the last try.
+    """
+
+    state: str
+    tries: int
+    worker: str | None
+    error: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -255,6 +294,20 @@ NEWEST = Query(
     .limit(1),
     GradingRow,
 )
+# How often a phase was graded by some references, protocols and sample.
+GRADED_BY = Query(
+    select(func.count().label("count")).where(
+        gradings.c.phase == bindparam("f"), gradings.c.references == bindparam("r")
+    ),
+    Count,
+)
+LAST_EVENT = Query(
+    select(events)
+    .where(events.c.phase == bindparam("f"), events.c.what == bindparam("what"))
+    .order_by(events.c.id.desc())
+    .limit(1),
+    EventRow,
+)
 # Without those of deleted participants, which have no file.
 OF_PHASE = Query(
     select(submissions)
@@ -289,22 +342,39 @@ UNFINISHED = Query(
 )
 
 JOB = Query(select(jobs).where(_JOB), JobRow)
+HELD = Query(
+    select(
+        cast(jobs.c.state, Text).label("state"),
+        cast(jobs.c.tries, BigInteger).label("tries"),
+        jobs.c.worker,
+        jobs.c.error,
+    ).where(_JOB),
+    Held,
+)
 JOBS_OF = Query(
     select(jobs).where(jobs.c.submission == bindparam("s")).order_by(jobs.c.grading), JobRow
 )
 ADD_JOB = Statement(insert(jobs))
+# SQLite stores any value in any column, and a text would be later than all times.
+_lease = cast(jobs.c.lease, BigInteger)
 # A worker only takes jobs of gradings by its own references.
 _WAITING = (
-    select(jobs)
+    select(
+        jobs.c.submission,
+        jobs.c.grading,
+        cast(jobs.c.at, BigInteger).label("at"),
+        _lease.label("lease"),
+        jobs.c.worker,
+    )
     .join_from(jobs, gradings, gradings.c.id == jobs.c.grading)
     .where(
         _OPEN,
         gradings.c.references == bindparam("r"),
         # The end of a worker's lease; of a job that waits, when it may be tried again.
-        or_(jobs.c.lease.is_(None), jobs.c.lease <= bindparam("now")),
+        or_(jobs.c.lease.is_(None), _lease <= bindparam("now")),
     )
 )
-OLDEST_JOB = Query(_WAITING.order_by(jobs.c.at, jobs.c.submission).limit(1), JobRow)
+OLDEST_JOB = Query(_WAITING.order_by(jobs.c.at, jobs.c.submission).limit(1), Waiting)
 _OF_CALLER = (
     select(submissions.c.caller, func.count().label("waiting"))
     .join_from(jobs, submissions, submissions.c.id == jobs.c.submission)
@@ -313,12 +383,21 @@ _OF_CALLER = (
     .subquery()
 )
 # Many files of one participant must not hold up another's.
-NEXT_JOB = Query(
+_NEXT = (
     _WAITING.join(submissions, submissions.c.id == jobs.c.submission)
     .join(_OF_CALLER, _OF_CALLER.c.caller == submissions.c.caller)
     .order_by(_OF_CALLER.c.waiting, jobs.c.at, jobs.c.submission)
-    .limit(1),
-    JobRow,
+    .limit(1)
+)
+NEXT_JOB = Query(_NEXT, Waiting)
+# What a worker failed to grade, or could not grade in a short time, is no short job.
+NEXT_SHORT_JOB = Query(
+    _NEXT.where(
+        submissions.c.size <= bindparam("size"),
+        jobs.c.state == JobState.QUEUED,
+        jobs.c.tries == 0,
+    ),
+    Waiting,
 )
 # A lease that has not expired means an active worker.
 WORKED_ON = Query(
@@ -328,7 +407,7 @@ WORKED_ON = Query(
         _OPEN,
         gradings.c.references == bindparam("r"),
         jobs.c.state == JobState.GRADING,
-        jobs.c.lease > bindparam("now"),
+        _lease > bindparam("now"),
     )
     .limit(1),
     JobRow,

@@ -15,13 +15,14 @@ from sqlalchemy import Connection
 from snellen.server.attempts.register import Clock
 from snellen.server.attempts.service import deadline_of
 from snellen.server.challenge import queries
-from snellen.server.challenge.events import Events
+from snellen.server.challenge.events import SYSTEM, Events
 from snellen.server.challenge.models import ExamCard, PhaseCard, PhaseChange, TaskCard, iso
 from snellen.server.challenge.submissions import Submissions, reason_of
 from snellen.server.errors import ExamError
 from snellen.server.exam.file import ExamFile, Phase, Who
 from snellen.server.exam.phases import Phases, Visibility, after_moves, movable
 from snellen.server.exam.spec import ExamSpec
+from snellen.server.logs import log
 from snellen.server.store import queries as store_queries
 from snellen.server.store.database import Database
 from snellen.server.store.tables.endpoint import GradingRow
@@ -29,8 +30,20 @@ from snellen.server.store.tables.endpoint import GradingRow
 _SECONDS = (0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 14_400, 86_400)
 
 
+PACKS = "packs"
+"""The event of a grading that records the versions of its packs."""
+
+
+class OutdatedError(ExamError):
+    """What this server would grade by was replaced before."""
+
+
 class Challenge:
     """An exam in phases.
+
+    Attributes:
+        outdated: The reason why nothing is graded or served here: the store's newest gradings are
+            by newer references, protocols or sample; None: they were not at the start.
 
     Args:
         file: The exam file.
@@ -65,8 +78,11 @@ class Challenge:
         self.submissions = Submissions(
             exam, self.phases, database, self.clock, self.events, references
         )
+        self.outdated: str | None = None
         # From 0, so that the metrics name every kind before its first fault.
-        self.worker_faults = Counter(heartbeat=0, result=0, grading=0)
+        self.worker_faults = Counter(
+            attempts=0, grading=0, heartbeat=0, job=0, reply=0, result=0, step=0
+        )
         self.waiting_seconds = _histogram(
             "snellen_waiting_seconds",
             "Seconds that a submission waited until a worker of this process took it.",
@@ -213,10 +229,14 @@ class Challenge:
         """Ensure that each phase has a grading by the current references, protocols and sample.
 
         If they differ from those of its newest grading, all submissions are graded again. The
-        leaderboard shows the old grading until the new one is complete.
+        leaderboard shows the old grading until the new one is complete. If they are older, nothing
+        is graded, and `outdated` says so.
         """
-        for phase in self.file.phases:
-            await self.database.write(lambda c, phase=phase: self._begin_grading(c, phase))
+        try:
+            await self.database.write(self._begin_gradings)
+        except OutdatedError as error:
+            self.outdated = str(error)
+            log().error("outdated", reason=self.outdated)
 
     @cached_property
     def digests(self) -> Sequence[bytes]:
@@ -229,23 +249,64 @@ class Challenge:
         Raises:
             ExamError: A server graded by other references, protocols or sample.
         """
-        for phase in self.file.phases:
-            key = {"f": self.phases.key(phase)}
-            newest = self.database.read(lambda c, key=key: queries.NEWEST.first(c, key))
-            if newest is not None and newest.references != self._digest(phase):
-                raise ExamError(
-                    "the server of this store grades by other references, protocols or sample:"
-                    " start it first, and give the worker the same packs or exam file. A server"
-                    " with --sample needs the sample and the seed in an exam file, below [rules]"
-                )
+        if self.database.read(self.is_overtaken):
+            raise ExamError(
+                "the server of this store grades by other references, protocols or sample:"
+                " start it first, and give the worker the same packs or exam file. A server"
+                " with --sample needs the sample and the seed in an exam file, below [rules]"
+            )
 
-    def _begin_grading(self, connection: Connection, phase: Phase) -> None:
-        newest = queries.NEWEST.first(connection, {"f": self.phases.key(phase)})
-        digest = self._digest(phase)
-        if newest is not None and newest.references == digest:
-            return
-        why = "" if newest is None else "the references, the protocols or the sample changed"
-        self._regrade(connection, phase, why)
+    def is_overtaken(self, connection: Connection) -> bool:
+        """Whether a newest grading is by other references, protocols or sample than here."""
+        for phase in self.file.phases:
+            newest = queries.NEWEST.first(connection, {"f": self.phases.key(phase)})
+            if newest is not None and newest.references != self._digest(phase):
+                return True
+        return False
+
+    def _begin_gradings(self, connection: Connection) -> None:
+        versions = {pack.name: pack.manifest.version for pack in self.exam.packs}
+        for phase in self.file.phases:
+            key = self.phases.key(phase)
+            newest = queries.NEWEST.first(connection, {"f": key})
+            if newest is not None and newest.references == self._digest(phase):
+                continue
+            why = ""
+            if newest is not None:
+                self._check_newer(connection, phase, versions)
+                why = "the references, the protocols or the sample changed"
+            self._regrade(connection, phase, why)
+            if max(versions.values()) > 1:
+                # So that a server with an older version of a pack can be recognized.
+                words = json.dumps(versions)
+                self.events.add(connection, key, None, SYSTEM, PACKS, "a new grading", words)
+
+    def _check_newer(
+        self, connection: Connection, phase: Phase, versions: Mapping[str, int]
+    ) -> None:
+        """Check that what differs from a phase's newest grading is newer, and not older.
+
+        Raises:
+            OutdatedError: A pack has a smaller version, or the phase was graded by the same before.
+        """
+        key = self.phases.key(phase)
+        event = queries.LAST_EVENT.first(connection, {"f": key, "what": PACKS})
+        last: Mapping[str, int] = {} if event is None else json.loads(event.detail)
+        known = {name: last.get(name, 1) for name in versions}
+        if older := [name for name in versions if versions[name] < known[name]]:
+            raise OutdatedError(
+                f"the pack {older[0]} has version {versions[older[0]]}, and phase {phase.name} of"
+                f" this store is graded by version {known[older[0]]}: start the server with the"
+                " newest pack"
+            )
+        graded = queries.GRADED_BY.one(connection, {"f": key, "r": self._digest(phase)}).count
+        if graded and versions == known:
+            raise OutdatedError(
+                f"phase {phase.name} of this store was graded by these references, protocols and"
+                " sample before, and by newer ones since: start the server with the newest packs"
+                " and exam file. To return to older ones on purpose, raise `version` in the"
+                " manifest of a pack"
+            )
 
     def _digest(self, phase: Phase) -> bytes:
         said = json.dumps(self.protocols(phase), sort_keys=True)

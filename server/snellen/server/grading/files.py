@@ -27,6 +27,7 @@ from snellen.server.exam.phases import ALL, PRIVATE, PUBLIC
 from snellen.server.exam.spec import Exam
 from snellen.server.grading.answers import clusters_of, part_numbers, public_mask
 from snellen.server.grading.exam import read_exam, references_digest
+from snellen.server.grading.rows import MOST_BAD, bounded, check_rows, most_rows, opened
 from snellen.server.settings import Settings
 from snellen.server.store.tables.endpoint import ScoreRow
 
@@ -39,7 +40,6 @@ MOST_UNPACKED = 10
 """How many times the largest upload an unpacked file may be."""
 
 _LINES = (".jsonl", ".jsonl.gz")
-_GZIP = b"\x1f\x8b"
 _PIECE = 1 << 20
 
 
@@ -134,6 +134,7 @@ class FileGrader:
         """
         check_unpacked(given.path, self._most)
         tasks = list(self._exam.offers)
+        check_rows(given.path, most_rows(self._exam, [given.task] if given.task else tasks))
         if given.task is not None or len(tasks) == 1:
             files = {given.task or tasks[0]: TaskFile(given.path)}
         else:
@@ -144,22 +145,12 @@ class FileGrader:
         return Graded([row for part in parts for row in part.scores], Problems.of(problems, count))
 
     def _graded(self, given: FileToGrade, task: str, part: TaskFile) -> Graded:
-        # A server names this class, and its workers' processes grade.
-        from snellen.sdk.local import grade
-
         exam = self._exam
         if task in exam.acted and not given.recorded:
             raise SubmissionError(exam.acted_in(task), field="task")
-        items = exam.asked(task)
         named = given.phase.protocols.get(task) or exam.packs_by_task[task].task(task).protocol
         try:
-            report = grade(
-                str(part.path),
-                data=exam.data(task),
-                protocol=named.partition("@")[0],
-                items=None if len(items) == len(exam.data(task)) else items,
-                progress=False,
-            )
+            report = self._report(str(part.path), task, named.partition("@")[0])
         except SubmissionError as error:
             raise part.placed_error(error) from error
         problems = Problems.of(report.input.problems, sum(report.input.problem_counts.values()))
@@ -180,6 +171,22 @@ class FileGrader:
         ]
         return Graded(scores, part.placed(problems))
 
+    def _report(self, path: str, task: str, named: str) -> "Report":
+        """Grade a file as `sdk.grade` does, up to a number of rows."""
+        # A server names this class, and its workers' processes grade.
+        from snellen.sdk.data.intake import Intake
+        from snellen.sdk.data.selection import select
+        from snellen.sdk.local import grade_answers
+        from snellen.sdk.scoring import choose
+
+        data, items = self._exam.data(task), self._exam.asked(task)
+        selection = select(None, data, items=None if len(items) == len(data) else items)
+        protocol = choose(selection.task, named, None)
+        intake = Intake(selection, protocol)
+        batches = intake.batches(path, most_bad=MOST_BAD)
+        rows = bounded(batches, intake, most_rows(self._exam, [task]))
+        return grade_answers(rows, intake, protocol)
+
 
 def open_grader(settings: Settings) -> FileGrader:
     """Open an exam and return the grader of its submissions."""
@@ -193,12 +200,11 @@ def check_unpacked(path: Path, most: int) -> None:
     Raises:
         SubmissionError: It is larger, or damaged.
     """
-    with path.open("rb") as file:
-        if file.read(2) != _GZIP:
-            return
     left = most
     try:
-        with gzip.open(path) as unpacked:
+        with opened(path) as unpacked:
+            if not isinstance(unpacked, gzip.GzipFile):
+                return
             while left >= 0 and (piece := unpacked.read1(_PIECE)):
                 left -= len(piece)
     except (EOFError, OSError, zlib.error) as error:
@@ -238,6 +244,8 @@ def split_by_task(path: Path, tasks: Sequence[str]) -> Mapping[str, TaskFile]:
                 count += 1
                 if count <= MOST_PROBLEMS:
                     problems.append(task)
+                if count == MOST_BAD and not found:
+                    break
                 continue
             if task not in opened:
                 part = path.with_name(f"task-{len(found)}.jsonl")

@@ -145,6 +145,7 @@ def web_app(
     more: Sequence[BaseRoute] = (),
     issuer: Issuer | None = None,
     metrics: RequestMetrics | None = None,
+    readiness: monitors.Readiness | None = None,
 ) -> Starlette:
     """Return the application that serves an exam over HTTP.
 
@@ -155,6 +156,7 @@ def web_app(
         more: Further routes, which check tokens themselves.
         issuer: The check of an identity provider's tokens; None: there is none.
         metrics: The counters of requests.
+        readiness: Whether it may serve; None: it always may.
     """
     app = exam_server.server.streamable_http_app(
         streamable_http_path=PATH,
@@ -180,6 +182,8 @@ def web_app(
     # The last one added is the first to see a request.
     if issuer is not None:
         app.add_middleware(OAuthMiddleware, issuer=issuer)
+    if readiness is not None:
+        app.add_middleware(monitors.RefusalMiddleware, readiness=readiness)
     app.add_middleware(SafetyMiddleware, names=names_of(address))
     app.add_middleware(ObserveMiddleware, metrics=metrics or RequestMetrics())
     return app
@@ -229,6 +233,7 @@ def exam_app(exam: ServedExam, address: Address) -> Starlette:
         ],
         exam.issuer,
         metrics,
+        monitors.Readiness(exam.host.service, exam.challenge),
     )
 
 
@@ -287,6 +292,10 @@ def serve(exams: Sequence[ServedExam], address: Address, notify: Callable[[str],
                         await stack.enter_async_context(
                             run_workers(challenge, exam.host.service, settings, workers)
                         )
+                readiness = monitors.Readiness(exam.host.service, exam.challenge)
+                if (reason := await readiness.refusal()) is not None:
+                    whose = "" if len(exams) == 1 else f"exam {exam.name}: "
+                    notify(f"{whose}this server does not serve: {reason}")
             await server.serve(sockets=[listener])
 
     try:

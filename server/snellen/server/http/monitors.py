@@ -15,13 +15,16 @@ from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from snellen.server.attempts.service import Service
 from snellen.server.challenge import queries
 from snellen.server.challenge.queries import JobCount, SubmissionCount
+from snellen.server.challenge.replicas import THIS_MACHINE, clock_fault
 from snellen.server.challenge.service import Challenge
 from snellen.server.errors import StoreError
-from snellen.server.http.observe import METRICS, READY, RequestMetrics
+from snellen.server.http.api.problems import problem
+from snellen.server.http.observe import METRICS, MONITORS, READY, RequestMetrics
 from snellen.server.logs import fault, warn_once
 
 WAITING_SECONDS = 120.0
@@ -82,10 +85,13 @@ def _counts(connection: Connection, challenge: Challenge) -> _Counts:
 class Readiness:
     """Whether a replica should get requests: its store answers, and uploads are graded.
 
+    With a wrong clock, or older references than the store was graded by, it refuses all requests.
+
     Args:
         service: The exam, which was opened before the server listens.
         challenge: The challenge; None: answers are only recorded here.
-        clock: Returns the time in seconds.
+        clock: Returns the time in seconds, from any moment on.
+        now: Returns this machine's time, in milliseconds since 1970.
     """
 
     def __init__(
@@ -93,13 +99,16 @@ class Readiness:
         service: Service,
         challenge: Challenge | None,
         clock: Callable[[], float] = time.monotonic,
+        now: Callable[[], int] = THIS_MACHINE,
     ) -> None:
+        self._now = now
         self._database = service.database
         self._challenge = challenge
         self._clock = clock
         self._asking = asyncio.Lock()
         self._until = float("-inf")
         self._problem: str | None = None
+        self._refusal: str | None = None
 
     async def problem(self) -> str | None:
         """Return the reason why it is not ready; None: it is ready."""
@@ -109,6 +118,11 @@ class Readiness:
                 self._until = self._clock() + KEPT_SECONDS
         return self._problem
 
+    async def refusal(self) -> str | None:
+        """Return the reason why it must not serve; None: it may, ready or not."""
+        await self.problem()
+        return self._refusal
+
     async def _find(self) -> str | None:
         try:
             return await self._database.off_loop(lambda: self._database.read(self._look))
@@ -116,9 +130,17 @@ class Readiness:
             return f"the store fails: {error}"
 
     def _look(self, connection: Connection) -> str | None:
+        self._refusal = clock_fault(connection, self._now)
         if self._challenge is None:
-            queries.database_now(connection)
-            return None
+            return self._refusal
+        self._refusal = self._refusal or self._challenge.outdated
+        if self._refusal is not None:
+            return self._refusal
+        if self._challenge.is_overtaken(connection):
+            return (
+                "another server of this store grades by newer references, protocols or sample:"
+                " start this one again with the same packs and exam file"
+            )
         waits, working = _backlog(connection, self._challenge)
         if waits is None or waits < WAITING_SECONDS or working:
             return None
@@ -126,6 +148,32 @@ class Readiness:
             f"a submission has waited for {waits:.0f} s and no worker is at work: see the log of"
             " the workers, or start `snellen worker`"
         )
+
+
+class RefusalMiddleware:
+    """Answers all requests except monitors' with 503 while a replica must not serve.
+
+    Args:
+        app: The application.
+        readiness: Whether it may.
+    """
+
+    def __init__(self, app: ASGIApp, readiness: Readiness) -> None:
+        self._app = app
+        self._readiness = readiness
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        if scope["type"] == "http":
+            path = scope["path"].removeprefix(scope.get("root_path", ""))
+            reason = None if path in MONITORS else await self._readiness.refusal()
+            if reason is not None:
+                refused = problem(
+                    HTTPStatus.SERVICE_UNAVAILABLE, f"this server does not serve: {reason}"
+                )
+                await refused(scope, receive, send)
+                return
+        await self._app(scope, receive, send)
 
 
 class StoreCollector(Collector):

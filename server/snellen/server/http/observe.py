@@ -19,7 +19,7 @@ HEALTH, READY, METRICS = "/health", "/ready", "/metrics"
 OTHER = "other"
 """The label of what is none of the server's routes or methods: strangers must not make series."""
 
-_MONITORS = frozenset({HEALTH, READY, METRICS})
+MONITORS = frozenset({HEALTH, READY, METRICS})
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 _REFUSED = (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN)
 _SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 600)
@@ -117,7 +117,7 @@ class ObserveMiddleware:
         self._metrics.add(route, method, status, nanoseconds / 1e9)
         if status in _REFUSED and "authorization" in Headers(scope=scope):
             self._metrics.add_refused()
-        if status < HTTPStatus.BAD_REQUEST and route in _MONITORS:
+        if status < HTTPStatus.BAD_REQUEST and route in MONITORS:
             return
         client = scope.get("client")
         address, caller = client[0] if client else None, _caller(scope)

@@ -115,6 +115,14 @@ class Files(Objects):
 
         try:
             body = bytes(obstore.get(self._store, name).bytes())
+        except FileNotFoundError as error:
+            if self._folder is not None and not self._folder.is_dir():
+                raise StoreError(_FAILED) from error
+            raise StoreError(
+                f"the object {name} is missing: restore it from a copy",
+                file=self._place,
+                again=False,
+            ) from error
         except self._faults as error:
             raise StoreError(_FAILED) from error
         if sha256(body).hexdigest() != name.rpartition("/")[2]:
