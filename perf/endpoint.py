@@ -38,7 +38,7 @@ from starlette.responses import Response
 
 from snellen import sdk
 from snellen.server.challenge import queries
-from snellen.server.challenge.boards import Boards
+from snellen.server.challenge.boards import HELD_MILLISECONDS, Boards
 from snellen.server.challenge.service import Challenge
 from snellen.server.exam.file import ExamFile, Phase
 from snellen.server.grading.exam import references_digest
@@ -70,6 +70,17 @@ TARGETS = {
     EXAM: ("exam", 2),
 }
 """Each measured path, with its name and the ratio to reach."""
+
+
+LONG = {
+    "nothing but /health": ("/health", False, None),
+    "JSON of 5,000 rows": (f"{BOARD}?limit=5000", False, 1.0),
+    "the same, exact": (f"{BOARD}?limit=5000", True, 1.0),
+    "page of 100 rows": ("/leaderboard", False, 2.0),
+    "CSV of all rows": (f"{BOARD}?format=csv", False, None),
+    "50 of 1,000 uploads": (f"{UPLOADS}?limit=50", False, 0.3),
+}
+"""Requests about a long leaderboard: the path, whether an organizer asks, and the target."""
 
 
 class Cost(NamedTuple):
@@ -120,7 +131,7 @@ def tokens_of(folder: Path, count: int, *scopes: Scope) -> list[str]:
     """Create tokens of one team in an exam's store."""
     database = open_store(folder / "exam.sqlite")
     held = Tokens(database)
-    made = [held.create(f"ada{number}", scopes, team=TEAM) for number in range(count)]
+    made = [held.create(f"{scopes[0]}{number}", scopes, team=TEAM) for number in range(count)]
     database.close()
     return made
 
@@ -220,6 +231,15 @@ class Loaded:
         body = json.dumps({"item_id": "test/0/0", "response": answer}).encode()
         headers = {**next(self._headers), "Content-Type": "application/x-ndjson"}
         return self._http.post(path, content=body, headers=headers).raise_for_status().content
+
+    def change(self) -> None:
+        """Make a run a baseline and take that back, as an organizer: the leaderboard changes."""
+        for on in (True, False):
+            self._http.post(
+                f"{EXAM}/submissions/sub_000001/baseline",
+                json={"baseline": on},
+                headers=next(self._headers),
+            ).raise_for_status()
 
     def cost(self, path: str, calls: int) -> Cost:
         """Return what a request costs there."""
@@ -336,8 +356,8 @@ class Hosted:
         access = Access(self.tokens, guarded=True, calls_a_minute=10**9)
         self.app = rest_app(Actions(self.challenge, self.boards, access))
 
-    async def fill(self, runs: int, items: int) -> None:
-        """Write graded runs, the first of them the team's."""
+    async def fill(self, runs: int, items: int, of_team: int = 1) -> None:
+        """Write graded runs, each of another participant, but for the first ones of the team."""
         await self.challenge.begin()
         phase = self.challenge.phase(None)
         random = np.random.default_rng(7)
@@ -349,7 +369,7 @@ class Hosted:
                 values = (random.random(items) < 0.4 + 0.4 * number / runs).astype("<f8")
                 row = SubmissionRow(
                     id=f"sub_{number:06}", phase=self.challenge.phases.key(phase),
-                    caller=TEAM if number == 0 else f"team{number}",
+                    caller=TEAM if number < of_team else f"team{number}",
                     source=Source.UPLOAD, attempt=None, task=None, name=f"run {number}", link="",
                     form=".jsonl", digest=b"x" * 32, size=1, at=number, day="2026-01-01",
                 )  # fmt: skip
@@ -402,6 +422,57 @@ async def board(hosted: Hosted, runs: int) -> None:
     print("  target: warm under 100 ms")
 
 
+class Health:
+    """The longest wait for `/health` while a context lasts, in milliseconds."""
+
+    def __init__(self, url: str) -> None:
+        self._http = httpx2.Client(base_url=url, timeout=60)
+        self._over = Event()
+        self._thread = Thread(target=self._ask)
+        self.longest = 0.0
+
+    def __enter__(self) -> "Health":
+        self._http.get("/health")
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+        self._thread.join()
+        self._http.close()
+
+    def _ask(self) -> None:
+        while not self._over.wait(0.01):
+            start = time.perf_counter()
+            self._http.get("/health").raise_for_status()
+            self.longest = max(self.longest, (time.perf_counter() - start) * 1000)
+
+
+def long_board(folder: Path, rounds: int) -> None:
+    """Print how long requests about 5,000 participants take, after a change and again."""
+    own, admin = (tokens_of(folder, 1, scope) for scope in (Scope.SUBMIT, Scope.ADMIN))
+    with served(folder, "--workers", "0") as (url, process):
+        team, boss = Loaded(url, process, own), Loaded(url, process, admin)
+        print(f"{'seconds':<20} {'changed':>8} {'again':>8} {'CPU':>8}  target  /health, ms")
+        for name, (path, exact, target) in LONG.items():
+            found: list[tuple[Cost, Cost, float]] = []
+            for _ in range(rounds):
+                boss.change()
+                time.sleep(HELD_MILLISECONDS / 1000)
+                with Health(url) as health:
+                    time.sleep(0.5)
+                    asking = boss if exact else team
+                    found.append((asking.cost(path, 1), asking.cost(path, 1), health.longest))
+            new, again = (median(row[n].wall for row in found) / 1e6 for n in (0, 1))
+            used = median(row[0].processor for row in found) / 1e6
+            waited = f"{median(row[2] for row in found):.0f}"
+            goal = "" if target is None else target
+            print(f"{name:<20} {new:>8.2f} {again:>8.3f} {used:>8.2f}  {goal:>6}  {waited:>11}")
+        status = Path(f"/proc/{process}/status").read_text()
+    most = int(re.findall(r"VmHWM:\s+(\d+) kB", status)[0]) / 1024
+    print(f"memory, most at any time: {most:.0f} MiB; targets: 400 MiB, /health 50 ms")
+
+
 async def race(hosted: Hosted, racing: int) -> None:
     """Print how many of many uploads at once a quota of 50 takes."""
     token = hosted.tokens.create("racer", [Scope.SUBMIT])
@@ -417,6 +488,14 @@ async def race(hosted: Hosted, racing: int) -> None:
     taken = sum(each.status_code == 201 for each in sent)
     refused = sum(each.status_code == 429 for each in sent)
     print(f"{racing} racing uploads against a quota of 50: {taken} taken, {refused} refused")
+
+
+async def filled(folder: Path, runs: int, items: int, of_team: int) -> None:
+    """Make a pack and a store with graded runs."""
+    make_pack(folder, items)
+    hosted = Hosted(folder)
+    await hosted.fill(runs, items, of_team)
+    hosted.host.close()
 
 
 async def inside(folder: Path, *, quick: bool) -> None:
@@ -440,6 +519,9 @@ def main() -> None:
         upload(Path(folder), items)
     with tempfile.TemporaryDirectory() as folder:
         asyncio.run(inside(Path(folder), quick=quick))
+    with tempfile.TemporaryDirectory() as folder:
+        asyncio.run(filled(Path(folder), 600 if quick else 6_000, 400, 100 if quick else 1_000))
+        long_board(Path(folder), rounds=1 if quick else 5)
 
 
 if __name__ == "__main__":

@@ -193,3 +193,24 @@ async def test_what_is_no_server_of_ours_is_said_to_be_none() -> None:
     async with sdk.AsyncClient("http://exam", transport=transport) as client:
         with pytest.raises(sdk.HostedUnreachableError, match="not from a snellen server"):
             await client.exams()
+
+
+def board_row(name: str) -> dict[str, object]:
+    known: dict[str, object] = {"submission": name, "participant": name, "name": name, "tasks": ()}
+    nothing = dict.fromkeys(("best", "worst", "group", "low", "high"))
+    return {**known, **nothing, "baseline": True, "value": 0.5}
+
+
+async def test_a_long_leaderboard_is_read_page_by_page() -> None:
+    def answer(request: httpx2.Request) -> httpx2.Response:
+        first = int(request.url.params["after"])
+        # The second row moved to the next page between the two requests.
+        rows = [board_row(name) for name in "abbc"[first : first + 2]]
+        page: dict[str, object] = {"exam": "web", "phase": "main", "tasks": (), "part": "all"}
+        page |= {"rows": rows, "next": None if first else "2"}
+        return httpx2.Response(200, json=page)
+
+    async with sdk.AsyncClient(
+        "http://exam", exam="web", transport=httpx2.MockTransport(answer)
+    ) as client:
+        assert [row.name for row in (await client.leaderboard()).rows] == ["a", "b", "c"]

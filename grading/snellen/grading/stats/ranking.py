@@ -1,6 +1,6 @@
 """Ranks of several runs over the same items, with simultaneous bounds."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -8,7 +8,9 @@ from numpy.typing import NDArray
 
 from snellen.grading.errors import MetricError
 from snellen.grading.stats.clusters import SAME
-from snellen.grading.stats.multiplicity import holm
+
+_BLOCK = 512
+"""The number of runs that are compared at once with all others, which bounds the memory."""
 
 
 class Stratum(NamedTuple):
@@ -67,15 +69,14 @@ def rank_bounds(strata: Sequence[Stratum], *, level: float = 0.95) -> Ranks:
         raise MetricError("ranks need at least one stratum, and the same runs in each")
     runs = parts[0].sums.shape[1]
     mean = np.mean([part.means for part in parts], axis=0)
-    first, second = np.triu_indices(runs, 1)
     better = np.zeros((runs, runs), np.bool_)
-    if len(first):
-        covariance = sum(_covariance(part) for part in parts) / len(parts) ** 2
-        groups = sum(len(part.sizes) for part in parts)
-        ps = _pair_ps(np.asarray(covariance), mean, groups, (first, second))
-        shown = holm(ps) < 1 - level
-        better[first[shown], second[shown]] = True
-        better = (better | better.T) & (mean[:, None] > mean)
+    # The variance of a single group's value is unknown, so it shows nothing.
+    if runs > 1 and all(len(part.sizes) > 1 for part in parts):
+        for first, shown in _significant(parts, mean, 1 - level):
+            last = first + len(shown)
+            rows, columns = mean[first:last, None], mean[first:]
+            better[first:last, first:] |= shown & (rows > columns)
+            better[first:, first:last] |= (shown & (rows < columns)).T
     return Ranks(mean, 1 + better.sum(0), runs - better.sum(1), better)
 
 
@@ -117,32 +118,69 @@ def _checked(stratum: Stratum) -> Stratum:
     return Stratum(sums, sizes)
 
 
-def _covariance(stratum: Stratum) -> NDArray[np.float64]:
-    """Return the covariance of the runs' means (runs, runs); infinite for a single group."""
+def _significant(
+    parts: Sequence[Stratum], mean: NDArray[np.float64], alpha: float
+) -> Iterator[tuple[int, NDArray[np.bool_]]]:
+    """Yield the number of each block's first run, and which of its pairs differ significantly.
+
+    The pairs are of the block's runs (rows) with its first run and all later ones (columns).
+    """
+    from scipy.special import ndtri
+
+    runs = len(mean)
+    tests = runs * (runs - 1) // 2
+    smallest = 2.0 ** (1 - sum(len(part.sizes) for part in parts))
+    factors = _factors(parts)
+    blocks = [(first, _pair_zs(factors, mean, first)) for first in range(0, runs, _BLOCK)]
+    # Holm's steps without a sort: if k tests are rejected, so are all that pass the next step.
+    rejected, least = 0, np.inf
+    while rejected < tests and smallest * (tests - rejected) < alpha:
+        least = -float(ndtri(alpha / (tests - rejected) / 2))
+        passed = sum(np.count_nonzero(zs > least) for _, zs in blocks)
+        if passed == rejected:
+            break
+        rejected = passed
+    for first, zs in blocks:
+        yield first, zs > least
+
+
+def _factors(parts: Sequence[Stratum]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return two matrices whose product is the variance of the difference of each pair of runs.
+
+    It is the sum of both runs' variances less twice their covariance.
+    """
+    residuals = np.concatenate([_residuals(part) for part in parts]) / len(parts)
+    own = np.square(residuals).sum(0)[None]
+    ones = np.ones_like(own)
+    return np.concatenate([-2 * residuals, own, ones]).T, np.concatenate([residuals, ones, own])
+
+
+def _residuals(stratum: Stratum) -> NDArray[np.float64]:
+    """Return the runs' residuals (groups, runs), whose products are the covariances of means."""
     sums, sizes = stratum
-    groups, runs = sums.shape
-    if groups < 2:
-        return np.full((runs, runs), np.inf)
+    groups = len(sizes)
     rest = sums - sizes[:, None] * stratum.means
-    return rest.T @ rest * groups / (groups - 1) / sizes.sum() ** 2
+    return rest * (np.sqrt(groups / (groups - 1)) / sizes.sum())
 
 
-def _pair_ps(
-    covariance: NDArray[np.float64],
+def _pair_zs(
+    factors: tuple[NDArray[np.float64], NDArray[np.float64]],
     mean: NDArray[np.float64],
-    groups: int,
-    pairs: tuple[NDArray[np.int64], NDArray[np.int64]],
+    first: int,
 ) -> NDArray[np.float64]:
-    """Return the two-sided p-value of each pair's difference."""
-    from scipy.special import ndtr
+    """Return |z| of the differences between a block's runs and all runs from its first one on.
 
-    first, second = pairs
-    own = np.diag(covariance)
-    if not np.isfinite(own).all():
-        return np.ones(len(first))
-    variance = own[first] + own[second] - 2 * covariance[first, second]
-    error = np.sqrt(np.maximum(variance, 0))
-    difference = np.abs(mean[first] - mean[second])
-    z = np.where(difference > SAME, np.inf, 0.0)
-    np.divide(difference, error, out=z, where=error > SAME)
-    return np.minimum(np.maximum(2 * ndtr(-z), 2.0 ** (1 - groups)), 1)
+    It is not a number for pairs without a difference or a variance, and 0 for a run with itself or
+    with an earlier one.
+    """
+    rows = slice(first, first + _BLOCK)
+    error = factors[0][rows] @ factors[1][:, first:]
+    np.sqrt(np.maximum(error, 0, out=error), out=error)
+    error[error <= SAME] = 0
+    zs = np.subtract(mean[rows, None], mean[first:])
+    np.abs(zs, out=zs)
+    zs[zs <= SAME] = 0
+    with np.errstate(divide="ignore", invalid="ignore"):
+        np.divide(zs, error, out=zs)
+    zs[:, : len(zs)] = np.triu(zs[:, : len(zs)], 1)
+    return zs

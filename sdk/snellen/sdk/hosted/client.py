@@ -32,6 +32,8 @@ from snellen.sdk.hosted.models import (
     HostedExam,
     ItemPage,
     Leaderboard,
+    LeaderboardPage,
+    LeaderboardRow,
     Problem,
     Quota,
     SubmissionStatus,
@@ -179,9 +181,16 @@ class AsyncClient:
 
     async def leaderboard(self, task: str | None = None, phase: str | None = None) -> Leaderboard:
         """Return a phase's leaderboard, of one task or of all."""
-        return _read(
-            await self._of_exam("leaderboard", {"task": task, "phase": phase}), Leaderboard
-        )
+        rows: dict[str, LeaderboardRow] = {}
+        cursor: str | None = "0"
+        while True:
+            query = {"task": task, "phase": phase, "after": cursor, "limit": 5000}
+            page = _read(await self._of_exam("leaderboard", query), LeaderboardPage)
+            # A row can move to the next page if the leaderboard changes meanwhile.
+            rows |= {row.submission: row for row in page.rows}
+            cursor = page.next
+            if cursor is None:
+                return msgspec.structs.replace(page, rows=tuple(rows.values()))
 
     async def export(self, phase: str | None = None) -> bytes:
         """Return the data behind a leaderboard, for `snellen verify`."""

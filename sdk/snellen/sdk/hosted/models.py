@@ -240,6 +240,12 @@ class Leaderboard(msgspec.Struct, frozen=True):
     rows: tuple[LeaderboardRow, ...]
 
 
+class LeaderboardPage(Leaderboard, frozen=True):
+    """A page of a leaderboard, and the cursor of the next page; None: this is the last."""
+
+    next: str | None = None
+
+
 class ItemPage(msgspec.Struct, frozen=True):
     """A page of items as JSON, and the cursor of the next page; None: this is the last."""
 

@@ -324,16 +324,19 @@ def _places(runs: Sequence[_Run], tasks: int) -> Mapping[str, _Place]:
         return {}
     strata: list[Stratum] = []
     for task in range(tasks):
-        values = np.stack([values_of(run.scores[task]) for run in runs], axis=1)
         groups = groups_of(runs[0].scores[task])
-        sums = np.zeros((int(groups.max()) + 1, len(runs)))
-        np.add.at(sums, groups, values)
-        strata.append(Stratum(sums, np.bincount(groups).astype(np.float64)))
-    ranks = rank_bounds(strata, level=LEVEL)
-    heads = groups_by_head(range(len(runs)), ranks.better)
+        sums = [np.bincount(groups, values_of(run.scores[task])) for run in runs]
+        sizes = np.bincount(groups)
+        strata.append(Stratum(np.stack(sums, axis=1).astype(np.float64), sizes.astype(np.float64)))
+    return _places_by(rank_bounds(strata, level=LEVEL).better, runs)
+
+
+def _places_by(better: NDArray[np.bool_], runs: Sequence[_Run]) -> Mapping[str, _Place]:
+    best, worst = 1 + better.sum(0), len(runs) - better.sum(1)
+    heads = groups_by_head(range(len(runs)), better)
     return {
-        run.row.id: _Place(int(best), int(worst), group)
-        for run, best, worst, group in zip(runs, ranks.best, ranks.worst, heads, strict=True)
+        run.row.id: _Place(*map(int, place))
+        for run, *place in zip(runs, best, worst, heads, strict=True)
     }
 
 
@@ -360,20 +363,14 @@ def _shown_places(runs: Sequence[_Run]) -> Mapping[str, _Place]:
         for mean in means
     ]
     steps = 10.0 ** -np.array([max(1, digits_of(mean.items)) for mean in means])
-    below, above = ((np.array(side) + steps) * wider for side in zip(*sides, strict=True))
-    best, worst, heads = np.zeros((3, len(runs)), np.int64)
+    below, above = (
+        np.square((np.array(side) + steps) * wider) for side in zip(*sides, strict=True)
+    )
+    better = np.zeros((len(runs), len(runs)), np.bool_)
     for index, value in enumerate(values):
-        best[index] = 1 + np.count_nonzero(values - value > np.hypot(below, above[index]))
-        worst[index] = len(runs) - np.count_nonzero(value - values > np.hypot(below[index], above))
-    group = head = 0
-    for index, value in enumerate(values):
-        if values[head] - value > np.hypot(below[head], above[index]):
-            head, group = index, group + 1
-        heads[index] = group
-    return {
-        run.row.id: _Place(int(best[index]), int(worst[index]), int(heads[index]) + 1)
-        for index, run in enumerate(runs)
-    }
+        # Only a later run can be worse.
+        better[index, index:] = np.square(value - values[index:]) > below[index] + above[index:]
+    return _places_by(better, runs)
 
 
 def values_of(score: ScoreValues) -> NDArray[np.float64]:

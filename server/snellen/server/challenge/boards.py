@@ -1,12 +1,15 @@
-"""Cached leaderboards, rebuilt only after a change; two submissions compared item by item."""
+"""Cached leaderboards, made again only after a change; submissions compared item by item."""
 
+import asyncio
 import zlib
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
-from typing import NamedTuple
+from threading import Lock
+from typing import NamedTuple, TypeVar
 
 import msgspec
 import numpy as np
@@ -31,28 +34,84 @@ from snellen.server.challenge.queries import Turn
 from snellen.server.challenge.service import Challenge
 from snellen.server.errors import ExamError, ForbiddenError, NotFoundError
 from snellen.server.exam.file import Phase, Who
-from snellen.server.exam.phases import ALL, PUBLIC
+from snellen.server.exam.phases import ALL, PUBLIC, Visibility
 from snellen.server.exam.rounding import digits_of
 from snellen.server.store.tables.endpoint import ScoreRow, Source
+from snellen.tasks.io.rows import collector_paused
 
 MOST_VALUES = 12
 """The maximum number of a tag's values; with more, the items per value are too few."""
 
+MOST_ROWS = 5_000
+"""The maximum number of rows of a page of a leaderboard."""
+
+HELD_SCORES, HELD_MILLISECONDS = 500, 5_000
+"""A leaderboard made of more scores than this is made again only after this time."""
+
 _KEPT = 64
+_KEPT_SCORES = 25_000
+_KEPT_PAGES = 2
+T = TypeVar("T")
 
 
-class CachedBoard(NamedTuple):
-    """A leaderboard as JSON, with its ETag.
+class BoardPage(Board):
+    """A page of a leaderboard.
+
+    Attributes:
+        total: The number of rows of all pages.
+        next: The cursor of the next page; None: this is the last.
+    """
+
+    total: int
+    next: str | None
+
+
+class BoardJson(NamedTuple):
+    """A page of a leaderboard as compact JSON in UTF-8, with its digest in quotation marks."""
+
+    body: bytes
+    etag: str
+
+
+@dataclass(frozen=True, slots=True)
+class CachedBoard:
+    """A leaderboard that was made.
 
     Attributes:
         board: The leaderboard.
-        body: The leaderboard as compact JSON in UTF-8.
-        etag: The digest of the body, in quotation marks.
+        turn: The version of its data.
+        at: The time when its data was read.
+        scores: The number of scores of which it was made.
     """
 
     board: Board
-    body: bytes
-    etag: str
+    turn: Turn
+    at: int
+    scores: int
+    _pages: OrderedDict[tuple[int, int], BoardJson] = field(
+        default_factory=OrderedDict[tuple[int, int], BoardJson], repr=False
+    )
+
+    def kept_page(self, first: int, limit: int) -> BoardJson | None:
+        """Return a page that was made before; None: it was not."""
+        return self._pages.get((first, limit))
+
+    def page(self, first: int, limit: int) -> BoardJson:
+        """Return a page as JSON."""
+        kept = self.kept_page(first, limit)
+        if kept is None:
+            total, last = len(self.board.rows), first + limit
+            said = {name: getattr(self.board, name) for name in Board.model_fields}
+            said |= {"rows": (), "total": total, "next": str(last) if last < total else None}
+            head, tail = BoardPage(**said).model_dump_json().encode().split(b'"rows":[]')
+            # Row by row: one call for thousands of rows would stop all other threads meanwhile.
+            rows = b",".join(row.model_dump_json().encode() for row in self.board.rows[first:last])
+            body = b'%b"rows":[%b]%b' % (head, rows, tail)
+            kept = BoardJson(body, f'"{sha256(body).hexdigest()[:32]}"')
+            self._pages[first, limit] = kept
+            while len(self._pages) > _KEPT_PAGES:
+                self._pages.popitem(last=False)
+        return kept
 
 
 class _Chance(msgspec.Struct):
@@ -67,6 +126,20 @@ class _Report(msgspec.Struct):
     numbers: _Numbers
 
 
+class _View(NamedTuple):
+    """A leaderboard as a caller sees it."""
+
+    phase: Phase
+    task: str | None
+    tag: str | None
+    source: Source | None
+    visible: Visibility
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        return (self.phase.name, *self[1:])
+
+
 class Boards:
     """The leaderboards of a challenge.
 
@@ -76,8 +149,11 @@ class Boards:
 
     def __init__(self, challenge: Challenge) -> None:
         self._challenge = challenge
-        self._kept: OrderedDict[tuple[object, ...], tuple[Turn, CachedBoard]] = OrderedDict()
+        self._kept: OrderedDict[tuple[object, ...], CachedBoard] = OrderedDict()
         self._chances: dict[tuple[int, str], float | None] = {}
+        # One at a time: a board of thousands of rows takes a second and 200 MB.
+        self._making = Lock()
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="snellen-boards")
 
     def board(
         self,
@@ -88,7 +164,7 @@ class Boards:
         *,
         organizer: bool = False,
     ) -> CachedBoard:
-        """Return a phase's leaderboard.
+        """Return a phase's leaderboard; it may take seconds to make, so not on an event loop.
 
         Args:
             phase: The phase.
@@ -101,6 +177,40 @@ class Boards:
             ForbiddenError: The leaderboard is not visible.
             NotFoundError: There is no such task or tag.
         """
+        return self._newest(self._view(phase, task, tag, source, organizer=organizer))
+
+    async def board_off_loop(
+        self,
+        phase: Phase,
+        task: str | None = None,
+        tag: str | None = None,
+        source: Source | None = None,
+        *,
+        organizer: bool = False,
+    ) -> CachedBoard:
+        """Return a phase's leaderboard without blocking the event loop; raises as `board`."""
+        view = self._view(phase, task, tag, source, organizer=organizer)
+        kept = await self._challenge.database.off_loop(lambda: self._unchanged(view))
+        return kept or await self.off_loop(lambda: self._newest(view))
+
+    async def off_loop(self, work: Callable[[], T]) -> T:
+        """Run work on the thread of the leaderboards, one after another, and return its result."""
+        return await asyncio.get_running_loop().run_in_executor(self._thread, work)
+
+    async def page(self, kept: CachedBoard, first: int, limit: int) -> BoardJson:
+        """Return a page of a leaderboard as JSON, without blocking the event loop."""
+        page = kept.kept_page(first, limit)
+        return page or await self.off_loop(lambda: kept.page(first, limit))
+
+    def _view(
+        self,
+        phase: Phase,
+        task: str | None,
+        tag: str | None,
+        source: Source | None,
+        *,
+        organizer: bool,
+    ) -> _View:
         challenge = self._challenge
         if not organizer and phase.scores is not Who.PUBLIC:
             raise ForbiddenError(f"the leaderboard of phase {phase.name} is hidden")
@@ -110,13 +220,45 @@ class Boards:
         if tag is not None:
             self._check_tag(tag, self.tags(phase, organizer=organizer))
         visible = challenge.visibility(phase, organizer=organizer)
-        part, key = visible.part, (phase.name, task, tag, source, visible)
-        parameters = {"f": challenge.phases.key(phase)}
-        turn = challenge.database.read(lambda c: queries.TURN.one(c, parameters))
-        before = self._kept.get(key)
-        if before is not None and before[0] == turn:
-            return before[1]
-        data = challenge.database.read(lambda c: self._data(c, phase, part))
+        return _View(phase, task, tag, source, visible)
+
+    def _turn(self, phase: Phase) -> Turn:
+        key = {"f": self._challenge.phases.key(phase)}
+        return self._challenge.database.read(lambda c: queries.TURN.one(c, key))
+
+    def _unchanged(self, view: _View) -> CachedBoard | None:
+        """Return a leaderboard that need not be made; None: it must be."""
+        kept = self._kept.get(view.key)
+        if kept is None:
+            return None
+        age = self._challenge.now() - kept.at
+        held = kept.scores > HELD_SCORES and 0 <= age < HELD_MILLISECONDS
+        return kept if held or kept.turn == self._turn(view.phase) else None
+
+    def _newest(self, view: _View) -> CachedBoard:
+        with self._making:
+            # Another caller may have waited for the same one.
+            kept = self._unchanged(view)
+            if kept is None:
+                # The collector would stop every thread several times, and find nothing.
+                with collector_paused():
+                    kept = self._make(view)
+            self._kept[view.key] = kept
+            self._kept.move_to_end(view.key)
+            while len(self._kept) > 1 and (
+                len(self._kept) > _KEPT
+                or sum(each.scores for each in self._kept.values()) > _KEPT_SCORES
+            ):
+                self._kept.popitem(last=False)
+        return kept
+
+    def _make(self, view: _View) -> CachedBoard:
+        challenge, (phase, task, tag, source, visible) = self._challenge, view
+        if task is not None and len(challenge.exam.offers) > 1 and not visible.exact:
+            self._check_alone(phase, task, visible.part)
+        at, turn = challenge.now(), self._turn(phase)
+        data = challenge.database.read(lambda c: self._data(c, phase, visible.part))
+        count = len(data.scores)
         if source is not None:
             # Ranks, and a participant's best one, are of these alone.
             kept = [row for row in data.submissions if row.source is source]
@@ -125,31 +267,32 @@ class Boards:
         if tag is not None:
             data, tasks = self._tagged(data, tasks, tag)
         if not visible.measures:
-            hidden = [replace(row, measures=None) for row in data.scores]
-            data = data._replace(scores=hidden)
+            data = data._replace(
+                scores=[
+                    row if row.measures is None else replace(row, measures=None)
+                    for row in data.scores
+                ]
+            )
         hiding = None
         if not visible.exact:
             hiding = Hiding(list(challenge.exam.offers), challenge.references)
-            self._check_alone(data, task)
-        board = make_board(data, challenge.file.name, phase.name, tasks, part, phase.counts, hiding)
-        body = board.model_dump_json().encode()
-        kept = CachedBoard(board, body, f'"{sha256(body).hexdigest()[:32]}"')
-        self._kept[key] = (turn, kept)
-        while len(self._kept) > _KEPT:
-            self._kept.popitem(last=False)
-        return kept
+        board = make_board(
+            data, challenge.file.name, phase.name, tasks, visible.part, phase.counts, hiding
+        )
+        return CachedBoard(board, turn, at, count)
 
-    def _check_alone(self, data: BoardData, task: str | None) -> None:
+    def _check_alone(self, phase: Phase, task: str, part: str) -> None:
         """Check that the scores of a task alone tell nothing about its single items.
 
         Raises:
             ForbiddenError: It has too few items.
         """
-        items = next((row.items for row in data.scores if row.task == task), None)
-        if items is not None and len(self._challenge.exam.offers) > 1 and not digits_of(items):
+        key = {"f": self._challenge.phases.key(phase), "t": task, "p": part}
+        items = self._challenge.database.read(lambda c: queries.ITEMS.first(c, key))
+        if items is not None and not digits_of(items.count):
             raise ForbiddenError(
-                f"{task} has only {items} items: until the final scores are shown, it counts in the"
-                " mean of all tasks alone",
+                f"{task} has only {items.count} items: until the final scores are shown, it counts"
+                " in the mean of all tasks alone",
                 field="task",
             )
 
@@ -254,13 +397,13 @@ class Boards:
                 " over the same items are"
             )
         # Who may see every item's value may see exact means.
-        board = self.board(phase, organizer=organizer)
+        board = self.board(phase, organizer=organizer).board
         key = {"f": challenge.phases.key(phase)}
         data, events = challenge.database.read(
             lambda c: (self._data(c, phase, ALL), queries.EVENTS.all(c, key))
         )
         cards = [EventCard.model_validate(row, from_attributes=True) for row in events]
-        return export_json(board.body, data, phase.counts, cards)
+        return export_json(board.model_dump_json().encode(), data, phase.counts, cards)
 
 
 MOST_ITEMS = 200

@@ -4,10 +4,11 @@ import json
 import zlib
 from collections.abc import Mapping, Sequence
 from statistics import fmean
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import msgspec
 import numpy as np
+from msgspec import Raw
 
 from snellen.grading.errors import DataError, MetricError, UnknownNameError
 from snellen.grading.metrics.efficiency import Episode
@@ -111,7 +112,7 @@ class Export(msgspec.Struct, forbid_unknown_fields=True):
     """
 
     format: int
-    board: msgspec.Raw
+    board: Raw
     counts: Counts
     grading: ExportedGrading
     regrading: bool
@@ -134,7 +135,7 @@ def export_json(
     """
     made = Export(
         format=FORMAT,
-        board=msgspec.Raw(board),
+        board=Raw(board),
         counts=counts,
         grading=_like(
             ExportedGrading,
@@ -147,23 +148,28 @@ def export_json(
             _like(ExportedSubmission, row, digest=row.digest.hex(), cost=json.loads(row.cost))
             for row in data.submissions
         ],
-        scores=[
-            _like(
-                ExportedScore,
-                row,
-                outcomes=json.loads(row.outcomes),
-                metrics=json.loads(row.metrics),
-                measures=json.loads(row.measures or "{}"),
-                item_values=values_of(row).tolist(),
-                item_groups=groups_of(row).tolist(),
-                item_episodes=None if (made := episodes_of(row)) is None else made.tolist(),
-            )
-            for row in data.scores
-        ],
+        # Each is encoded by itself: one call for millions of values would stop all other threads.
+        scores=cast(
+            list[ExportedScore], [Raw(msgspec.json.encode(_exported(row))) for row in data.scores]
+        ),
         events=[event.model_dump(mode="json") for event in events],
         public=dict(data.public),
     )
     return msgspec.json.encode(made)
+
+
+def _exported(row: ScoreValues) -> ExportedScore:
+    episodes = episodes_of(row)
+    return _like(
+        ExportedScore,
+        row,
+        outcomes=json.loads(row.outcomes),
+        metrics=json.loads(row.metrics),
+        measures=json.loads(row.measures or "{}"),
+        item_values=values_of(row).tolist(),
+        item_groups=groups_of(row).tolist(),
+        item_episodes=None if episodes is None else episodes.tolist(),
+    )
 
 
 def verify_export(body: bytes) -> tuple[Board, Sequence[str]]:

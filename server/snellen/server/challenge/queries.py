@@ -535,6 +535,17 @@ _SHOWN_ID = (
     .limit(1)
     .scalar_subquery()
 )
+# The number of items of a task's scores.
+ITEMS = Query(
+    select(scores.c["items"].label("count"))
+    .where(
+        scores.c.grading == _SHOWN_ID,
+        scores.c.task == bindparam("t"),
+        scores.c.part == bindparam("p"),
+    )
+    .limit(1),
+    Count,
+)
 TURN = Query(
     select(
         _SHOWN_ID.label("shown"),

@@ -4,8 +4,10 @@
 """
 
 import asyncio
+import gc
 import signal
 import socket
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack
 from http import HTTPStatus
@@ -296,6 +298,11 @@ def serve(exams: Sequence[ServedExam], address: Address, notify: Callable[[str],
                 if (reason := await readiness.refusal()) is not None:
                     whose = "" if len(exams) == 1 else f"exam {exam.name}: "
                     notify(f"{whose}this server does not serve: {reason}")
+            # All that lives as long as the server: to look through it again stops every thread for
+            # a tenth of a second.
+            gc.freeze()
+            # A request needs this thread several times, and waits so long for each if others work.
+            sys.setswitchinterval(0.001)
             await server.serve(sockets=[listener])
 
     try:

@@ -1,8 +1,11 @@
 """What the rows of any source have in common: where they are from, and what is said of bad ones."""
 
+import gc
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from threading import Lock
 from types import MappingProxyType
 from typing import Annotated, NamedTuple, TypeVar, cast
 
@@ -268,3 +271,35 @@ SPACE_NOTES = MappingProxyType(
         Space.PIXELS: "boxes taken as pixels: not every side lies in 0..1",
     }
 )
+
+
+@dataclass(slots=True)
+class _Pause:
+    holders: int = 0
+    was_enabled: bool = False
+
+
+_pause = _Pause()
+_lock = Lock()
+
+
+@contextmanager
+def collector_paused() -> Generator[None]:
+    """Keep the cyclic garbage collector from running, and turn it on again afterwards.
+
+    While a big table is decoded every object stays alive, so its rounds find nothing and cost
+    half of the time. Threads may overlap: the last one out turns it on again, unless it was off
+    before the first one came.
+    """
+    with _lock:
+        if _pause.holders == 0:
+            _pause.was_enabled = gc.isenabled()
+            gc.disable()
+        _pause.holders += 1
+    try:
+        yield
+    finally:
+        with _lock:
+            _pause.holders -= 1
+            if _pause.holders == 0 and _pause.was_enabled:
+                gc.enable()

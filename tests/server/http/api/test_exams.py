@@ -8,11 +8,14 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from hosted import NOON, as_lines
+from hosted import NOON, add_graded, as_lines
 from PIL import Image
 
+from snellen.server.challenge.board import Board, BoardRow
 from snellen.server.challenge.export import verify_export
+from snellen.server.challenge.models import TaskScore
 from snellen.server.exam.rules import Contexts
+from snellen.server.http.api.exams import as_csv
 from snellen.server.store.tables.endpoint import Source, SubmissionRow
 from snellen.server.store.tables.exams import Scope
 
@@ -203,3 +206,40 @@ async def test_a_token_that_takes_an_exam_of_fresh_contexts_reads_no_items(
             assert (refused.status_code, "can't read" in refused.text) == (403, True)
             for token in (submit, boss):
                 assert (await here.get(path, token, params=given)).status_code == 200
+
+
+async def test_a_leaderboard_has_pages_and_its_csv_all_rows(door: Opening) -> None:
+    async with door() as here:
+        await add_graded(here.hosted, 5)
+        board, found, cursor = f"{EXAM}/leaderboard", list[str](), "0"
+        while cursor is not None:
+            page = await here.get(board, params={"limit": 2, "after": cursor})
+            same = {"If-None-Match": page.headers["etag"]}
+            again = await here.get(board, params={"limit": 2, "after": cursor}, headers=same)
+            assert again.status_code == 304
+            assert page.json()["total"] == 5
+            found += [row["submission"] for row in page.json()["rows"]]
+            cursor = page.json()["next"]
+        whole = (await here.get(board)).json()
+        assert found == [row["submission"] for row in whole["rows"]]
+        assert (len(set(found)), whole["next"]) == (5, None)
+        text = (await here.get(board, params={"format": "csv", "limit": 2})).text
+        assert [row["submission"] for row in csv.DictReader(io.StringIO(text))] == found
+        for wrong in ({"limit": 0}, {"limit": 5001}, {"after": "-1"}, {"after": "x"}):
+            assert (await here.get(board, params=wrong)).status_code == 422
+
+
+def test_a_task_that_is_not_shown_by_itself_has_an_empty_cell() -> None:
+    score = TaskScore(
+        task="b", metric="f1", value=0.5, low=None, high=None, items=40, outcomes={}, signature=""
+    )  # fmt: skip
+    row = BoardRow(
+        best=1, worst=1, group=1, submission="sub_0", participant="ada", name="ada", link="",
+        source=Source.UPLOAD, at="", baseline=False, value=0.4, low=None, high=None, tasks=(score,),
+    )  # fmt: skip
+    board = Board(
+        exam="exam", phase="main", task=None, tasks=("a", "b"), part="all", level=0.95, grading=1,
+        graded="", regrading=False, rows=(row,), incomplete=0,
+    )  # fmt: skip
+    (found,) = csv.DictReader(io.StringIO(b"".join(as_csv(board)).decode()))
+    assert (found["a"], found["b"], found["value"]) == ("", "0.5", "0.4")

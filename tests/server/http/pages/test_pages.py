@@ -9,11 +9,12 @@ from html import unescape
 from typing import Any
 
 import pytest
-from hosted import NOON, as_lines
+from hosted import NOON, add_graded, as_lines
 from jsonschema import validate
 
 from snellen.server.exam.file import GRACE_MS, Counts
 from snellen.server.http.auth import SESSION_HOURS
+from snellen.server.http.pages.pages import PAGE_ROWS
 from snellen.server.store.tables.exams import Scope
 
 Opening = Callable[..., AbstractAsyncContextManager[Any]]
@@ -633,3 +634,29 @@ async def test_the_leaderboard_has_a_column_for_a_measure_once_the_phase_is_over
         assert f"distance {shown} px" in (await ada.get(own)).text
         # A leaderboard whose rows have no measure has no column for it.
         assert "is better" not in (await ada.get(f"/leaderboard?task={text}")).text
+
+
+async def test_a_long_leaderboard_has_pages_in_any_order(site: Opening) -> None:
+    async with site(reports="public") as here:
+        await add_graded(here.hosted, PAGE_ROWS + 5)
+        browser = here.browser()
+        ids = [f"sub_{number:04}" for number in range(PAGE_ROWS + 5)]
+        for sort in ("", "&sort=-at"):
+            query = f"phase=main{sort}"
+            first = unescape((await browser.get(f"/leaderboard?{query}")).text)
+            assert f'href="?{query}&after={PAGE_ROWS}">Next' in first
+            second = unescape((await browser.get(f"/leaderboard?{query}&after={PAGE_ROWS}")).text)
+            assert f'href="?{query}&after=0">Before' in second
+            assert f"Rows {PAGE_ROWS + 1} to {PAGE_ROWS + 5} of {PAGE_ROWS + 5}" in second
+            rows = [re.findall(r'<tr id="(\w+)"', page) for page in (first, second)]
+            assert [len(each) for each in rows] == [PAGE_ROWS, 5]
+            assert sorted(rows[0] + rows[1]) == ids
+        assert rows[0][0] == ids[-1]
+        # A page beyond the last is the first.
+        beyond = (await browser.get("/leaderboard?after=999999")).text
+        assert "Rows 1 to" in beyond
+        # A submission's page leads to the page on which its row is.
+        shown = unescape((await browser.get("/leaderboard?after=100")).text)
+        last = re.findall(r'<tr id="(\w+)"', shown)[-1]
+        page = unescape((await browser.get(f"/submissions/{last}")).text)
+        assert f'href="/leaderboard?phase=main&after={PAGE_ROWS}#{last}"' in page

@@ -1,18 +1,21 @@
 """Routes for participants or everyone: exams, items, images, leaderboards, exports."""
 
 import asyncio
+from collections.abc import Iterator, Sequence
 from http import HTTPStatus
+from itertools import chain, islice
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Header, Query, Request
 from pydantic import Field
-from starlette.responses import Response
+from starlette.responses import Response, StreamingResponse
 
 from snellen.grading.csv_text import csv_rows
 from snellen.grading.errors import DataError, SnellenError
 from snellen.grading.models.base import Closed
 from snellen.grading.models.items import Item
-from snellen.server.challenge.board import Board
+from snellen.server.challenge.board import Board, BoardRow, MeasureName
+from snellen.server.challenge.boards import MOST_ROWS, BoardPage
 from snellen.server.challenge.models import ExamCard
 from snellen.server.errors import NotFoundError, StoreError
 from snellen.server.http.actions import Actions
@@ -26,6 +29,7 @@ from snellen.tasks.pack.format import PackItem
 from snellen.tasks.pack.read import Pack
 
 MOST_ITEMS = 200
+_ROWS_AT_ONCE = 500
 _COLUMNS = (
     *("best rank", "worst rank", "group", "submission", "participant", "name", "link", "source"),
     *("at", "baseline", "value", "low", "high"),
@@ -86,13 +90,17 @@ class BoardQuery(Parameters):
         task: Its single task; default: the mean of all tasks.
         tag: A tag as `name=value`, for a leaderboard of only its items; default: all items.
         source: Only `upload`s, or only `attempt`s over MCP; default: both.
-        format: The format of the response.
+        after: The cursor of the page.
+        limit: The maximum number of rows.
+        format: The format of the response; CSV always has all rows.
     """
 
     phase: str | None = None
     task: str | None = None
     tag: str | None = None
     source: Source | None = None
+    after: str = Field(default="0", pattern=r"^\d{1,9}$")
+    limit: int = Field(default=1_000, ge=1, le=MOST_ROWS)
     format: Literal["json", "csv"] = "json"
 
 
@@ -144,7 +152,7 @@ def routes(actions: Actions) -> APIRouter:
 
     @router.get(
         "/exams/{exam}/leaderboard",
-        response_model=Board,
+        response_model=BoardPage,
         responses={200: {"content": {"text/csv": {}}}, **unchanged, **guarded},
     )
     async def leaderboard(
@@ -153,37 +161,35 @@ def routes(actions: Actions) -> APIRouter:
         query: Annotated[BoardQuery, Query()],
         if_none_match: Annotated[str | None, Header()] = None,
     ) -> Response:
-        """Show a phase's leaderboard: values, 95 % intervals and simultaneous rank bounds."""
-        kept = await actions.ask(
-            request,
-            exam,
-            lambda visitor: actions.boards.board(
-                challenge.phase(query.phase),
-                query.task,
-                query.tag,
-                query.source,
-                organizer=visitor.organizes,
-            ),
+        """Show a phase's leaderboard: values, 95 % intervals and simultaneous rank bounds.
+
+        A long one has pages. It is made again after a change, at most every five seconds if it is
+        long, so its rows can move between two requests.
+        """
+        visitor, boards = await actions.visitor(request, exam), actions.boards
+        kept = await boards.board_off_loop(
+            challenge.phase(query.phase),
+            query.task,
+            query.tag,
+            query.source,
+            organizer=visitor.organizes,
         )
-        headers = {"ETag": kept.etag, "Cache-Control": "no-cache"}
         if query.format == "csv":
-            return Response(as_csv(kept.board), media_type="text/csv; charset=utf-8")
-        if if_none_match == kept.etag:
+            return StreamingResponse(as_csv(kept.board), media_type="text/csv; charset=utf-8")
+        page = await boards.page(kept, int(query.after), query.limit)
+        headers = {"ETag": page.etag, "Cache-Control": "no-cache"}
+        if if_none_match == page.etag:
             return Response(status_code=HTTPStatus.NOT_MODIFIED, headers=headers)
-        return Response(kept.body, media_type=JSON, headers=headers)
+        return Response(page.body, media_type=JSON, headers=headers)
 
     @router.get("/exams/{exam}/export", responses=guarded)
     async def export(
         request: Request, exam: str, query: Annotated[PhaseQuery, Query()]
     ) -> Response:
         """Return the data behind a leaderboard, for `snellen verify`."""
-        body = await actions.ask(
-            request,
-            exam,
-            lambda visitor: actions.boards.export(
-                challenge.phase(query.phase), organizer=visitor.organizes
-            ),
-        )
+        visitor, boards = await actions.visitor(request, exam), actions.boards
+        phase = challenge.phase(query.phase)
+        body = await boards.off_loop(lambda: boards.export(phase, organizer=visitor.organizes))
         return Response(body, media_type=JSON)
 
     return router
@@ -222,17 +228,24 @@ async def picture_response(
     return Response(encoded.data, media_type=encoded.media_type, headers=headers)
 
 
-def as_csv(board: Board) -> str:
-    """Write a leaderboard as CSV; tasks and measures are the last columns."""
+def as_csv(board: Board) -> Iterator[bytes]:
+    """Yield a leaderboard as CSV, many rows at once; tasks and measures are the last columns."""
     measures = board.measures
-    rows = [
-        (
-            *(row.best, row.worst, row.group, row.submission, row.participant, row.name, row.link),
-            *(row.source.value, row.at, row.baseline, row.value, row.low, row.high),
-            *(task.value for task in row.tasks),
-            *map(row.measures.get, measures),
-        )
-        for row in board.rows
-    ]
     names = (*_COLUMNS, *board.tasks, *map(str, measures))
-    return b"".join(csv_rows([names, *rows])).decode()
+    lines = csv_rows(chain([names], (_cells(row, board.tasks, measures) for row in board.rows)))
+    while some := b"".join(islice(lines, _ROWS_AT_ONCE)):
+        yield some
+
+
+def _cells(
+    row: BoardRow, tasks: Sequence[str], measures: Sequence[MeasureName]
+) -> Sequence[object]:
+    # In an open phase, a task with few items is not shown by itself.
+    values = {task.task: task.value for task in row.tasks}
+    own = row.measures
+    return (
+        *(row.best, row.worst, row.group, row.submission, row.participant, row.name, row.link),
+        *(row.source.value, row.at, row.baseline, row.value, row.low, row.high),
+        *map(values.get, tasks),
+        *map(own.get, measures),
+    )

@@ -216,10 +216,9 @@ def routes(actions: Actions) -> APIRouter:
         request: Request, exam: str, query: Annotated[ListQuery, Query()]
     ) -> Response:
         """List your submissions; an organizer's token lists those of all participants."""
-        found = await actions.ask(
-            request,
-            exam,
-            lambda v: actions.submissions(v, query.phase, query.state, query.before, query.limit),
+        visitor = await actions.visitor(request, exam)
+        found = await actions.submissions(
+            visitor, query.phase, query.state, query.before, query.limit
         )
         return answered(SubmissionPage(submissions=tuple(found.rows), next=found.next))
 

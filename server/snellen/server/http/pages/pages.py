@@ -8,6 +8,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequen
 from contextlib import suppress
 from functools import partial
 from http import HTTPStatus
+from operator import attrgetter
 from typing import Any, get_args
 from urllib.parse import urlencode
 
@@ -28,10 +29,11 @@ from snellen.server.challenge.models import (
     Upload,
     iso,
 )
+from snellen.server.challenge.queries import Listed
 from snellen.server.errors import ExamError, ForbiddenError, NotFoundError
 from snellen.server.exam.file import Counts, Phase, Who
 from snellen.server.grading.pages import ReportPages
-from snellen.server.http.actions import Actions, Decision, SubmissionSlice
+from snellen.server.http.actions import Actions, Decision
 from snellen.server.http.api.access import Visitor
 from snellen.server.http.api.api import operations
 from snellen.server.http.api.exams import picture_response
@@ -47,6 +49,7 @@ from snellen.server.store.tables.exams import Scope
 from snellen.tasks.pack.format import PackItem
 
 PAGE_ITEMS = 24
+PAGE_ROWS = 100
 _KEPT_PAGES = 8
 _MOST_COLUMNS = 5
 """With more tasks, a leaderboard only shows their mean; a submission's page shows all tasks."""
@@ -110,15 +113,16 @@ class Pages(Frame):
 
     async def _exam(self, request: Request, visitor: Visitor) -> Response:
         phase = self._challenge.phase(None)
-        board = await self._read(lambda: self._board(phase, visitor))
+        board = await self._board(phase, visitor)
         rows = () if board is None else board.rows[:_FIRST_ROWS]
         caption = f"The first {len(rows)}, phase {phase.title or phase.name}"
         return self._page("exam", request, visitor, rows=rows, caption=caption)
 
-    def _board(self, phase: Phase, visitor: Visitor) -> Board | None:
+    async def _board(self, phase: Phase, visitor: Visitor) -> Board | None:
         """Return a phase's leaderboard; None: it is hidden from the visitor, or not there yet."""
         with suppress(ForbiddenError, NotFoundError):
-            return self._actions.boards.board(phase, organizer=visitor.organizes).board
+            boards = self._actions.boards
+            return (await boards.board_off_loop(phase, organizer=visitor.organizes)).board
         return None
 
     async def _leaderboard(self, request: Request, visitor: Visitor) -> Response:
@@ -128,47 +132,64 @@ class Pages(Frame):
         said = given.get("source", "")
         source = Source(said) if said in list(Source) else None
         boards, organizer = self._actions.boards, visitor.organizes
-        kept = await self._read(lambda: boards.board(phase, task, tag, source, organizer=organizer))
-        board, sort = kept.board, given.get("sort", "")
-        # Of a tag's items no chance is known.
-        level = partial(boards.chance, phase, board, organizer=organizer)
-        chance = None if tag else await self._read(level)
+        kept = await boards.board_off_loop(phase, task, tag, source, organizer=organizer)
         asked = {"phase": phase.name, "task": task, "tag": tag, "source": source}
         query = urlencode({name: value for name, value in asked.items() if value})
+        caption = f"{kept.board.task or 'All tasks'}, {phase.title or phase.name}" + (
+            f", items with {tag}" if tag else ""
+        )
+
+        def page() -> Response:
+            # Of a tag's items no chance is known.
+            chance = None if tag else boards.chance(phase, kept.board, organizer=organizer)
+            return self._page(
+                "leaderboard",
+                request,
+                visitor,
+                **self._rows(kept.board, visitor, given, query, public=public),
+                marks=interval_chart(kept.board, chance),
+                tags=boards.tags(phase, organizer=organizer),
+                tag=tag,
+                source=source,
+                query=query,
+                caption=caption,
+            )
+
+        public = self._challenge.visibility(phase).reports is Who.PUBLIC
+        return await boards.off_loop(page)
+
+    @staticmethod
+    def _rows(
+        board: Board, visitor: Visitor, given: Mapping[str, str], query: str, *, public: bool
+    ) -> Mapping[str, object]:
+        """Return the rows of a page of a leaderboard, and what is in its table."""
+        sort, first = given.get("sort", ""), _first(given.get("after", "0"))
+        first = first if first < len(board.rows) else 0
 
         def sorted_by(key: str) -> str:
             other = key.removeprefix("-") if key.startswith("-") else f"-{key}"
             return f"?{query}&sort={other if sort == key else key}"
 
-        public = self._challenge.visibility(phase).reports is Who.PUBLIC
-        rows = [_shown(row, visitor, public=public) for row in board.rows]
-        groups = {row["group"]: row["submission"] for row in reversed(rows) if row["group"]}
-        for row in rows:
-            row["first_of_group"] = not sort and groups.get(row["group"]) == row["submission"]
-        if sort.removeprefix("-") in ("value", "at"):
-            key = sort.removeprefix("-")
-            rows.sort(key=lambda row: row[key], reverse=sort.startswith("-"))
-        caption = f"{board.task or 'All tasks'}, {phase.title or phase.name}" + (
-            f", items with {tag}" if tag else ""
-        )
-        return self._page(
-            "leaderboard",
-            request,
-            visitor,
-            board=board,
-            rows=rows,
-            tags=boards.tags(phase, organizer=organizer),
-            tag=tag,
-            source=source,
-            sort=sort,
-            sorted_by=sorted_by,
-            caption=caption,
-            marks=interval_chart(board, chance),
-            costs=any(row["spent"] for row in rows),
-            by_task=1 < len(board.tasks) <= _MOST_COLUMNS,
-            eqa=len(board.tasks) == 1 and any("eqa" in row.tasks[0].metrics for row in board.rows),
-            query=query,
-        )
+        shown = _sorted(board.rows, sort)[first : first + PAGE_ROWS]
+        rows = [_shown(row, visitor, public=public) for row in shown]
+        if not sort:
+            groups = {row.group: row.submission for row in reversed(board.rows)}
+            for row in rows:
+                row["first_of_group"] = row["group"] and groups[row["group"]] == row["submission"]
+        return {
+            "board": board,
+            "rows": rows,
+            "first": first,
+            "size": PAGE_ROWS,
+            "sort": sort,
+            "sorted_by": sorted_by,
+            "in_order": f"{query}&{urlencode({'sort': sort})}" if sort else query,
+            "measures": board.measures,
+            "costs": any(_spent(row.cost) for row in board.rows if row.cost),
+            "by_task": 1 < len(board.tasks) <= _MOST_COLUMNS,
+            "eqa": len(board.tasks) == 1
+            and any("eqa" in row.tasks[0].metrics for row in board.rows),
+        }
 
     async def _nothing(self, request: Request, _: Visitor) -> Response:
         raise NotFoundError(f"there is no page {request.url.path[:64]!r} here")
@@ -182,8 +203,7 @@ class Pages(Frame):
 
     async def _items(self, request: Request, visitor: Visitor) -> Response:
         task = request.query_params.get("task") or next(iter(self._challenge.exam.offers))
-        said = request.query_params.get("after", "0")
-        first = int(said) if re.fullmatch(r"\d{1,9}", said) else 0
+        first = _first(request.query_params.get("after", "0"))
         shown = self._actions.items(visitor, task, first, PAGE_ITEMS)
         return self._page(
             "items", request, visitor, task=task, lines=shown.lines, first=first, size=PAGE_ITEMS,
@@ -211,12 +231,10 @@ class Pages(Frame):
         state = given.get("state") or None
         if state is not None and state not in list(JobState):
             raise NotFoundError(f"there is no state {state[:20]!r}")
-        found: SubmissionSlice = await self._read(
-            lambda: self._actions.submissions(
-                visitor,
-                state=None if state is None else JobState(state),
-                before=given.get("before"),
-            )
+        found = await self._actions.submissions(
+            visitor,
+            state=None if state is None else JobState(state),
+            before=given.get("before"),
         )
         return self._page(
             "submissions",
@@ -290,34 +308,43 @@ class Pages(Frame):
             raise NotFoundError(f"you have no submission {submission[:40]!r}")
         owner = None if visitor.organizes else row.caller
         status = await self._read(lambda: self._submissions.status(submission, owner))
-        board = await self._read(lambda: self._board(phase, visitor))
-        rows = {} if board is None else {each.submission: each for each in board.rows}
-        runs = await self._read(lambda: self._comparable(visitor))
+        board = await self._board(phase, visitor)
+        ids = [] if board is None else [each.submission for each in board.rows]
+        index = ids.index(submission) if submission in ids else None
+        runs = await self._comparable(visitor)
         return self._page(
             "submission", request, visitor, status=status, mine=mine,
             reports=reports is not Who.HIDDEN,
-            board=board, place=rows.get(submission),
+            board=board, place=None if board is None or index is None else board.rows[index],
+            after=0 if index is None else index - index % PAGE_ROWS,
             runs={key: text for key, text in runs.items() if key != submission},
             deciding=visitor.name == row.caller and not phase.over(self._challenge.now()),
             choosing=phase.counts is Counts.CHOSEN,
             again=request.query_params.get("again", "").split(","),
         )  # fmt: skip
 
-    def _comparable(self, visitor: Visitor) -> Mapping[str, str]:
-        """Return the submissions that a visitor may compare, by id, as texts to choose from."""
+    async def _comparable(self, visitor: Visitor) -> Mapping[str, str]:
+        """Return submissions that a visitor may compare, by id, as texts to choose from.
+
+        They are the first of each leaderboard, and the visitor's newest ones.
+        """
         challenge = self._challenge
         found: dict[str, str] = {}
         for phase in challenge.file.phases:
             reports = challenge.visibility(phase).reports
-            board = self._board(phase, visitor) if reports is Who.PUBLIC else None
-            if board is not None:
-                for row in board.rows:
-                    found[row.submission] = _choice(row.name, row.participant, phase, row.at)
+            board = await self._board(phase, visitor) if reports is Who.PUBLIC else None
+            for row in () if board is None else board.rows[:MOST_LISTED]:
+                found[row.submission] = _choice(row.name, row.participant, phase, row.at)
             if visitor.organizes or (reports is not Who.HIDDEN and visitor.may(Scope.SUBMIT)):
-                key = challenge.phases.key(phase)
-                for row in self._submissions.listed(
-                    visitor.owner(), phase=key, state=JobState.GRADED, limit=MOST_LISTED
-                ):
+                newest = partial(
+                    self._submissions.listed,
+                    visitor.owner(),
+                    phase=challenge.phases.key(phase),
+                    state=JobState.GRADED,
+                    limit=MOST_LISTED,
+                )
+                listed: Sequence[Listed] = await self._read(newest)
+                for row in listed:
                     found[row.id] = _choice(row.name, row.caller, phase, iso(row.at))
         return found
 
@@ -355,7 +382,7 @@ class Pages(Frame):
     async def _compare(self, request: Request, visitor: Visitor) -> Response:
         given = request.query_params
         ids = (given.get("one", ""), given.get("other", "").strip())
-        runs = await self._read(lambda: self._comparable(visitor))
+        runs = await self._comparable(visitor)
         chosen = {"runs": runs, "ids": ids, "task": given.get("task", "")}
         if not all(ids):
             return self._page("compare", request, visitor, found=None, **chosen)
@@ -458,8 +485,8 @@ class Pages(Frame):
 
     async def _export(self, request: Request, visitor: Visitor) -> Response:
         phase = self._challenge.phase(request.query_params.get("phase") or None)
-        organizer = visitor.organizes
-        body = await self._read(lambda: self._actions.boards.export(phase, organizer=organizer))
+        boards, organizer = self._actions.boards, visitor.organizes
+        body = await boards.off_loop(lambda: boards.export(phase, organizer=organizer))
         name = f'attachment; filename="{self._challenge.file.name}-{phase.name}.json"'
         return Response(body, media_type="application/json", headers={"Content-Disposition": name})
 
@@ -501,6 +528,19 @@ _FIRST_ROWS = 10
 _ENDINGS = sorted(set(FORMS.values()), key=len, reverse=True)
 
 
+def _first(after: str) -> int:
+    """Return the first index of a page by its cursor; 0 for any other text."""
+    return int(after) if re.fullmatch(r"\d{1,9}", after) else 0
+
+
+def _sorted(rows: Sequence[BoardRow], sort: str) -> Sequence[BoardRow]:
+    """Return the rows in another order: by `value` or `at`; with `-` the highest is first."""
+    key = sort.removeprefix("-")
+    if key not in ("value", "at"):
+        return rows
+    return sorted(rows, key=attrgetter(key), reverse=sort.startswith("-"))
+
+
 def _choice(name: str, participant: str, phase: Phase, at: str) -> str:
     """Return a submission's text in a list to choose from."""
     whose = "" if name == participant else f", {participant}"
@@ -519,6 +559,8 @@ def _shown(row: BoardRow, visitor: Visitor, *, public: bool) -> dict[str, Any]:
     return {
         **{name: getattr(row, name) for name in type(row).model_fields},
         "measures": row.measures,
+        "by_task": {task.task: task for task in row.tasks},
+        "first_of_group": False,
         "asked": items,
         "missing": missing if known else "",
         "spent": _spent(row.cost),

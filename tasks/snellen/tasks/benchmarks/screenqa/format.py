@@ -4,14 +4,11 @@ The layout is documented in the README of github.com/google-research-datasets/sc
 Hugging Face mirrors hold the same references under `screen_id` instead of `image_id`.
 """
 
-import gc
-from collections.abc import Callable, Generator, Iterable, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import inf
 from pathlib import Path
-from threading import Lock
 from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeVar
 
 import msgspec
@@ -23,7 +20,16 @@ from snellen.grading.models.items import Image
 from snellen.tasks.data.pins import digest_of_files
 from snellen.tasks.io.files import SplitFiles, by_split, checked, choose
 from snellen.tasks.io.json_text import read_json
-from snellen.tasks.io.rows import SCREEN, SPACE_NOTES, Pixels, Split, Text, misfit, space_of
+from snellen.tasks.io.rows import (
+    SCREEN,
+    SPACE_NOTES,
+    Pixels,
+    Split,
+    Text,
+    collector_paused,
+    misfit,
+    space_of,
+)
 
 if TYPE_CHECKING:
     from snellen.tasks.io.images import ImageFiles
@@ -354,35 +360,3 @@ def read(layout: Layout, path: Path, split: str | None = None) -> Rows:
     files = find(layout, path, split)
     with collector_paused():
         return (_from_parquet if files.parquet else _from_json)(layout, files)
-
-
-@dataclass(slots=True)
-class _Pause:
-    holders: int = 0
-    was_enabled: bool = False
-
-
-_pause = _Pause()
-_lock = Lock()
-
-
-@contextmanager
-def collector_paused() -> Generator[None]:
-    """Keep the cyclic garbage collector from running, and turn it on again afterwards.
-
-    While a big table is decoded every object stays alive, so its rounds find nothing and cost
-    half of the time. Threads may overlap: the last one out turns it on again, unless it was off
-    before the first one came.
-    """
-    with _lock:
-        if _pause.holders == 0:
-            _pause.was_enabled = gc.isenabled()
-            gc.disable()
-        _pause.holders += 1
-    try:
-        yield
-    finally:
-        with _lock:
-            _pause.holders -= 1
-            if _pause.holders == 0 and _pause.was_enabled:
-                gc.enable()

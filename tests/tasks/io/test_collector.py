@@ -4,7 +4,7 @@ from threading import Barrier, Thread
 
 import pytest
 
-from snellen.tasks.benchmarks.screenqa.format import collector_paused
+from snellen.tasks.io.rows import collector_paused
 
 
 @pytest.fixture(autouse=True)
