@@ -11,8 +11,7 @@ import pytest
 import typer.main
 from typer.testing import CliRunner, Result
 
-from snellen.cli import app as table
-from snellen.cli.app import COMMANDS, MOVED, MOVED_OPTIONS, app
+from snellen.cli.app import COMMANDS, app
 from snellen.cli.options import settings_of
 from snellen.grading.errors import InputError
 
@@ -302,54 +301,6 @@ def test_a_setting_is_read_as_its_type() -> None:
     ):
         with pytest.raises(InputError, match=re.escape(message)):
             settings_of([wrong], known)
-
-
-@pytest.mark.parametrize("old", MOVED)
-def test_a_moved_command_names_the_new_one(folder: Path, old: str) -> None:
-    assert old not in names()
-    words = MOVED[old].split()
-    is_call = MOVED[old].startswith(("sdk.", "snellen.sdk."))
-    assert is_call or {words[0], " ".join(words[:2])} & names()
-    new = MOVED[old] if is_call else f"'snellen {MOVED[old]}'"
-    for more in ((), ("--help",), ("report.json", "--json")):
-        result = run(folder, *old.split(), *more)
-        assert (result.exit_code, result.stdout) == (2, "")
-        assert result.stderr == f"error: 'snellen {old}' is now {new}\n"
-
-
-def test_a_moved_option_names_the_new_one(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    moved = {
-        ("pack check", "--digest"): "pack check --json",
-        ("grade", "--to"): "export REPORT.json",
-    }
-    monkeypatch.setattr(table, "MOVED_OPTIONS", moved)
-    for (command, option), new in moved.items():
-        result = run(folder, *command.split(), "@", option, "x")
-        assert (result.exit_code, result.stdout) == (2, "")
-        assert result.stderr == f"error: 'snellen {command} {option}' is now 'snellen {new}'\n"
-    other = run(folder, "grade", "@", "--digest")
-    assert other.exit_code == 2
-    assert "No such option" in other.stderr
-
-
-def test_no_moved_option_is_one_of_its_command() -> None:
-    group: Any = typer.main.get_command(app)
-    for command, option in MOVED_OPTIONS:
-        found = group
-        for word in command.split():
-            found = found.commands[word]
-        assert all(option not in parameter.opts for parameter in found.params)
-
-
-@pytest.mark.parametrize(("command", "option"), MOVED_OPTIONS)
-def test_an_option_that_has_moved_says_what_to_type_now(
-    command: str, option: str, tmp_path: Path
-) -> None:
-    result = CliRunner().invoke(app, [*command.split(), str(tmp_path), option])
-    now = MOVED_OPTIONS[command, option]
-    instead = f"'snellen {now}'" if now.split()[0] in COMMANDS else now
-    assert (result.exit_code, result.stdout) == (2, "")
-    assert result.stderr == f"error: 'snellen {command} {option}' is now {instead}\n"
 
 
 def test_a_file_of_which_nothing_can_be_graded_has_each_faulty_line_named_up_to_twenty(

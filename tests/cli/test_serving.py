@@ -16,7 +16,7 @@ from snellen import sdk
 from snellen.cli.app import app
 from snellen.cli.host import serve, worker
 from snellen.cli.places import default_store
-from snellen.cli.serving import MOVED_RULES, mcp, settings_of, shell_caller
+from snellen.cli.serving import mcp, settings_of, shell_caller
 from snellen.demo.run import DemoOptions, exam_file
 from snellen.server.challenge import queries
 from snellen.server.exam.rules import Rules
@@ -190,29 +190,6 @@ def test_a_worker_has_no_rules_of_its_own() -> None:
     assert taken["serve"] - taken["mcp"] == {"host", "port", "name", "workers"}
     assert taken["mcp"] - taken["serve"] == {"mode", "seed", "door", "format"}
     assert taken["worker"] - {"return"} == {"packs", "env", "store", "key", "count"}
-
-
-@pytest.mark.parametrize(
-    ("command", "option"),
-    [
-        *(("mcp", option) for option in list(MOVED_RULES)[5:]),
-        *(("serve", option) for option in MOVED_RULES if option != "--sample"),
-        *(("worker", option) for option in MOVED_RULES),
-    ],
-)
-def test_a_rule_of_the_exam_file_is_named_where_it_is_given_as_an_option(
-    command: str, option: str, store: str
-) -> None:
-    said = f"is a rule of the exam file: write {MOVED_RULES[option]} below [rules]"
-    for given in ([option, "1"], [f"{option}=1"]):
-        result = run(command, *given, "--store", store)
-        assert result.exit_code == 2
-        assert f"error: {option} {said}" in result.stderr
-    variable = f"SNELLEN_{option[2:].replace('-', '_').upper()}"
-    result = run(command, "--store", store, **{variable: "1"})
-    assert result.exit_code == 2
-    assert f"error: {variable} {said}" in result.stderr
-    assert not Path(store).exists()
 
 
 def test_the_examples_of_rules_are_settings() -> None:

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
 from importlib.metadata import version
-from typing import Annotated, Any, NamedTuple, NoReturn
+from typing import Annotated, Any, NamedTuple
 
 import typer
 import typer.core
@@ -43,7 +43,6 @@ COMMANDS: Mapping[str, Entry] = {
     "report": Entry(
         "runs:report", "Print a saved report, break it down by tags, or write its page."
     ),
-    "plan": Entry("plan:plan", "Compute how many items an evaluation needs, and what they cost."),
     "fetch": Entry("data:fetch", "Download a benchmark's published files and check them."),
     "judge": Entry(
         "judge:judge",
@@ -102,103 +101,6 @@ COMMANDS: Mapping[str, Entry] = {
 }
 """Every command by its name, in the order of the help."""
 
-_CONSENSUS = "snellen.sdk.data.consensus.make_consensus(...).save(FILE)"
-_SAMPLE = "sdk.stratify(...).save(FILE)"
-
-MOVED: Mapping[str, str] = {
-    "annotation answers": "annotation report NAME SOURCE -o FILE",
-    "annotation extend": "annotation create NAME SOURCE --add",
-    "annotation list": "annotation report SOURCE",
-    "attempts abandon": "attempts close NUMBER --without-report",
-    "attempts show": "attempts list NUMBER",
-    "attempts sweep": "attempts close --idle MINUTES",
-    "consensus": _CONSENSUS,
-    "data check": "fetch --check PATH",
-    "data consensus": _CONSENSUS,
-    "data sample": _SAMPLE,
-    "exam check": "serve exam.toml",
-    "leaderboard verify": "verify EXPORT.json",
-    "pack stat": "pack check FOLDER",
-    "pack strip": "pack split FOLDER --without-references -o COPY",
-    "protocols": "benchmarks TASK",
-    "regrade": "grade REPORT.json",
-    "sample": _SAMPLE,
-    "store check": "store backup FILE",
-    "submissions forget": "attempts forget NAME exam.toml",
-    "summary": "report REPORT.json --tables",
-}
-"""What to type now, by the whole name of a command that has moved."""
-
-_ASKING = {
-    **{
-        f"--{name.replace('_', '-')}": f"--set {name}=VALUE"
-        for name in (
-            *("temperature", "max_tokens", "seed", "extra", "max_view_side", "concurrency"),
-            *("requests_per_minute", "tokens_per_minute", "retries", "timeout"),
-        )
-    },
-    "--header": """--set 'headers={"NAME": "VALUE"}'""",
-    "--cache": "--set cache=true",
-    "--no-cache": "--set cache=false",
-    "--json": "-o NAME.json",
-}
-
-MOVED_OPTIONS: Mapping[tuple[str, str], str] = {
-    **{
-        (command, option): f"{command} {now}"
-        for command in ("evaluate", "judge")
-        for option, now in _ASKING.items()
-    },
-    **{
-        ("evaluate", option): f"report REPORT.json {option}"
-        for option in ("--tags", "--cluster", "--least", "--with-references")
-    },
-    **{
-        (command, f"--{name.replace('_', '-')}"): f"{command} --set {name}=VALUE"
-        for command, names in {
-            "plan": ("cluster_size", "icc", "correlation", "population", "power", "level"),
-            "report": ("limit", "missing", "reading"),
-            "build": ("max_height", "clicks"),
-            "export": ("organization", "dataset_task", "relationship", "date", "wheel"),
-        }.items()
-        for name in names
-    },
-    **{
-        ("compare", f"--{name}"): f"sdk.compare(..., {name}=VALUE)"
-        for name in ("correction", "level", "seed")
-    },
-    **{(command, "--token"): "the variable SNELLEN_TOKEN" for command in ("submit", "take")},
-    ("annotation pack", "--least"): "annotation pack --probability",
-    ("annotation pack", "--changes"): "annotation pack -o NEW, which writes NEW-corrections.jsonl",
-    ("annotation report", "--most"): "annotation report --show",
-    ("attempts export", "--force"): "attempts export -o NEW_FOLDER",
-    ("attempts grade", "--json"): "attempts grade NUMBER -o REPORT.json",
-    ("build", "--name"): "build -o NAME: an exam has its folder's name",
-    ("build", "--new-key"): "build --key FILE",
-    ("build", "--work"): "build -o EXAM, with its work folder EXAM.build",
-    ("compare", "--changes"): "compare --show",
-    ("demo", "--all"): "demo sample-full",
-    ("demo", "--n"): "snellen.demo.run.run_demo(DemoOptions(items=N))",
-    ("explain", "--partings"): "explain --show",
-    ("evaluate", "--name"): "evaluate --endpoint URL --model NAME",
-    ("export", "--by"): "pack split FOLDER --by TAG",
-    ("export", "--seed"): "pack split FOLDER --seed N",
-    ("export", "--url"): "export --set source=URL",
-    ("grade", "--film"): "report REPORT.json --film",
-    ("grade", "--grid"): "grade --by ROWS,COLUMNS",
-    ("grade", "--least"): "report REPORT.json --least",
-    ("judge", "--judge"): "judge --endpoint URL",
-    ("judge", "--name"): "judge --model NAME",
-    ("pack audit", "--remove"): "pack remove FOLDER LIST -o NEW",
-    ("pack audit", "--seed"): "the argument seed of snellen.build.audit.audit.audit_pack",
-    ("pack create", "--new-key"): "pack create --key FILE",
-    ("pack episodes", "--new-key"): "pack episodes --key FILE",
-    ("pack seal", "--new-key"): "pack seal --key FILE",
-    ("report", "--grid"): "report --by ROWS,COLUMNS",
-    ("submit", "--key"): "sdk.Client.submit(..., key=KEY)",
-}
-"""What to type now, by the whole name of a command and an option that has moved."""
-
 
 class _Loaded(Mapping[str, Any]):
     """The commands of the table; one is imported when it is asked for."""
@@ -222,20 +124,6 @@ def _load(name: str) -> Any:  # noqa: ANN401
     single = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
     single.command(name)(found)
     return typer.main.get_command(single)
-
-
-def _moved(old: str, now: str) -> NoReturn:
-    instead = f"'snellen {now}'" if now.split()[0] in COMMANDS else now
-    typer.echo(f"error: 'snellen {old}' is now {instead}", err=True)
-    raise typer.Exit(2)
-
-
-def _check_rule(option: str) -> None:
-    from snellen.cli.serving import MOVED_RULES, in_exam_file
-
-    if option in MOVED_RULES:
-        typer.echo(f"error: {in_exam_file(option, MOVED_RULES[option])}", err=True)
-        raise typer.Exit(2)
 
 
 class LazyGroup(typer.core.TyperGroup):
@@ -265,27 +153,6 @@ class LazyGroup(typer.core.TyperGroup):
         """Complete a command's name."""
         with self._list():
             return super().shell_complete(ctx, incomplete)
-
-    def resolve_command(self, ctx: Any, args: list[str]) -> Any:  # noqa: ANN401
-        """Return the command of some words; for one that has moved, print its new name."""
-        for name in (" ".join(args[:2]), args[0]):
-            if name in MOVED:
-                _moved(name, MOVED[name])
-        return super().resolve_command(ctx, args)
-
-    def invoke(self, ctx: Any) -> Any:  # noqa: ANN401
-        """Run a command; for an option that has moved, print what to type or write instead."""
-        try:
-            return super().invoke(ctx)
-        except Exception as error:  # typer has no public name for an unknown option
-            option = getattr(error, "option_name", "")
-            path = getattr(getattr(error, "ctx", None), "command_path", "")
-            command = path.partition(f"{ctx.command_path} ")[2]
-            if option and command in ("mcp", "serve", "worker"):
-                _check_rule(option)
-            if (now := MOVED_OPTIONS.get((command, option))) is None:
-                raise
-            _moved(f"{command} {option}", now)
 
     @contextmanager
     def _list(self) -> Generator[None]:

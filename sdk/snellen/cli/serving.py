@@ -105,25 +105,6 @@ InFormat = Annotated[
     ),
 ]
 
-MOVED_RULES: Mapping[str, str] = {
-    "--mode": 'mode = "exam"',
-    "--seed": "seed = 0",
-    "--sample": "sample = 100",
-    "--door": 'door = "screen"',
-    "--format": 'format = "png"',
-    "--attempts": "attempts = 1",
-    "--minutes": "minutes = 90",
-    "--views": "views = 10",
-    "--submissions": "submissions = 2",
-    "--counting": 'counting = "last"',
-    "--contexts": 'contexts = "fresh"',
-    "--pairs-together": "pairs_together = true",
-    "--lease-minutes": "lease_minutes = 15",
-    "--max-view-side": "max_view_side = 1568",
-    "--keep-options": "shuffle_options = false",
-}
-"""The rules of an exam file, by their former options, with an example; some are still options."""
-
 
 def settings_of(
     packs: Sequence[Path] | None,
@@ -137,11 +118,6 @@ def settings_of(
     Raises:
         InputError: They can't hold together, or a folder is no pack.
     """
-    for option, setting in MOVED_RULES.items():
-        name = option.removeprefix("--").replace("-", "_")
-        variable = f"SNELLEN_{name.upper()}"
-        if name not in rules and variable in os.environ:
-            raise InputError(in_exam_file(variable, setting))
     given = [*(packs or ()), *map(episode_folder, env or ())]
     if any(path.suffix == ".toml" for path in given):
         return _of_exam_file(given, store, key, rules)
@@ -182,14 +158,6 @@ def settings_of_each(
             "--store (SNELLEN_STORE) is the store of one exam: write store = in each exam file"
         )
     return [settings_of([file], None, None, key, **rules) for file in files]
-
-
-def in_exam_file(name: str, setting: str) -> str:
-    """Return the message about a rule that only an exam file sets."""
-    return (
-        f"{name} is a rule of the exam file: write {setting} below [rules] in it, and serve it;"
-        " `snellen exam init PACK` writes an exam file"
-    )
 
 
 def _of_exam_file(

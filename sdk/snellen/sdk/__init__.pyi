@@ -18,8 +18,6 @@ from snellen.grading.protocols.table import protocols_of as protocols_of
 from snellen.sdk.analysis.compare import Comparison as Comparison
 from snellen.sdk.analysis.compare import Comparisons as Comparisons
 from snellen.sdk.analysis.compare import compare as compare
-from snellen.sdk.analysis.correlate import Correlations as Correlations
-from snellen.sdk.analysis.correlate import correlate as correlate
 from snellen.sdk.data.samples import Sample as Sample
 from snellen.sdk.data.samples import load_sample as load_sample
 from snellen.sdk.data.stratify import stratify as stratify

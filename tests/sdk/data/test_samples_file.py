@@ -57,7 +57,7 @@ def test_an_altered_or_foreign_file_is_refused(tmp_path: Path) -> None:
     path.write_text(path.read_text().replace('"items": 5', '"items": 0'))
     with pytest.raises(InputError, match="changed after it was drawn"):
         load_sample(path)
-    path.write_text('{"format": "snellen-consensus/1"}')
+    path.write_text('{"format": "another/1"}')
     with pytest.raises(InputError, match=r"sample\.json: it is not a sample of items"):
         load_sample(path)
     with pytest.raises(InputError, match="can't read it"):

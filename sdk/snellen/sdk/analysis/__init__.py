@@ -1,1 +1,1 @@
-"""Analysis of reports: comparisons, correlations, breakdowns, audits, published numbers."""
+"""Analysis of reports: comparisons, breakdowns, audits, published numbers."""

@@ -284,11 +284,6 @@ def _read_references(path: Path) -> dict[str, object]:
         raise DataError(
             f"expected one JSON object, item ids to references; {error}", file=str(path)
         ) from error
-    if "format" in found:
-        from snellen.sdk.data.consensus import FORMAT, load_consensus
-
-        if found["format"] == FORMAT:
-            return load_consensus(path).references
     return found
 
 

@@ -310,18 +310,3 @@ def test_a_file_of_references_is_an_object(tmp_path: Path, text: object) -> None
 def test_a_bad_reference_is_named_with_its_file(tmp_path: Path) -> None:
     found = refused("color", references(manifest(tmp_path, COLOR), {"shop": 7}))
     assert (found.file, found.field) == ("color.references.json", "reference")
-
-
-def test_a_frozen_consensus_is_joined_with_its_reasons(tmp_path: Path) -> None:
-    bare = {key: value for key, value in COLOR.items() if key != "reference"}
-    frozen = {
-        "format": "snellen-consensus/1",
-        "task": "webrssbench/color",
-        "references": {"test/shop/before": "Buy"},
-        "unresolved": {"test/shop/after-partial": "2 voters, 3 needed"},
-    }
-    rows = read("color", references(manifest(tmp_path, bare), frozen))
-    assert rows.golds == [["Buy"]]
-    assert rows.left_out == {"test/shop/after-partial": "2 voters, 3 needed"}
-    other = references(tmp_path, frozen | {"task": "webrssbench/text"})
-    assert "is a consensus on webrssbench/text, not on" in refused("color", other).message

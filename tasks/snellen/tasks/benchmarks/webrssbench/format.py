@@ -4,19 +4,14 @@ References may stand in a file beside the data: `color.references.json` for webr
 holds item ids, or what comes before the state of a pair, each with its reference:
 
     {"test/shop/before": "Buy now", "news": "Read on"}
-
-A consensus of models that `snellen.sdk.data.consensus` froze is such a file too: its references
-are under the key `references`.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
 from types import MappingProxyType
-from typing import Literal, NamedTuple, TypeAlias
-
-import msgspec
+from typing import NamedTuple
 
 from snellen.grading.errors import DataError, UnknownNameError
 from snellen.grading.models.base import digest_of
@@ -57,27 +52,6 @@ class _GoldQuestion(NamedTuple):
     gold: Gold
 
 
-CONSENSUS = "snellen-consensus/1"
-"""What a frozen consensus has as its `format`."""
-
-
-class _Consensus(msgspec.Struct, frozen=True):
-    format: Literal["snellen-consensus/1"]
-    task: str
-    references: dict[str, object]
-    unresolved: dict[str, str] = {}
-    items: dict[str, list[str]] = {}
-
-
-@dataclass(frozen=True, slots=True)
-class _ReferenceFile:
-    """What a file says: references, why others have none, and what else they are known by."""
-
-    references: Mapping[str, object]
-    unresolved: Mapping[str, str]
-    aliases: Mapping[str, str]
-
-
 @dataclass(frozen=True, slots=True)
 class JoinedQuestions:
     """Questions with the references of a file.
@@ -108,44 +82,29 @@ def join(name: str, questions: Sequence[Question], path: Path) -> JoinedQuestion
     Raises:
         DataError: The file can't be read, is of another task, or is about none of the questions.
     """
-    known = _read(name, path)
+    known = read_json(path).decode(
+        dict[str, object], "expected one JSON object, item ids to references"
+    )
     used: set[str] = set()
     joined: list[Question] = []
     matched = 0
     for question in questions:
-        names = (question.item_id, f"{question.split}/{question.base}", question.base)
-        keys = [known.aliases.get(key, key) for key in names]
+        keys = (question.item_id, f"{question.split}/{question.base}", question.base)
         used.update(keys)
-        key = next((key for key in keys if known.references.get(key) is not None), None)
+        key = next((key for key in keys if known.get(key) is not None), None)
         if key is not None and not question.incomplete:
             matched += 1
-            value = known.references[key]
+            value = known[key]
             question = replace(question, value=value, source=path.name, unresolved="")
-        elif question.value is None and not question.incomplete:
-            reason = next((known.unresolved[key] for key in keys if key in known.unresolved), "")
-            question = replace(question, unresolved=reason or question.unresolved)
         joined.append(question)
-    stray = [key for key in known.references if key not in used]
-    if known.references and len(stray) == len(known.references):
+    stray = [key for key in known if key not in used]
+    if known and len(stray) == len(known):
         raise DataError(
             f"is about none of the questions: its keys look like {stray[0]!r}, the questions' ids"
             f" like {questions[0].item_id!r}",
             file=str(path),
         )
     return JoinedQuestions(joined, matched, stray)
-
-
-def _read(name: str, path: Path) -> _ReferenceFile:
-    text = read_json(path)
-    expected = "expected one JSON object, item ids to references"
-    if CONSENSUS.encode() not in text.data:
-        return _ReferenceFile(text.decode(dict[str, object], expected), {}, {})
-    frozen = text.decode(_Consensus, expected)
-    if frozen.task != f"{BENCHMARK}/{name}":
-        raise text.error(f"is a consensus on {frozen.task}, not on {BENCHMARK}/{name}", "task")
-    # A pair's halves share a reference, also with a half that nobody was asked about.
-    aliases = {pair: ids[0] for pair, ids in frozen.items.items() if ids}
-    return _ReferenceFile(frozen.references, frozen.unresolved, aliases)
 
 
 _Derive: TypeAlias = Callable[[_GoldQuestion, str], Sequence[_GoldQuestion]]
