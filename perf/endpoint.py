@@ -90,6 +90,22 @@ class Cost(NamedTuple):
     wall: float
 
 
+class LongCost(NamedTuple):
+    """What a request about a long leaderboard takes after a change and again, in microseconds.
+
+    Attributes:
+        new: The time after a change.
+        again: The time without one.
+        processor: The processor time after a change.
+        health: The longest wait for `/health` meanwhile, in milliseconds.
+    """
+
+    new: float
+    again: float
+    processor: float
+    health: float
+
+
 def make_pack(folder: Path, items: int) -> Path:
     """Write a pack of made-up questions."""
     screens = folder / "screenqa"
@@ -455,19 +471,19 @@ def long_board(folder: Path, rounds: int) -> None:
         team, boss = Loaded(url, process, own), Loaded(url, process, admin)
         print(f"{'seconds':<20} {'changed':>8} {'again':>8} {'CPU':>8}  target  /health, ms")
         for name, (path, exact, target) in LONG.items():
-            found: list[tuple[Cost, Cost, float]] = []
+            found: list[LongCost] = []
             for _ in range(rounds):
                 boss.change()
                 time.sleep(HELD_MILLISECONDS / 1000)
                 with Health(url) as health:
                     time.sleep(0.5)
                     asking = boss if exact else team
-                    found.append((asking.cost(path, 1), asking.cost(path, 1), health.longest))
-            new, again = (median(row[n].wall for row in found) / 1e6 for n in (0, 1))
-            used = median(row[0].processor for row in found) / 1e6
-            waited = f"{median(row[2] for row in found):.0f}"
+                    new, again = asking.cost(path, 1), asking.cost(path, 1)
+                found.append(LongCost(new.wall, again.wall, new.processor, health.longest))
+            new, again, used, waited = (median(each) for each in zip(*found, strict=True))
             goal = "" if target is None else target
-            print(f"{name:<20} {new:>8.2f} {again:>8.3f} {used:>8.2f}  {goal:>6}  {waited:>11}")
+            seconds = f"{new / 1e6:>8.2f} {again / 1e6:>8.3f} {used / 1e6:>8.2f}"
+            print(f"{name:<20} {seconds}  {goal:>6}  {waited:>11.0f}")
         status = Path(f"/proc/{process}/status").read_text()
     most = int(re.findall(r"VmHWM:\s+(\d+) kB", status)[0]) / 1024
     print(f"memory, most at any time: {most:.0f} MiB; targets: 400 MiB, /health 50 ms")
