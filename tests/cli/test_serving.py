@@ -4,7 +4,6 @@ import asyncio
 import json
 import os
 import stat
-import tomllib
 from pathlib import Path
 
 import pytest
@@ -19,7 +18,6 @@ from snellen.cli.places import default_store
 from snellen.cli.serving import mcp, settings_of, shell_caller
 from snellen.demo.run import DemoOptions, exam_file
 from snellen.server.challenge import queries
-from snellen.server.exam.rules import Rules
 from snellen.server.host import open_challenge, open_exam
 from snellen.server.store.schema import open_store
 from snellen.tasks.environments.table import ENVIRONMENTS, PACKS
@@ -190,11 +188,6 @@ def test_a_worker_has_no_rules_of_its_own() -> None:
     assert taken["serve"] - taken["mcp"] == {"host", "port", "name", "workers"}
     assert taken["mcp"] - taken["serve"] == {"mode", "seed", "door", "format"}
     assert taken["worker"] - {"return"} == {"packs", "env", "store", "key", "count"}
-
-
-def test_the_examples_of_rules_are_settings() -> None:
-    text = "\n".join(MOVED_RULES.values())
-    assert len(Rules.model_validate(tomllib.loads(text)).model_fields_set) == len(MOVED_RULES)
 
 
 def test_an_unknown_option_is_refused_as_before(store: str) -> None:

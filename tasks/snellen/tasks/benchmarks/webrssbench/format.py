@@ -6,12 +6,12 @@ holds item ids, or what comes before the state of a pair, each with its referenc
     {"test/shop/before": "Buy now", "news": "Read on"}
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from snellen.grading.errors import DataError, UnknownNameError
 from snellen.grading.models.base import digest_of
