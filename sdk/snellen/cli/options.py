@@ -141,13 +141,6 @@ Images = Annotated[
 WithReferences = Annotated[
     bool, typer.Option("--with-references", help="For an HTML page: include the references.")
 ]
-Film = Annotated[
-    Path | None,
-    typer.Option(
-        help="For an HTML page: filmstrips from `snellen replay -o`, to link from items.",
-        show_default=False,
-    ),
-]
 Output = Annotated[
     list[Path] | None,
     typer.Option(
@@ -201,18 +194,13 @@ def check_tags(by: list[str] | None, tags: Mapping[str, object]) -> None:
                 raise UnknownNameError("tag of these items", name, tags)
 
 
-def check(
-    output: list[Path] | None, *, with_references: bool = False, film: Path | None = None
-) -> None:
+def check(output: list[Path] | None, *, with_references: bool = False) -> None:
     """Refuse before any work what could not be saved after it."""
-    for option, given in (("--with-references", with_references), ("--film", film is not None)):
-        if given and not any(path.suffix.lower() == PAGE for path in output or ()):
-            raise InputError(f"{option} needs a page: add -o NAME{PAGE}")
-    if film is not None and not film.is_file():
-        raise InputError("it has no filmstrips: create them with snellen replay -o", file=str(film))
+    if with_references and not any(path.suffix.lower() == PAGE for path in output or ()):
+        raise InputError(f"--with-references needs a page: add -o NAME{PAGE}")
     for path in output or ():
         page = check_ending(path, ENDINGS, "a report") == PAGE
-        if page and (with_references or film is not None):
+        if page and with_references:
             from snellen.grading.report.html import ready
 
             ready()

@@ -41,14 +41,11 @@ def finish(
     by: list[str] | None = None,
     least: int = LEAST,
     with_references: bool = False,
-    film: Path | None = None,
 ) -> None:
     """Print a report, save it, and end with the status that its problems ask for."""
     for path in output or ():
         is_page = path.suffix.lower() == PAGE
-        report.save(
-            path, with_references=with_references and is_page, film=film if is_page else None
-        )
+        report.save(path, with_references=with_references and is_page)
     breakdowns = {asked: report.by(*tag_names(asked), least=least) for asked in by or ()}
     if json:
         sys.stdout.write(json_of(report, list(breakdowns.values())) + "\n")

@@ -17,7 +17,6 @@ from snellen.cli.options import (
     By,
     Cluster,
     Embedder,
-    Film,
     Images,
     Items,
     Json,
@@ -120,7 +119,6 @@ def report(
     references: References = None,
     images: Images = None,
     with_references: WithReferences = False,
-    film: Film = None,
     json: Json = False,
     tables: Annotated[
         bool,
@@ -157,26 +155,18 @@ def report(
     with report_errors():
         options = Options(**settings_of(settings, _OF_TABLES))
         if tables:
-            others = (by, tags, cluster, data, references, images, film)
+            others = (by, tags, cluster, data, references, images)
             if json or with_references or any(one is not None for one in others):
                 raise InputError("--tables accepts only --beside, --set and --output")
             print_tables(saved, options, output, beside=beside)
             return
         if len(saved) > 1 or beside or settings:
             raise InputError("several reports, --beside and --set need --tables")
-        check(output, with_references=with_references, film=film)
+        check(output, with_references=with_references)
         found = reopen(
             saved[0], data=data, references=references, images=images, tags=tags, cluster=cluster
         )
-        finish(
-            found,
-            output,
-            json=json,
-            by=by,
-            least=least,
-            with_references=with_references,
-            film=film,
-        )
+        finish(found, output, json=json, by=by, least=least, with_references=with_references)
 
 
 def evaluate(

@@ -180,7 +180,6 @@ class Report(ScoredReport):
         *,
         with_references: bool = False,
         thumbnails: "bool | ThumbnailBudget" = True,
-        film: str | Path | None = None,
     ) -> Path:
         """Write the report to a file, atomically.
 
@@ -192,18 +191,15 @@ class Report(ScoredReport):
             with_references: For a page: show the references next to the responses.
             thumbnails: For a page: show the screenshots, if the data was loaded with them; a budget
                 limits their size.
-            film: For a page: the filmstrips of the attempt, as `snellen replay -o` writes them;
-                each item links to its own.
 
         Returns:
             The path written.
 
         Raises:
-            InputError: The extension is not one of these, CSV is requested without scores,
-                references or filmstrips are requested for another format than a page, or the
-                filmstrips are of other episodes.
-            MissingExtraError: A package that draws the page is not installed, and references or
-                filmstrips are requested.
+            InputError: The extension is not one of these, CSV is requested without scores, or
+                references are requested for another format than a page.
+            MissingExtraError: A package that draws the page is not installed, and references are
+                requested.
         """
         target = Path(path)
         ending = check_ending(target, ENDINGS, "a report")
@@ -211,22 +207,14 @@ class Report(ScoredReport):
             raise InputError("CSV holds the scores; grade with keep_scores=True", file=str(target))
         if with_references and ending != PAGE:
             raise InputError(f"only a page ({PAGE}) shows references", file=str(target))
-        if film is not None and ending != PAGE:
-            raise InputError(f"only a page ({PAGE}) links to filmstrips", file=str(target))
-        if with_references or film is not None:
+        if with_references:
             from snellen.grading.report.html import ready
 
             ready()
         if ending == PAGE:
             from snellen.sdk.page.build import page_html
-            from snellen.sdk.page.film import film_links
 
-            pieces = page_html(
-                self,
-                with_references=with_references,
-                thumbnails=thumbnails,
-                films=None if film is None else film_links(film, target, self.task),
-            )
+            pieces = page_html(self, with_references=with_references, thumbnails=thumbnails)
         else:
             from snellen.grading.report.render import RENDERERS
 

@@ -75,12 +75,11 @@ async def test_a_desktop_goes_on_after_its_browser_was_killed_and_plays_again_th
         await agent.answer(item, "done")
         await agent.call("finish_attempt", attempt=agent.attempt)
     await host.close()
-    page = tmp_path / "film.html"
     done = await asyncio.to_thread(
         subprocess.run,
         [
             *(sys.executable, "-c", "from snellen.cli import main; main()"),
-            *("replay", "1", str(desk), "--store", str(store), "-o", str(page)),
+            *("replay", "1", str(desk), "--store", str(store)),
         ],
         capture_output=True,
         text=True,
@@ -89,7 +88,3 @@ async def test_a_desktop_goes_on_after_its_browser_was_killed_and_plays_again_th
     assert done.returncode == 0, done.stderr
     shots = 2 * KILLS + 1
     assert f"{shots} of {shots} screenshots are the same, the same final state" in done.stdout
-    text = page.read_text(encoding="utf-8")
-    assert text.count("<figure>") == shots
-    assert '<circle class="spot" cx="35.0" cy="80.0"' in text
-    assert f'<section class="film" id="{done.stdout.split()[0]}/{done.stdout.split()[1]}">' in text

@@ -170,7 +170,6 @@ class ItemRow(NamedTuple):
         failures: The failure tags, as indices into the page's `failures`.
         tags: One value per tag, in the order of `ItemList.tags`.
         image: The thumbnail, as an index into `ItemList.images`; None if there is none.
-        film: The relative link to its filmstrip; empty if there is none.
     """
 
     item_id: str
@@ -187,7 +186,6 @@ class ItemRow(NamedTuple):
     failures: tuple[int, ...] = ()
     tags: tuple[str | None, ...] = ()
     image: int | None = None
-    film: str = ""
 
 
 class Thumbnail(NamedTuple):

@@ -93,7 +93,6 @@ def items_json(items: ItemList, failures: Sequence[str]) -> Iterator[str]:
         yield _screened(_coded(name, [row.tags[number] for row in rows]))
     yield "]"
     yield from _few("image", rows, lambda row: None if row.image is None else [row.image])
-    yield from _few("film", rows, lambda row: row.film)
     yield ',"images":['
     for number, image in enumerate(items.images):
         yield "," if number else ""

@@ -1,6 +1,6 @@
 """Build the page of a report: `build_page` collects the page's data."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from itertools import chain
@@ -119,7 +119,6 @@ class _ItemChoice(NamedTuple):
     with_references: bool
     thumbnails: bool | ThumbnailBudget
     most: int
-    films: Mapping[str, str]
 
 
 def page_html(
@@ -130,7 +129,6 @@ def page_html(
     explain: bool = True,
     changes: Sequence[Change] = (),
     most_items: int = MOST_ITEMS,
-    films: Mapping[str, str] | None = None,
     site: tuple[tuple[str, str], ...] = (),
 ) -> Iterator[bytes]:
     """Build a report's page and return it as HTML, in pieces; arguments as for `build_page`.
@@ -156,7 +154,6 @@ def page_html(
             explain=explain,
             changes=changes,
             most_items=most_items,
-            films=films,
         )
         started.result()
     return render_html(replace(page, site=site))
@@ -170,7 +167,6 @@ def build_page(
     explain: bool = True,
     changes: Sequence[Change] = (),
     most_items: int = MOST_ITEMS,
-    films: Mapping[str, str] | None = None,
 ) -> Page:
     """Collect the data of a report's page.
 
@@ -185,7 +181,6 @@ def build_page(
         explain: Grade the answers by the task's other protocols and explain the differences.
         changes: Pairs of values before and after; the tag `state` adds one.
         most_items: The maximum number of items; those with the lowest values are listed.
-        films: The links to the items' filmstrips, as `film_links` returns them.
     """
     basis = _basis(report)
     failures = Failures()
@@ -219,7 +214,7 @@ def build_page(
             basis,
             report,
             failures,
-            _ItemChoice(with_references, thumbnails, most_items, films or {}),
+            _ItemChoice(with_references, thumbnails, most_items),
         ),
     )
 
@@ -395,6 +390,5 @@ def _items(
         protocol=None if basis is None else basis.protocol,
         failures=failures,
         with_references=choice.with_references,
-        films=choice.films,
     )
     return item_list(source, most=choice.most, budget=budget)

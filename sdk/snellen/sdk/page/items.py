@@ -51,7 +51,6 @@ class RowSource:
         protocol: The protocol of its grading; None if the report can't be graded again.
         failures: The tags found.
         with_references: Whether the rows contain references.
-        films: The link to each item's filmstrip.
     """
 
     report: ScoredReport
@@ -59,7 +58,6 @@ class RowSource:
     protocol: Protocol | None
     failures: Failures
     with_references: bool = False
-    films: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 def find_failures(
@@ -168,7 +166,6 @@ def _rows(
             failures=source.failures.cells.get((index, score.attempt), ()),
             tags=tuple(column[index] for column in tags),
             image=image,
-            film=source.films.get(item_id, ""),
         )
 
 

@@ -175,14 +175,6 @@
     if (column("notes")[row]) pair(terms, "note", column("notes")[row]);
     if (column("crashed")[row]) pair(terms, "published code", "raises on this answer");
     body.append(terms);
-    const film = column("film")[row];
-    if (film) {
-      const steps = make("a", "Step by step");
-      steps.href = film;
-      const line = make("p", "", "small");
-      line.append(steps);
-      body.append(line);
-    }
     const badges = make("ul", "", "badges");
     data.metrics.forEach((name, number) => badges.append(make("li", `${name} ${shown(data.values[number][row])}`, "score")));
     const state = data.outcomeNames[data.outcomes[row]];
