@@ -315,9 +315,3 @@ def test_forget_knows_the_store_and_the_files_of_the_exam_file(
     said = CliRunner().invoke(app, ["attempts", "forget", "alice", str(exam)])
     assert said.stdout.startswith("deleted: 0 submissions, 1 attempts;")
     assert not (tmp_path / "files" / left).exists()
-
-
-def test_forgetting_submissions_is_forgetting_a_participant() -> None:
-    said = CliRunner().invoke(app, ["submissions", "forget", "alice"])
-    assert said.exit_code == 2
-    assert "'snellen attempts forget NAME exam.toml'" in said.stderr
