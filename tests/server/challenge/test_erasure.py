@@ -14,7 +14,7 @@ from snellen.server.challenge.boards import Boards
 from snellen.server.challenge.erasure import Erased, erase
 from snellen.server.challenge.models import Announcement
 from snellen.server.challenge.workers import AttemptCollector, Worker
-from snellen.server.errors import ExamError, NotFoundError
+from snellen.server.errors import ExamError, NotFoundError, StoreError
 from snellen.server.exam.file import Forgotten
 from snellen.server.http.auth import Tokens, owners
 from snellen.server.store.database import Database
@@ -309,10 +309,10 @@ async def test_files_outside_of_the_store_are_removed_and_those_of_others_stay(
     erased(here, files=files)
     _, parts = here.submissions.file_of(other.id, "bob")
     assert await here.submissions.bytes_of(parts) == as_lines(right).encode()
-    with pytest.raises(Exception, match="can't be reached"):
+    with pytest.raises(StoreError, match="is missing"):
         files.get(left)
     # A run that ended before the files were removed is completed by the next one.
     files.put(PERSON, b"left by a crash")
     assert erased(here, files=files).changed == 0
-    with pytest.raises(Exception, match="can't be reached"):
+    with pytest.raises(StoreError, match="is missing"):
         files.get(left)
