@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from hashlib import sha256
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import BeforeValidator, Field, JsonValue
 
@@ -14,8 +14,10 @@ from snellen.grading.models.reports import MeasureValue, Problem, Problems
 from snellen.grading.models.scores import Outcome
 from snellen.server.challenge.queries import Listed
 from snellen.server.exam.file import Counts, Instant, SignUpRules, Who
-from snellen.server.exam.rounding import Numbers
 from snellen.server.store.tables.endpoint import JobState, ScoreNumbers, Source
+
+if TYPE_CHECKING:
+    from snellen.server.exam.rounding import Numbers
 
 _OUR_FAULT = "it could not be graded yet through no fault of yours; the organizer sees why"
 
@@ -361,7 +363,7 @@ class SubmissionStatus(Closed):
         cls,
         row: Listed,
         scores: Sequence[TaskScore] = (),
-        mean: Numbers | None = None,
+        mean: "Numbers | None" = None,
         *,
         organizer: bool = False,
     ) -> "SubmissionStatus":
