@@ -41,7 +41,7 @@ def test_a_token_is_printed_once_and_never_listed(store: str) -> None:
     assert token.startswith("snellen_")
     assert "not shown again" in made.stderr
     listed = run("token", "list", "--store", store)
-    assert listed.stdout.startswith("alice  take  made ")
+    assert listed.stdout.startswith("alice  submit,take  made ")
     assert token not in listed.stdout
     assert run("token", "revoke", "alice", "--store", store).exit_code == 0
     assert "revoked" in run("token", "list", "--store", store).stdout
@@ -62,7 +62,7 @@ def test_who_creates_and_revokes_tokens_in_a_shell_is_in_the_record(store: str) 
     assert shell_caller().startswith("shell:")
     assert [(row.what, row.why) for row in reversed(events)] == [
         ("token", "boss: admin"),
-        ("token", "ada of lab: take"),
+        ("token", "ada of lab: submit, take"),
         ("revoked", "ada"),
     ]
 
@@ -114,6 +114,32 @@ def test_a_token_can_have_both_scopes(store: str) -> None:
     options = ("--scope", "organize", "--scope", "take", "--store", store)
     assert run("token", "create", "boss", *options).exit_code == 0
     assert "organize,take" in run("token", "list", "--store", store).stdout
+
+
+def test_a_token_takes_and_submits_and_gets_a_scope_later(store: str) -> None:
+    assert run("token", "create", "bob", "--store", store).exit_code == 0
+    added = run("token", "create", "bob", "--scope", "annotate", "--store", store)
+    assert (added.exit_code, added.stdout) == (0, "")
+    assert "bob's token has the scope annotate now; it is the same token" in added.stderr
+    assert "annotate,submit,take" in run("token", "list", "--store", store).stdout
+    again = run("token", "create", "bob", "--scope", "annotate", "--store", store)
+    assert (again.exit_code, "bob has a token with this scope" in again.stderr) == (2, True)
+    run("token", "revoke", "bob", "--store", store)
+    revoked = run("token", "create", "bob", "--scope", "organize", "--store", store)
+    assert revoked.exit_code == 2
+
+
+def test_tokens_beside_an_exam_file_are_of_its_store(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run("exam", "init").exit_code == 0
+    made = run("token", "create", "bob")
+    assert (made.exit_code, "the store is" in made.stderr) == (0, True)
+    named = run("token", "create", "ann", "--exam", str(tmp_path / "exam.toml"))
+    assert named.exit_code == 0
+    listed = run("token", "list", "--store", str(tmp_path / "sample.sqlite")).stdout
+    assert [line.split()[0] for line in listed.splitlines()] == ["bob", "ann"]
 
 
 def test_a_scope_that_is_none_is_refused(store: str) -> None:

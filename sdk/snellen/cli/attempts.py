@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from snellen.cli.options import check_folder
-from snellen.cli.places import default_store, pack_folders
+from snellen.cli.places import pack_folders, store_here
 from snellen.cli.plain import tell, write
 from snellen.cli.serving import (
     Key,
@@ -238,13 +238,13 @@ def forget(
 
 @contextmanager
 def _database(store: str | None) -> Generator["Database"]:
-    place = store or str(default_store())
+    place = store or store_here()
     if "://" not in place and not Path(place).is_file():
         # To open it would make it, and an empty list would hide the slip.
         raise InputError(
             "there is no such store; give --store, the store of the exam's server", file=place
         )
-    with open_database(store) as database:
+    with open_database(place) as database:
         yield database
 
 

@@ -23,6 +23,24 @@ def default_store() -> Path:
     return home() / "exams.sqlite"
 
 
+def store_here(exam: Path | None = None) -> str:
+    """Return the store of an exam file, by default of `exam.toml` in the current folder.
+
+    Without one, it is the store in the user's data folder.
+
+    Raises:
+        InputError: The exam file can't be read, or is not valid.
+    """
+    from snellen.server.exam.file import read_exam_file
+
+    file = exam or Path("exam.toml")
+    if exam is None and not file.is_file():
+        return str(default_store())
+    store = read_exam_file(file).store
+    tell(f"the store is {store}, by {file}")
+    return store
+
+
 def episode_folder(what: str) -> Path:
     """Return where this machine keeps a pack of interactive tasks, or will.
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated, TextIO
 import typer
 from pydantic import ValidationError
 
-from snellen.cli.places import default_store, episode_folder, episode_pack, pack_folders
+from snellen.cli.places import default_store, episode_folder, episode_pack, pack_folders, store_here
 from snellen.cli.plain import tell, write
 from snellen.grading.errors import InputError, SnellenError
 from snellen.server.exam.rules import Door, Format, Mode, Rules
@@ -227,7 +227,8 @@ def create(
     scope: Annotated[
         list[str] | None,
         typer.Option(
-            help="take, submit, annotate, organize or admin; may be repeated; by default take."
+            help="take, submit, annotate, organize or admin; may be repeated; by default take and "
+            "submit. For a token that exists: a scope to add to it."
         ),
     ] = None,
     days: Annotated[
@@ -248,18 +249,31 @@ def create(
             show_default=False,
         ),
     ] = None,
+    exam: Annotated[
+        Path | None,
+        typer.Option(
+            help="The exam file, whose store is used; by default exam.toml in this folder.",
+            show_default=False,
+        ),
+    ] = None,
     store: Store = None,
 ) -> None:
-    """Create a token and print it; it is not stored and can't be shown again."""
+    """Create a token and print it; it is not stored and can't be shown again.
+
+    With --scope and the name of a token, the token gets these scopes as well.
+    """
     from snellen.server.http.auth import Tokens
     from snellen.server.store.tables.exams import Scope
 
-    with report_server_errors(), open_database(store) as database:
+    with report_server_errors(), open_database(store or store_here(exam)) as database:
         unknown = [word for word in scope or () if word not in list(Scope)]
         if unknown:
             raise InputError(f"unknown scope {unknown[0]!r}; choose from: {', '.join(Scope)}")
-        scopes = [Scope(word) for word in scope or (Scope.TAKE,)]
+        scopes = [Scope(word) for word in scope or (Scope.TAKE, Scope.SUBMIT)]
         held, by = Tokens(database), shell_caller()
+        if scope and held.widen(name, scopes, by=by):
+            tell(f"{name}'s token has the scope {' and '.join(scopes)} now; it is the same token")
+            return
         first = not held.known
         if to is None:
             sys.stdout.write(held.create(name, scopes, days, team, by=by) + "\n")
@@ -318,10 +332,10 @@ def shell_caller() -> str:
 
 @contextmanager
 def open_database(url: str | None) -> Generator["Database"]:
-    """Open the store that is named, or the one in the user's data folder."""
+    """Open the store that is named, or that of `exam.toml` here, or of the user's data folder."""
     from snellen.server.store.schema import open_store
 
-    database = open_store(url or default_store())
+    database = open_store(url or store_here())
     try:
         yield database
     finally:

@@ -389,6 +389,8 @@ def _refuse(response: "httpx2.Response") -> NoReturn:
     except NO_JSON:
         problem = Problem()
     said = problem.detail or problem.title or response.reason_phrase
+    if response.status_code == 401 and "authorization" not in response.request.headers:
+        said = f"a token is needed: set {TOKEN_VARIABLE}, or give `token`"
     raise HostedError(f"{said} ({response.status_code})", response.status_code)
 
 

@@ -63,6 +63,9 @@ _REVOKE = Statement(
     .where(tokens.c.name == bindparam("n"), tokens.c.revoked.is_(None))
     .values(revoked=bindparam("now"))
 )
+_WIDEN = Statement(
+    update(tokens).where(tokens.c.name == bindparam("n")).values(scopes=bindparam("s"))
+)
 
 
 class NewToken(Closed):
@@ -234,6 +237,34 @@ class Tokens:
                     f"{word!r} looks like {other!r}, which exists; write that or choose another",
                     field=what,
                 )
+
+    def widen(self, name: str, scopes: Iterable[Scope], *, by: str) -> bool:
+        """Add scopes to a token; return whether there is one that is valid.
+
+        Args:
+            name: The holder's name.
+            scopes: The scopes.
+            by: The caller, for the record.
+
+        Raises:
+            ExamError: It has these scopes already.
+        """
+
+        def work(connection: Connection) -> bool:
+            found = _NAMED.first(connection, {"n": name})
+            new = frozenset(scopes)
+            if found is None or found.revoked is not None:
+                return False
+            if new <= found.scopes:
+                raise ExamError(
+                    f"{name} has a token with this scope, which can't be shown again: for another"
+                    " participant, take another name"
+                )
+            _WIDEN.run(connection, {"n": name, "s": found.scopes | new})
+            self._note(connection, by, "token", f"{name}: also {', '.join(sorted(new))}")
+            return True
+
+        return self.database.submit(work).result()
 
     def revoke(self, name: str, *, by: str | None = None) -> None:
         """Revoke a token; the server refuses all later calls with it.
