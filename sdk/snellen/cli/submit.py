@@ -79,7 +79,7 @@ def submit(
                 rows.append(("mean of all tasks", "", *_value(status), ""))
             print_table(_out, figures(_COLUMNS, rows, texts=range(2)))
         else:
-            write("it is graded; scores are not shown in this phase, or not of so few items\n")
+            write(f"it is graded; {status.note or 'scores are not shown in this phase'}\n")
         if status.problem_count:
             message(f"{status.problem_count:,} problem(s) in the file; the rest was graded:")
             list_problems(status.problems, status.problem_count)

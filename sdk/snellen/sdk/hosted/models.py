@@ -86,7 +86,7 @@ class SubmissionStatus(msgspec.Struct, frozen=True):
         problems: What is wrong with the lines of its file, the first 20 by line.
         problem_count: The number of all problems.
         note: After an upload that became an earlier submission: why, and what of it does not
-            apply; None: nothing.
+            apply; or why scores are not shown; None: nothing.
     """
 
     id: str

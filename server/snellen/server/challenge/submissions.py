@@ -61,6 +61,10 @@ LONGEST = 200
 MOST_ANNOUNCED = 100
 """The maximum number of files that a participant announces in a phase."""
 
+_FEW_ITEMS = (
+    "until the final scores are shown, tasks with few items count in the mean of all tasks alone,"
+    " and there is none without answers to {} (of {} tasks in all)"
+)
 WITHDRAWN = "its participant withdrew it"
 _KEY = re.compile(r"[\x21-\x7e]{1,255}")
 _LINK = re.compile(r"https?://[^\s<>\"']{1,490}")
@@ -381,7 +385,12 @@ class Submissions:
                     for score in graded
                     if score.task in run.scores
                 ]
-            found.append(SubmissionStatus.of(row, graded, run.mean, organizer=organizer))
+            status = SubmissionStatus.of(row, graded, run.mean, organizer=organizer)
+            if len(graded) < len(scores) and run.mean is None:
+                lacking = self._exam.offers.keys() - {score.task for score in scores}
+                note = _FEW_ITEMS.format(", ".join(sorted(lacking)[:3]), len(lacking))
+                status = status.model_copy(update={"note": note})
+            found.append(status)
         return found
 
     def _mean(self, scores: Mapping[str, Numbers]) -> Numbers | None:

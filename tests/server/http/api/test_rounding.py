@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from datetime import UTC, datetime
@@ -198,3 +199,30 @@ async def test_an_export_with_measures_is_verified(door: Opening) -> None:
         assert not differences
         assert not board.rows
         assert b'"measures":{"distance"' in body
+
+
+async def test_tasks_with_few_items_are_shown_in_the_mean_alone(door: Opening) -> None:
+    async with door(pack="sample", end=END) as here:
+        ada, exam = here.token("ada"), here.hosted.challenge.exam
+        points = dict.fromkeys(exam.asked(GROUND), "(0.5, 0.5)")
+        partly = (await here.upload(ada, points, task=GROUND)).json()["id"]
+        lines = [
+            {"task": task, "item_id": item, "response": "A"}
+            for task in exam.offers
+            for item in exam.asked(task)
+        ]
+        text = "".join(json.dumps(line) + "\n" for line in lines)
+        whole = (await here.upload(ada, text)).json()["id"]
+        await here.work()
+        status = (await here.get(f"{EXAM}/submissions/{partly}", ada)).json()
+        assert (status["scores"], status["value"]) == ([], None)
+        assert "count in the mean of all tasks alone, and there is none" in status["note"]
+        status = (await here.get(f"{EXAM}/submissions/{whole}", ada)).json()
+        assert (status["scores"], status["note"]) == ([], None)
+        (row,) = (await here.get(f"{EXAM}/leaderboard")).json()["rows"]
+        assert row["value"] == status["value"] == round(status["value"], 1)
+        refused = await here.get(f"{EXAM}/leaderboard", params={"task": GROUND})
+        assert refused.status_code == 403
+        here.hosted.time[0] = NOON + 120_000 + GRACE_MS
+        status = (await here.get(f"{EXAM}/submissions/{whole}", ada)).json()
+        assert len(status["scores"]) == len(exam.offers)
