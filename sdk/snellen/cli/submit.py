@@ -75,11 +75,16 @@ def submit(
                 (score.task, score.metric, *_value(score), str(score.items))
                 for score in status.scores
             ]
-            if status.value is not None and len(rows) != 1:
+            # The only task of an exam is its mean.
+            if status.value is not None and [status.value] != [
+                each.value for each in status.scores
+            ]:
                 rows.append(("mean of all tasks", "", *_value(status), ""))
             print_table(_out, figures(_COLUMNS, rows, texts=range(2)))
         else:
             write(f"it is graded; {status.note or 'scores are not shown in this phase'}\n")
+        if status.note and status.scores:
+            message(status.note)
         if status.problem_count:
             message(f"{status.problem_count:,} problem(s) in the file; the rest was graded:")
             list_problems(status.problems, status.problem_count)

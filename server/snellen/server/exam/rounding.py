@@ -160,10 +160,12 @@ def _rounded(
         return round(value + (draw(name, 0.5) - 0.5) * step, digits) + 0.0  # no -0.0
 
     value = rounded("value", exact.value)
+    # The value itself may be wrong by a step.
+    least, most = max(0.0, round(value - step, digits)), min(1.0, round(value + step, digits))
     return Numbers(
         value=value,
-        low=None if exact.low is None else min(value, rounded("low", exact.low)),
-        high=None if exact.high is None else max(value, rounded("high", exact.high)),
+        low=None if exact.low is None else min(least, rounded("low", exact.low)),
+        high=None if exact.high is None else max(most, rounded("high", exact.high)),
         items=exact.items,
         metrics={
             # The primary metric is the value.

@@ -153,6 +153,7 @@ class Pages(Frame):
                 source=source,
                 query=query,
                 caption=caption,
+                rounded=not self._challenge.visibility(phase, organizer=organizer).exact,
             )
 
         public = self._challenge.visibility(phase).reports is Who.PUBLIC
@@ -171,7 +172,7 @@ class Pages(Frame):
             return f"?{query}&sort={other if sort == key else key}"
 
         shown = _sorted(board.rows, sort)[first : first + PAGE_ROWS]
-        rows = [_shown(row, visitor, public=public) for row in shown]
+        rows = [_shown(row, visitor, len(board.tasks), public=public) for row in shown]
         if not sort:
             groups = {row.group: row.submission for row in reversed(board.rows)}
             for row in rows:
@@ -547,21 +548,26 @@ def _choice(name: str, participant: str, phase: Phase, at: str) -> str:
     return f"{name}{whose}, {phase.title or phase.name}, {at[:16].replace('T', ' ')} UTC"
 
 
-def _shown(row: BoardRow, visitor: Visitor, *, public: bool) -> dict[str, Any]:
-    """Return a row of the leaderboard for its template; it links to what the visitor may see."""
+def _shown(row: BoardRow, visitor: Visitor, tasks: int, *, public: bool) -> dict[str, Any]:
+    """Return a row of a leaderboard of some tasks for its template.
+
+    It links to what the visitor may see.
+    """
     items = sum(task.items for task in row.tasks)
     missing = sum(
         count for task in row.tasks for outcome, count in task.outcomes.items()
         if outcome.value == "missing"
     )  # fmt: skip
-    known = any(task.outcomes for task in row.tasks)
+    # In an open phase, a task with few items is not shown by itself.
+    whole = len(row.tasks) == tasks
+    known = whole and any(task.outcomes for task in row.tasks)
     mine = visitor.organizes or row.participant == visitor.name
     return {
         **{name: getattr(row, name) for name in type(row).model_fields},
         "measures": row.measures,
         "by_task": {task.task: task for task in row.tasks},
         "first_of_group": False,
-        "asked": items,
+        "asked": items if whole else "",
         "missing": missing if known else "",
         "spent": _spent(row.cost),
         "open": mine or public,
