@@ -194,7 +194,7 @@ def _read(source: str, rows: Sequence[Row], kind: Kind, limits: Limits) -> Itera
         seen.setdefault(key, own)
         before = len(collector.item_ids)
         add_named(collector, record, row.line)
-        collector.verdicts += [said.verdict] * (len(collector.item_ids) - before)
+        collector.judge(before, said.verdict)
     if len(here) < len(found):
         collector.notices.append(
             f"{len(found) - len(here):,} rows say that they are of another part of the benchmark,"
