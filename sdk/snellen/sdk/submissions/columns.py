@@ -173,7 +173,7 @@ def named(names: Sequence[str], columns: Mapping[str, str], *, guess: bool) -> C
             [name for name in names if name not in columns and _plain(name) in group]
             for group in USUAL[field]
         )
-        fitting = next(filter(None, groups), [])
+        fitting = next((group for group in groups if group), list[str]())
         if guess and len(fitting) == 1:
             guessed[field] = fitting[0]
         else:

@@ -21,7 +21,6 @@ from snellen.sdk.submissions.columns import (
     RAW,
     VERDICTS,
     Fields,
-    answer_of,
     first_of,
     spoken_in,
 )
@@ -238,8 +237,7 @@ def _is_grounding(row: Fields) -> bool:
     return any(
         name in row for name in (*BOXES, "prompt_to_evaluate", "correctness", "raw_response")
     ) or (
-        any(name in row for name in IMAGES)
-        and any(name in row for name in (*INSTRUCTIONS, *CHATS))
+        any(name in row for name in IMAGES) and any(name in row for name in (*INSTRUCTIONS, *CHATS))
     )
 
 
@@ -335,6 +333,28 @@ def said(value: object) -> object:
     if found is None or found.calls:
         return value
     return found.text
+
+
+def _is_chat(row: Fields) -> bool:
+    return bool(spoken_in(row)[0]) and not any(name in row for name in (*PARSED, *RAW))
+
+
+def _chat(row: Fields) -> list[RowContent]:
+    """Read a row whose answer is the last turn of a chat, as OS-Atlas and UGround store them."""
+    name, value = spoken_in(row)
+    turn = {"role": "assistant", "content": value}
+    text = said(turn) if isinstance(value, list) else value
+    return [
+        RowContent(
+            _clues(row),
+            None,
+            Raw(name, text),
+            verdict_in(row),
+            fault_in(row),
+            _attempt(row),
+            _model(row),
+        )
+    ]
 
 
 def _is_lmms(row: Fields) -> bool:
@@ -461,5 +481,6 @@ KINDS: tuple[Kind, ...] = (
     Kind("rollouts", _is_rollout, _rollout),
     Kind("a VLMEvalKit table", _is_vlmevalkit, _vlmevalkit),
     Kind("a script's results", _is_grounding, _grounding),
+    Kind("conversations", _is_chat, _chat),
 )
 """All kinds; the first that fits a file's first row reads it."""
