@@ -11,6 +11,8 @@ from typing import Annotated, Any, NamedTuple
 import typer
 import typer.core
 
+from snellen.cli.streams import guarded_streams
+
 
 class Entry(NamedTuple):
     """A command or a group of commands.
@@ -133,6 +135,11 @@ class LazyGroup(typer.core.TyperGroup):
         super().__init__(**settings)
         self.commands: Any = _Loaded()
         self._listing = False
+
+    def main(self, *arguments: Any, **settings: Any) -> Any:  # noqa: ANN401
+        """Run the command that the arguments name."""
+        with guarded_streams():
+            return super().main(*arguments, **settings)
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ANN401
         """Return the names of the commands."""

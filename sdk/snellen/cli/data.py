@@ -45,7 +45,9 @@ def fetch(
     ],
     to: Annotated[
         Path | None,
-        typer.Option(help="The output folder; by default one with the name of the benchmark."),
+        typer.Option(
+            "--to", "-o", help="The output folder; by default one with the name of the benchmark."
+        ),
     ] = None,
     task: Annotated[
         list[str] | None,

@@ -66,6 +66,12 @@ def grade(
     space: Space = None,
     view: View = None,
     answer: Answer = None,
+    model: Annotated[
+        str | None,
+        typer.Option(
+            help="Whose answers count, in a file with those of several models.", show_default=False
+        ),
+    ] = None,
     corrections: Corrections = None,
     with_references: WithReferences = False,
     tags: Tags = None,
@@ -87,7 +93,7 @@ def grade(
 
     with report_errors():
         check(output, with_references=with_references)
-        given = (items, columns, form, space, view, answer)
+        given = (items, columns, form, space, view, answer, model)
         pattern = any(mark in answers for mark in "*?[")
         if answers != "-" and not pattern and not Path(answers).exists():
             raise InputError("there is no such file", file=answers)
@@ -110,12 +116,14 @@ def grade(
                 space=space,
                 view=view_of(view),
                 answer=answer,
+                model=model,
                 corrections=corrections,
             )
         else:
             if any(option is not None for option in given):
                 raise InputError(
-                    "a saved report allows no --items, --map, --format, --space, --view or --answer"
+                    "a saved report allows no --items, --map, --format, --space, --view, --answer"
+                    " or --model"
                 )
             report = regrade(
                 saved,

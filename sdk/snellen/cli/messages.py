@@ -8,12 +8,12 @@ from warnings import catch_warnings, simplefilter, warn_explicit
 import typer
 from rich.markup import escape
 
+from snellen.cli.streams import STOPPED
 from snellen.cli.terminal import Terminal
 from snellen.grading.errors import SnellenError, where
 from snellen.grading.models.reports import UnreadableError
 from snellen.grading.protocols.plugins import PluginWarning
 
-STOPPED = 2
 _err = Terminal(stderr=True)
 
 

@@ -181,6 +181,7 @@ def grade(
     view: tuple[float, float] | None = None,
     answer: str | None = None,
     corrections: str | Path | None = None,
+    model: str | None = None,
 ) -> Report:
     """Grade a set of answers under one protocol.
 
@@ -222,6 +223,8 @@ def grade(
             text, or `parsed`; None: the parsed one.
         corrections: Corrections of the data's references: those that snellen includes by name, such
             as `known-1`, or a file. The report also has the score without them.
+        model: Of a file with the answers of several models, as its field `model` names them: whose
+            answers count.
 
     Returns:
         The report. Its `value`s divide by all selected items times the number of attempts.
@@ -259,7 +262,7 @@ def grade(
         )
         return _in_best_space(report, given, chosen, read_as) if space == "auto" else report
 
-    intake = Intake(selection, chosen, read_as, answer)
+    intake = Intake(selection, chosen, read_as, answer, model)
     answers = watched(intake.batches(submissions, columns), progress)
     if corrections is None:
         return graded_once(answers, intake)

@@ -26,12 +26,30 @@ def fields(path: Path) -> list[Any]:
         {"run": {"details": ROWS}},
         {"web": ROWS[:1], "mobile": ROWS[1:]},
         {"a": {"pred": [1, 2]}, "b": {"pred": [3, 4]}},
+        {"run": {"n": 2}, "answers": {"a": {"pred": [1, 2]}, "b": {"pred": [3, 4]}}},
+        {"id": "run 7", "score": 0.5, "model": "m", "mine": ROWS},
+        {"task": "clicks", "success": 0.5, "episodes": ROWS},
     ],
 )
 def test_the_rows_are_the_one_list_of_objects(tmp_path: Path, content: object) -> None:
     path = tmp_path / "results.json"
     path.write_text(json.dumps(content))
     assert fields(path) == ROWS
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"id": "a", "prediction": "B", "retry_history": [{"attempt": 1, "message": "timeout"}]},
+        {"id": "a", "response": "B", "retries": [{"id": 0, "output": "timeout"}]},
+        {"episode_id": 7, "steps": [{"step": 0, "response": "wait"}]},
+        {"task_id": "a", "success": 1, "trajectory": [{"action": "click"}]},
+    ],
+)
+def test_a_list_in_a_row_is_no_container(tmp_path: Path, row: dict[str, Any]) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text(json.dumps(row))
+    assert fields(path) == [row]
 
 
 @pytest.mark.parametrize("name", ["a.jsonl", "a.json", "a.jsonl.gz", "a.json.gz"])

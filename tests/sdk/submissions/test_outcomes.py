@@ -105,3 +105,47 @@ def test_an_episode_that_its_page_did_not_end_says_so(pages: Path, tmp_path: Pat
     said = {score.item_id: score.response for score in report.scores}
     assert said["real/use-slider-2/3"] == {"reward": 0.0, "ended": False, "cost": 10.0}
     assert said["real/click-test/30"] == {"reward": 1.0, "ended": True, "cost": 1.0}
+
+
+@pytest.mark.parametrize("task", ["task", "task_id", "task_name", "env_id", "env"])
+@pytest.mark.parametrize("name", ["click-test", "miniwob.click-test", "miniwob/click-test-v1"])
+def test_rows_of_pages_need_no_steps(pages: Path, tmp_path: Path, task: str, name: str) -> None:
+    rows = [
+        {task: name, "seed": 3, "success": True, "steps": 11},
+        {task: name, "seed": 30, "success": True},
+        {task: "use-slider-2", "seed": 3, "success": False},
+    ]
+    file = tmp_path / "run.jsonl"
+    file.write_text("\n".join(map(json.dumps, rows)))
+    for source in (file, rows):
+        report = sdk.grade(source, task=PAGES, data=pages)
+        # The first took more than its limit.
+        assert [value for *_, value in outcomes(report)] == [0, 1, 0]
+        assert "2 of the episodes did not say their cost" in report.input.warnings[0]
+
+
+def test_the_steps_of_osworld_are_counted_in_its_log(apps: Path, tmp_path: Path) -> None:
+    run = tmp_path / "run" / "pyautogui" / "model" / "ContactsAdd"
+    run.mkdir(parents=True)
+    (run / "result.txt").write_text("1.0\n")
+    # Two actions of one step, and a line that is none.
+    steps = [{"step_num": 1}, {"step_num": 1}, {"step_num": 2}, {"Error": "Time limit exceeded"}]
+    (run / "traj.jsonl").write_text("".join(json.dumps(step) + "\n" for step in steps))
+    report = sdk.grade(tmp_path / "run", task=L3, data=apps)
+    assert report.scores.of("ContactsAdd")[0].response == {"success": 1.0, "cost": 2}
+
+
+@pytest.mark.parametrize("name", ["results", "task_results", "tasks", "episodes", "mine"])
+def test_records_stand_in_any_container(apps: Path, tmp_path: Path, name: str) -> None:
+    rows = [
+        {"task_id": "ContactsAdd", "score": 1.0, "steps": [{}, {}], "instruction": "Add it."},
+        {"task_id": "ClockStop", "success": False, "n_steps": 3, "reward": 1.0},
+    ]
+    by_id = {row["task_id"]: {**row, "task_id": row["task_id"]} for row in rows}
+    for whole in ({"n": 2, name: rows}, {"n": {"all": 2}, name: by_id}, rows):
+        file = tmp_path / "run.json"
+        file.write_text(json.dumps(whole))
+        report = sdk.grade(file, task=L3, data=apps)
+        said = [score.response for score in report.scores][:2]
+        assert said == [{"success": 1.0, "cost": 2}, {"success": 0.0, "cost": 3}]
+        assert report.input.problems == ()

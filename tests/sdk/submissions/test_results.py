@@ -261,3 +261,87 @@ def test_a_table_of_results_has_its_points_in_two_columns(data: Path) -> None:
     }
     (notice,) = [one for one in report.input.notices if one.code == "verdicts"]
     assert (notice.count or 0, "of 3" in notice.message) == (0, True)
+
+
+def test_a_file_of_a_folder_that_can_not_be_read_is_skipped_by_name(data: Path) -> None:
+    folder = data.parent / "run"
+    folder.mkdir()
+    for name, text in (
+        ("a.json", ""),
+        ("b.jsonl", json.dumps(ROWS[0])),
+        ("c.jsonl", "\n"),
+        ("d.json", '{"details": [{'),
+    ):
+        (folder / name).write_text(text)
+    report = sdk.grade(folder, task=TASK, data=data)
+    assert values(report)["cad_1"] == 1
+    skipped = [Path(one.file or "").name for one in report.input.problems]
+    assert skipped == ["a.json", "c.jsonl", "d.json"]
+    assert report.input.problems[0].message.endswith("the file was skipped")
+    (folder / "b.jsonl").unlink()
+    with pytest.raises(SubmissionError, match=r"a\.json.*no file in it can be read: it is empty"):
+        sdk.grade(folder, task=TASK, data=data)
+
+
+def _of_models(*names: str | None, text: str = "(150, 150)") -> list[dict[str, Any]]:
+    return [
+        {"model_name": name, "id": item, "instruction": "x", "raw_text": text}
+        for name in names
+        for item in BOXES
+    ]
+
+
+@pytest.mark.parametrize("second", ["(150, 150)", "(1, 1)"])
+def test_answers_of_several_models_are_graded_apart(data: Path, second: str) -> None:
+    rows = _of_models("one") + _of_models("two", text=second)
+    with pytest.raises(SubmissionError, match=r"several models .*'one', 'two'.*--model NAME"):
+        graded(rows, data)
+    for name, expected in (("one", 1), ("two", int(second == "(150, 150)"))):
+        report = graded(rows, data, model=name, space="pixels", protocol="pixels")
+        assert sum(values(report).values()) == expected
+        assert not report.input.problems
+        assert "3 answers are of other models, and were left out" in notices(report)
+    with pytest.raises(UnknownNameError, match="no model of these answers 'three'"):
+        graded(rows, data, model="three")
+
+
+def test_a_second_answer_of_one_model_or_of_nobody_is_a_duplicate(data: Path) -> None:
+    for first, second in (("m", "m"), (None, "m"), ("m", None)):
+        rows = _of_models(first) + _of_models(second, text="(1, 1)")
+        assert graded(rows, data).input.problem_counts == {ProblemKind.DUPLICATE: 3}
+
+
+@pytest.mark.parametrize("name", ["pred_bbox", "pred_box", "predicted_bbox"])
+def test_a_box_by_its_usual_name_is_a_parsed_answer(data: Path, name: str) -> None:
+    rows = [
+        {"id": "cad_0", "bbox": BOXES["cad_0"], name: [140, 140, 160, 160], "correct": True},
+        {"id": "cad_1", "bbox": BOXES["cad_1"], name: [140, 140, 160, 160], "correct": False},
+    ]
+    report = graded(rows, data)
+    assert (values(report)["cad_0"], values(report)["cad_1"]) == (1, 0)
+
+
+@pytest.mark.parametrize(
+    ("chat", "value"),
+    [
+        ([{"from": "human", "value": "(1, 1)?"}, {"from": "gpt", "value": "(0.15, 0.1875)"}], 1),
+        ([{"role": "user", "content": "?"}, {"role": "assistant", "content": "(0.9, 0.9)"}], 0),
+        (
+            [
+                {"role": "assistant", "content": [{"type": "text", "text": "(0.15, 0.1875)"}]},
+            ],
+            1,
+        ),
+        # The first of two turns was not the answer.
+        ([{"from": "gpt", "value": "(0.15, 0.1875)"}, {"from": "gpt", "value": "(0.9, 0.9)"}], 0),
+    ],
+)
+def test_a_conversations_last_turn_is_the_answer(data: Path, chat: object, value: float) -> None:
+    report = graded([{"id": "cad_0", "conversations": chat}], data)
+    assert values(report)["cad_0"] == value
+
+
+def test_a_conversation_that_ends_with_the_question_is_no_answer(data: Path) -> None:
+    chat = [{"from": "gpt", "value": "(0.15, 0.1875)"}, {"from": "human", "value": "Sure?"}]
+    with pytest.raises(SubmissionError, match="no field in it is known as an answer"):
+        graded({"rows": [{"id": "cad_0", "conversations": chat}]}, data)

@@ -9,6 +9,7 @@ import mind2web
 import pytest
 
 from snellen import sdk
+from snellen.grading.errors import SubmissionError
 from snellen.grading.models.scores import Outcome
 
 HIGH = "androidcontrol/high"
@@ -307,3 +308,49 @@ def test_a_row_whose_image_names_no_step_is_an_unknown_item(data: sdk.TaskData) 
     report = graded(rows, data)
     assert report.value == pytest.approx(5 / 6)
     assert wrong(report) == [(7, "item_id")]
+
+
+def _named(name: str, **more: object) -> list[dict[str, object]]:
+    return [
+        {"episode_id": row["item_id"][0], "step_id": int(row["item_id"][2]), **more}
+        | {name: row["response"]}
+        for row in FLAT
+    ]
+
+
+@pytest.mark.parametrize("name", ["raw_response", "output_text", "gpt_output", "pred_action"])
+def test_a_step_may_call_its_answer_as_any_other_file_does(
+    name: str, data: sdk.TaskData, tmp_path: Path
+) -> None:
+    rows = _named(name, gt_action="CLICK", answer="WAIT", task="Open the notes.")
+    whole = tmp_path / "run.json"
+    whole.write_text(json.dumps({"metrics": {"n": 6}, "details": rows}), encoding="utf-8")
+    for source in (rows, write(tmp_path / "run.jsonl", *rows), whole):
+        report = graded(source, data)
+        assert (report.value, report.input.problems) == (pytest.approx(5 / 6), ())
+
+
+def test_the_text_of_a_model_comes_before_what_a_script_read_in_it(data: sdk.TaskData) -> None:
+    report = graded(_named("output_text", pred={"POINT": [1, 1]}, pred_action="WAIT"), data)
+    assert report.value == pytest.approx(5 / 6)
+
+
+@pytest.mark.parametrize("name", ["gt_action", "ground_truth", "label", "target", "note", "text"])
+def test_rows_of_steps_without_an_answer_are_refused_and_not_scored_0(
+    name: str, data: sdk.TaskData
+) -> None:
+    with pytest.raises(SubmissionError, match=f"no row has a response; found: .*'{name}'"):
+        graded(_named(name), data)
+    mapped = sdk.grade(_named(name), data=data, protocol=PROTOCOL, columns={name: "response"})
+    assert mapped.value == pytest.approx(5 / 6)
+
+
+def test_verdicts_of_steps_are_compared(data: sdk.TaskData, tmp_path: Path) -> None:
+    rows = [{**row, "correct": True} for row in _named("response")]
+    episodes = [{"episode_id": 7, "steps": [{"pred": WAIT, "is_correct": False}, {"pred": WAIT}]}]
+    for source, expected in (
+        (write(tmp_path / "run.jsonl", *rows), "5 of 6; the first that differ: 7/2 (right"),
+        (episodes, "1 of 1"),
+    ):
+        (notice,) = [one for one in graded(source, data).input.notices if one.code == "verdicts"]
+        assert expected in notice.message

@@ -43,7 +43,7 @@ class Record(EpisodeRecord, frozen=True):
     Attributes:
         reward: The page's raw reward; None: it is no number, or the page has not ended.
         ended: Whether the page ended the episode.
-        cost: The inputs that it took.
+        cost: The inputs that it took; None: unknown.
         limit: The inputs that it was allowed.
         end: Why it ended.
         time: How time passed in its page: only with inputs, or as it does.
@@ -56,7 +56,7 @@ class Record(EpisodeRecord, frozen=True):
 
     reward: Annotated[float, msgspec.Meta(ge=-1, le=1)] | None
     ended: bool
-    cost: Annotated[float, msgspec.Meta(ge=0, le=LARGEST)]
+    cost: Annotated[float, msgspec.Meta(ge=0, le=LARGEST)] | None = None
     limit: Positive | None = None
     end: Literal["submitted", "page", "limit", "abandoned"] | None = None
     time: Literal["stepped", "real"] | None = None
@@ -81,6 +81,11 @@ NOT_FINITE = Warned(
     "its page gave a reward that is no number",
     "{n} of the episodes ended with a reward that is no number: it counts as 0.",
 )
+NO_COST = Warned(
+    "it does not say its cost",
+    "{n} of the episodes did not say their cost: each is charged its whole limit, and nobody knows"
+    " whether it kept to it.",
+)
 OTHER_LIMIT = Warned(
     "it says another limit than the item's, which counts",
     "{n} of the episodes said another limit than their item's, which is the one that counts.",
@@ -96,6 +101,8 @@ def _read(response: object, context: Context) -> Parsed:
         return parsed
     record = parsed.answer
     notes = [parsed.note] if parsed.note else []
+    if record.cost is None:
+        notes.append(NO_COST.note)
     if record.ended and record.reward is None:
         notes.append(NOT_FINITE.note)
     if record.limit is not None and context.limit is not None and record.limit != context.limit:
@@ -110,7 +117,7 @@ Passes = Callable[[float], bool]
 
 
 def _passed(record: Record, limit: float | None, passes: Passes) -> float:
-    within = limit is None or record.cost <= limit
+    within = limit is None or record.cost is None or record.cost <= limit
     return float(within and record.ended and record.reward is not None and passes(record.reward))
 
 
@@ -162,7 +169,9 @@ def _reward(name: str, not_ended: float) -> Metric:
 
 
 _PARSER = Parser(
-    "an episode {reward, ended, cost}", _read, warned=(NOT_FINITE, OTHER_LIMIT, ABANDONED)
+    "an episode {reward, ended, cost}",
+    _read,
+    warned=(NO_COST, NOT_FINITE, OTHER_LIMIT, ABANDONED),
 )
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 import numpy as np
 from pydantic import BaseModel
 
-from snellen.grading.errors import InputError, SubmissionError
+from snellen.grading.errors import InputError, SubmissionError, UnknownNameError
 from snellen.grading.grade import Answers
 from snellen.grading.models.reports import (
     MOST_PROBLEMS,
@@ -29,7 +29,9 @@ if TYPE_CHECKING:
     from snellen.grading.actions.declaring import ReadAs
 
 Given: TypeAlias = Source | Mapping[str, Any] | Sequence[Any]
-_ANSWERED, _UNANSWERED = 1, 2
+_UNANSWERED, _ANSWERED = 1, 2
+"""The states of an item; from `_ANSWERED` on, the number of the model that answered is added."""
+_MOST_MODELS = 200
 _MOST_CELLS = 100_000_000
 
 
@@ -45,6 +47,7 @@ class Intake:
         protocol: The protocol that grades; None: the task's first one.
         read_as: What the caller says of the format of every answer.
         answer: Which answer of a stored result counts, `raw` or `parsed`; None: the usual one.
+        model: The model whose answers count, of a file with those of several; None: all.
     """
 
     def __init__(
@@ -53,10 +56,15 @@ class Intake:
         protocol: Protocol | None = None,
         read_as: "ReadAs | None" = None,
         answer: str | None = None,
+        model: str | None = None,
     ) -> None:
         self.selection = selection
         self.verdicts: dict[tuple[int, int], bool] = {}
         self._answer = answer
+        self._model = model
+        # The models that the file names, and how many of its rows are of others than the wanted.
+        self._models: dict[str | None, int] = {}
+        self._others = 0
         self._read_as = read_as
         self.problems: list[Problem] = []
         self.problem_counts: dict[ProblemKind, int] = {}
@@ -198,6 +206,11 @@ class Intake:
             )
         if self._numbers:
             self.notices.append(f"{self._numbers:,} answers are numbers, and were read as texts")
+        if self._others:
+            self.notices.append(f"{self._others:,} answers are of other models, and were left out")
+        if self._others and not self._taken:
+            names = [str(name) for name in self._models]
+            raise UnknownNameError("model of these answers", str(self._model), names)
         if not self._taken and not self.not_selected:
             raise self._unreadable(
                 SubmissionError(self._nothing_known(), file=file, field="item_id")
@@ -226,11 +239,19 @@ class Intake:
             if index is None:
                 self._unknown(batch, row)
                 continue
+            name = None if batch.models is None else batch.models[row]
+            code = self._models.setdefault(name, min(len(self._models), _MOST_MODELS))
+            if self._model is not None and name != self._model:
+                self._others += 1
+                continue
             attempt = 0 if given is None else given[row]
             if attempt != last or taken is None:
                 taken = self._taken.get(attempt) or self._open(attempt, batch, row)
                 last = attempt
-            if taken[index] == _ANSWERED:
+            if taken[index] >= _ANSWERED:
+                nameless = _ANSWERED + self._models.get(None, code)
+                if name is not None and taken[index] not in (_ANSWERED + code, nameless):
+                    raise self._several_models(batch, row)
                 self._duplicate(batch, row, attempt)
                 continue
             if batch.verdicts is not None and batch.verdicts[row] is not None:
@@ -241,7 +262,7 @@ class Intake:
             if taken[index] == _UNANSWERED:
                 del self._unanswered[attempt, index]
                 self._retried += 1
-            taken[index] = _ANSWERED
+            taken[index] = _ANSWERED + code
             if type(batch.responses[row]) is not str:
                 self._shape(batch, row, index)
             indexes.append(index)
@@ -258,6 +279,16 @@ class Intake:
             responses=responses,
             errors=_pick(batch.errors, rows, whole=whole),
             models=_pick(batch.models, rows, whole=whole),
+        )
+
+    def _several_models(self, batch: Batch, row: int) -> SubmissionError:
+        names = ", ".join("none" if name is None else ascii(name) for name in self._models)
+        return SubmissionError(
+            f"answers of several models to the same items ({names}): grade the models apart, with"
+            " --model NAME, in Python with model='NAME'",
+            file=batch.file,
+            line=batch.lines[row],
+            field="model",
         )
 
     def _is_unanswered(self, batch: Batch, row: int, index: int, attempt: int) -> bool:

@@ -166,10 +166,6 @@ def _stored_rows(rows: Sequence[object], limits: Limits) -> Iterator[Batch] | No
     first = rows[0] if rows else None
     if limits.known is None or not isinstance(first, Mapping) or "item_id" in first:
         return None
-    from snellen.sdk.submissions.kinds import kind_of_row
-
-    if kind_of_row(cast("Mapping[str, Any]", first)) is None:
-        return None
     return import_module(f"{__name__}.results").read_listed(rows, limits)
 
 

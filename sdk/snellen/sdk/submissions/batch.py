@@ -126,6 +126,11 @@ class Collector:
         self.models.append(model)
         self.lines.append(line)
 
+    def judge(self, start: int, verdict: bool | None) -> None:
+        """Add the source's own verdict on the rows from an index on; those before have none."""
+        rows = len(self.item_ids)
+        self.verdicts += [None] * (start - len(self.verdicts)) + [verdict] * (rows - start)
+
     def fault(
         self, kind: ProblemKind, message: str, line: int | None, field: str | None = None
     ) -> None:
@@ -195,6 +200,8 @@ class Collector:
     def _take(self) -> Batch:
         end = self.limits.chunk
         attempts, errors, models = self.attempts[:end], self.errors[:end], self.models[:end]
+        if self.verdicts:
+            self.judge(len(self.item_ids), None)
         batch = Batch(
             item_ids=self.item_ids[:end],
             responses=self.responses[:end],

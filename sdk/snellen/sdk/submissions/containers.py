@@ -15,18 +15,25 @@ import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple, TypeGuard, cast
 from xml.etree import ElementTree
 
 import msgspec
 
 from snellen.grading.errors import SubmissionError
 from snellen.grading.models.base import NO_JSON
+from snellen.sdk.submissions.columns import ANSWERS, IDS, Fields, answer_of
 from snellen.sdk.submissions.files import GZIP, display, require_file, unreadable, without_mark
+from snellen.sdk.submissions.kinds import kind_of_row
 from snellen.sdk.submissions.lines import parse_leniently
+from snellen.sdk.submissions.outcomes import REWARDS, STEPS, is_outcome
+from snellen.sdk.submissions.trajectories import LISTS, is_trajectory
 from snellen.sdk.values import NotJsonError
 
-_LISTS = ("details", "results", "predictions", "samples", "task_results", "rows", "items", "data")
+_LISTS = (
+    *("details", "results", "predictions", "samples", "task_results", "episodes", "tasks"),
+    *("records", "answers", "responses", "outputs", "rows", "items", "data"),
+)
 _SHEET = "xl/worksheets/sheet1.xml"
 _SPREADSHEET = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 _COLUMN = re.compile(r"[A-Z]+")
@@ -35,6 +42,7 @@ _UNREADABLE = (
     *(OSError, EOFError, zipfile.BadZipFile, zlib.error, ElementTree.ParseError),
     *(KeyError, IndexError, csv.Error, *NO_JSON),
 )
+_STEPS = "traj.jsonl"
 _EPISODES = ("result.txt", "summary_info.json")
 FOLDER_NAME = "its folder"
 """The field of an episode's row that holds the name of its folder."""
@@ -71,8 +79,9 @@ def paths_of(source: str) -> list[str]:
 def episodes_in(folder: str) -> Iterator[Row]:
     """Yield the episodes in a folder that has one a folder, named by its path from there.
 
-    Read are a score or `{completed, steps_used}` in `result.txt` (OSWorld and its relatives), and
-    AgentLab's `summary_info.json`, whose folder's name ends in `_on_TASK_SEED`.
+    Read are a score or `{completed, steps_used}` in `result.txt` (OSWorld and its relatives, whose
+    steps are counted in `traj.jsonl`), and AgentLab's `summary_info.json`, whose folder's name ends
+    in `_on_TASK_SEED`.
     """
     root = Path(folder)
     for path in sorted(root.rglob("*")) if root.is_dir() else ():
@@ -84,7 +93,19 @@ def episodes_in(folder: str) -> Iterator[Row]:
         except (OSError, ValueError, RecursionError) as error:
             value = {"error": f"unreadable result: {error}"}
         fields = cast("dict[str, Any]", value if isinstance(value, dict) else {"score": value})
+        steps = _steps_in(path.with_name(_STEPS))
+        if steps is not None and not any(name in fields for name in STEPS):
+            fields["steps"] = steps
         yield Row({**fields, FOLDER_NAME: name}, display(str(path)), 1)
+
+
+def _steps_in(path: Path) -> int | None:
+    """Return how many steps OSWorld's log has: several of its lines may be one; None: no log."""
+    if not path.is_file():
+        return None
+    rows = [row.fields for row in _of_lines(path.read_bytes(), "")]
+    numbers = {row.get("step_num", index) for index, row in enumerate(rows) if "Error" not in row}
+    return len(numbers)
 
 
 def _is_result(path: Path) -> bool:
@@ -191,30 +212,63 @@ def _listed(value: object, file: str) -> Sequence[object]:
     if {"submissions", "scores"} & fields.keys():
         return [fields]
     lists = {name: rows for name, rows in fields.items() if _is_rows(rows)}
+    named = [name for name in _LISTS if name in lists]
+    # A row may list its retries or steps, and a container may have an id and a score.
+    firsts = [lists[name][0] for name in (named if is_row(fields) else lists)]
+    if is_row(fields, scored=True) and not any(is_row(first, scored=True) for first in firsts):
+        return [fields]
     if not lists:
-        found = [
-            cast("Mapping[str, object]", part) for part in fields.values() if isinstance(part, dict)
-        ]
-        deeper = [rows for part in found for rows in part.values() if _is_rows(rows)]
+        inner = [cast("Fields", part) for part in fields.values() if isinstance(part, dict)]
+        deeper = [rows for part in inner for rows in part.values() if _is_rows(rows)]
         if len(deeper) == 1:
             return cast("Sequence[object]", deeper[0])
-        if len(found) == len(fields) > 1 and not deeper:
-            # Rows by their id.
-            return [{"id": name, **part} for name, part in zip(fields, found, strict=True)]
-        return [fields]
-    named = [name for name in _LISTS if name in lists]
+        by_id = [_by_id(part) for part in inner]
+        if any(by_id):
+            return next(filter(None, by_id))
+        if len(inner) == len(fields) > 1 and not deeper:
+            return [{"id": name, **part} for name, part in zip(fields, inner, strict=True)]
+        return _by_id(fields) or [fields]
     if len(lists) == 1 or named:
-        return cast("Sequence[object]", lists[(named or list(lists))[0]])
-    first = [cast("list[dict[str, object]]", rows)[0].keys() for rows in lists.values()]
+        return lists[(named or list(lists))[0]]
+    first = [rows[0].keys() for rows in lists.values()]
     if all(names == first[0] for names in first):
-        return [row for rows in lists.values() for row in cast("list[object]", rows)]
+        return [row for rows in lists.values() for row in rows]
     raise SubmissionError(
         f"several lists in it could be the results: {', '.join(map(ascii, lists))}; keep one",
         file=file,
     )
 
 
-def _is_rows(value: object) -> bool:
+def _by_id(fields: Mapping[str, object]) -> Sequence[object]:
+    """Return an object's rows by their id; empty if a part of it is none."""
+    parts = [cast("Fields", part) for part in fields.values() if isinstance(part, dict)]
+    named = [{_id_in(part): name, **part} for name, part in zip(fields, parts, strict=False)]
+    whole = len(named) == len(fields)
+    return named if whole and all(is_row(row, scored=True) for row in named) else ()
+
+
+def _id_in(part: Fields) -> str:
+    if not part.keys().isdisjoint(LISTS):
+        return "episode_id"
+    return "id" if answer_of(part, ANSWERS)[0] else "task_id"
+
+
+def is_row(fields: Fields, *, scored: bool = False) -> bool:
+    """Whether an object names an item and holds an answer to it, in some usual way.
+
+    Args:
+        fields: Those of the object.
+        scored: Whether a score stands for an answer, as in a row of an episode.
+    """
+    if kind_of_row(fields) is not None or is_trajectory(fields, fields.get("image")):
+        return True
+    if any(name in fields for name in IDS) and answer_of(fields, ANSWERS)[0]:
+        return True
+    named = any(name in fields for name in IDS) and any(name in fields for name in REWARDS)
+    return scored and (named or is_outcome(fields, "page"))
+
+
+def _is_rows(value: object) -> TypeGuard[list[dict[str, Any]]]:
     if not isinstance(value, list) or not value:
         return False
     return all(isinstance(row, dict) for row in cast("list[object]", value))

@@ -6,78 +6,25 @@ script parsed it, the model's own text, and what the script thought of it.
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple, TypeAlias, cast
+from typing import NamedTuple, cast
 
+from snellen.sdk.submissions.columns import (
+    BOXES,
+    CHATS,
+    IDS,
+    IMAGES,
+    INSTRUCTIONS,
+    MODELS,
+    PAIRS,
+    PARSED,
+    POINTS,
+    RAW,
+    VERDICTS,
+    Fields,
+    first_of,
+    spoken_in,
+)
 from snellen.sdk.submissions.known import Box, Clues, Size
-
-Fields: TypeAlias = Mapping[str, Any]
-
-IDS = (
-    *("item_id", "id", "sample_id", "question_id", "data_id", "custom_id", "uid"),
-    *("task_id", "doc_id", "example_id", "index", "idx"),
-)
-"""The fields that may hold an item's id, the best first."""
-
-IMAGES = (
-    *("img_path", "img_filename", "image_path", "image_file", "image_name", "img_name", "img"),
-    *("filename", "file_name", "image", "screenshot"),
-)
-_CHATS = ("conversations", "messages", "prompt")
-INSTRUCTIONS = (
-    *("prompt_to_evaluate", "instruction", "low_instruction", "question", "query", "command"),
-    *("instruction_en", "goal", "task", "text", "description"),
-)
-BOXES = (
-    *("bbox", "gt_bbox", "gt", "ground_truth", "gt_box", "bbox_gt", "target_bbox", "box"),
-    *("ground_truth_bbox", "bbox_x1y1x2y2"),
-)
-SIZES = ("img_size", "image_size")
-
-PARSED: Mapping[str, str] = {
-    "pred": "pixels",
-    "prediction_px": "pixels",
-    "pred_px": "pixels",
-    "pixel_coord": "pixels",
-    "predicted_px": "pixels",
-    "pred_point_px": "pixels",
-    "pred_coord": "view",
-    "extracted_answer": "unit",
-    "pred_norm": "unit",
-    "prediction_norm": "unit",
-    "predicted_norm": "unit",
-    "prediction": "",
-    "predicted": "",
-    "pred_point": "",
-    "predicted_point": "",
-    "predicted_coords": "",
-    "pred_coords": "",
-    "topk_points": "",
-    "point": "",
-    "click": "",
-    "coordinate": "",
-    "coordinates": "",
-}
-"""The fields of a parsed point or box, the best first, to what it counts by its name; empty: the
-name does not say."""
-
-_PAIRS = (("pred_x", "pred_y"), ("predicted_x", "predicted_y"), ("extracted_x", "extracted_y"))
-"""Two fields that hold the numbers of a point."""
-
-_POINTS = ("point", "coordinate", "coordinates", "click", "bbox")
-
-RAW = (
-    *("raw_response", "raw_output", "raw_text", "raw_prediction", "raw", "model_output"),
-    *("model_response", "output_text", "generated_text", "full_response", "response", "output"),
-    *("completion", "prediction", "pred", "answer_text", "gpt_output", "predicted_answer"),
-    *("filtered_resps", "resps", "generation"),
-)
-"""The fields of what a model wrote, the best first."""
-
-VERDICTS = (
-    *("correctness", "correct", "is_correct", "in_box", "is_in_bbox", "hit", "hit_top1"),
-    "success",
-)
-"""The fields of a script's own verdict; an agent's claim of success is none."""
 
 _YES = frozenset({"correct", "right", "true", "yes", "c", "pass", "passed", "1", "1.0"})
 _NO = frozenset(
@@ -178,7 +125,7 @@ def point_of(value: object) -> Sequence[float] | None:
             return None
     if isinstance(value, dict):
         fields = cast("Fields", value)
-        inner = next((fields[name] for name in _POINTS if name in fields), None)
+        inner = next((fields[name] for name in POINTS if name in fields), None)
         value = [fields[name] for name in ("x", "y") if name in fields] or inner
     if not isinstance(value, list | tuple):
         return None
@@ -223,16 +170,12 @@ def text_of(value: object) -> object:
     return cast("object", value)
 
 
-def _first(row: Fields, names: Iterable[str]) -> tuple[str, Any]:
-    return next(((name, row[name]) for name in names if row.get(name) is not None), ("", None))
-
-
 def _text(row: Fields, names: Iterable[str]) -> str:
     return next((row[name] for name in names if row.get(name) and isinstance(row[name], str)), "")
 
 
 def _id(row: Fields, names: Iterable[str] = IDS) -> str:
-    _, value = _first(row, names)
+    _, value = first_of(row, names)
     known = isinstance(value, str | int) and not isinstance(value, bool)
     return str(value) if known else ""
 
@@ -255,11 +198,12 @@ def _clues(row: Fields, view: Size | None = None) -> Clues:
 
 
 def _attempt(row: Fields) -> int:
-    _, value = _first(row, _ATTEMPTS)
+    _, value = first_of(row, _ATTEMPTS)
     return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else 0
 
 
-def _verdict(row: Fields) -> bool | None:
+def verdict_in(row: Fields) -> bool | None:
+    """Return a row's verdict on its own answer."""
     verdicts = (verdict_of(row.get(name)) for name in VERDICTS)
     return next((verdict for verdict in verdicts if verdict is not None), None)
 
@@ -284,18 +228,16 @@ def fault_in(row: Fields) -> object:
 
 
 def _model(row: Fields) -> str | None:
-    model = row.get("model")
-    return model if isinstance(model, str) else None
+    return _text(row, MODELS) or None
 
 
 def _is_grounding(row: Fields) -> bool:
-    if not any(name in row for name in (*PARSED, *RAW, *(pair[0] for pair in _PAIRS))):
+    if not any(name in row for name in (*PARSED, *RAW, *(pair[0] for pair in PAIRS))):
         return False
     return any(
         name in row for name in (*BOXES, "prompt_to_evaluate", "correctness", "raw_response")
     ) or (
-        any(name in row for name in IMAGES)
-        and any(name in row for name in (*INSTRUCTIONS, *_CHATS))
+        any(name in row for name in IMAGES) and any(name in row for name in (*INSTRUCTIONS, *CHATS))
     )
 
 
@@ -323,7 +265,7 @@ def _grounding(row: Fields) -> list[RowContent]:
             _clues(row, view),
             parsed,
             raw,
-            _verdict(row),
+            verdict_in(row),
             error,
             _attempt(row),
             _model(row),
@@ -343,7 +285,7 @@ def _parsed(row: Fields, view: Size | None) -> Parsed | None:
             if space == "view" and view is None:
                 space = ""
             return null or Parsed(name, point, space, view if space == "view" else None)
-    for pair in _PAIRS:
+    for pair in PAIRS:
         point = point_of([_number(row.get(name)) for name in pair])
         if point is not None:
             return null or Parsed(pair[0], point)
@@ -393,6 +335,28 @@ def said(value: object) -> object:
     return found.text
 
 
+def _is_chat(row: Fields) -> bool:
+    return bool(spoken_in(row)[0]) and not any(name in row for name in (*PARSED, *RAW))
+
+
+def _chat(row: Fields) -> list[RowContent]:
+    """Read a row whose answer is the last turn of a chat, as OS-Atlas and UGround store them."""
+    name, value = spoken_in(row)
+    turn = {"role": "assistant", "content": value}
+    text = said(turn) if isinstance(value, list) else value
+    return [
+        RowContent(
+            _clues(row),
+            None,
+            Raw(name, text),
+            verdict_in(row),
+            fault_in(row),
+            _attempt(row),
+            _model(row),
+        )
+    ]
+
+
 def _is_lmms(row: Fields) -> bool:
     return "doc_id" in row and ("filtered_resps" in row or "resps" in row)
 
@@ -401,9 +365,9 @@ def _lmms(row: Fields) -> list[RowContent]:
     """Read a sample of lmms-eval (or of lm-eval): its own answers come in lists."""
     doc = row.get("doc")
     whole = {**(cast("Fields", doc) if isinstance(doc, dict) else {}), **row}
-    name, value = _first(row, ("filtered_resps", "resps"))
+    name, value = first_of(row, ("filtered_resps", "resps"))
     parts = cast("list[object]", value) if isinstance(value, list) else [value]
-    verdict = verdict_of(_first(row, ("exact_match", "acc", "accuracy", "correct"))[1])
+    verdict = verdict_of(first_of(row, ("exact_match", "acc", "accuracy", "correct"))[1])
     clues = _clues(whole)._replace(id=_id(whole, ("item_id", "id", "question_id", "doc_id")))
     one = len(parts) == 1
     return [
@@ -451,7 +415,7 @@ def _is_vlmevalkit(row: Fields) -> bool:
 def _vlmevalkit(row: Fields) -> list[RowContent]:
     """Read a row of VLMEvalKit's table, whose `answer` is the reference."""
     clues = Clues(_id(row, ("id", "index")), _text(row, ("image_path",)), _text(row, ("question",)))
-    verdict = verdict_of(_first(row, ("hit", "match"))[1])
+    verdict = verdict_of(first_of(row, ("hit", "match"))[1])
     return [RowContent(clues, None, Raw("prediction", row["prediction"]), verdict)]
 
 
@@ -517,5 +481,6 @@ KINDS: tuple[Kind, ...] = (
     Kind("rollouts", _is_rollout, _rollout),
     Kind("a VLMEvalKit table", _is_vlmevalkit, _vlmevalkit),
     Kind("a script's results", _is_grounding, _grounding),
+    Kind("conversations", _is_chat, _chat),
 )
 """All kinds; the first that fits a file's first row reads it."""

@@ -10,15 +10,21 @@ from typing import Any, NamedTuple, cast
 from snellen.sdk.submissions.kinds import fault_in
 from snellen.sdk.submissions.known import Known, KnownItem
 
-_TASKS = ("env.task_name", "task_name", "task_template", "task")
+_TASKS = (
+    *("env.task_name", "task_name", "task_template", "env_name", "env_id", "environment", "env"),
+    *("task", "task_id"),
+)
 _SEEDS = ("env.task_seed", "task_seed", "seed")
-_REWARDS = (
+REWARDS = (
     *("completed", "cum_reward", "is_successful", "mean_success_rate", "success", "reward"),
     "score",
 )
-_STEPS = ("steps_used", "n_steps", "steps", "episode_length", "mean_episode_length")
+STEPS = (
+    *("steps_used", "n_steps", "num_steps", "step_count", "steps", "episode_length"),
+    "mean_episode_length",
+)
 _ERRORS = ("err_msg", "exception_info")
-_SEEDED = re.compile(r"(?:\w+\.)?(?P<page>[\w-]+?)_(?P<seed>\d+)(?:_[0-9a-f]{6})?")
+_SEEDED = re.compile(r"(?:\w+\.)?(?P<page>[\w-]+?)(?:-v[01])?_(?P<seed>\d+)(?:_[0-9a-f]{6})?")
 _WORDS = {"true": True, "false": False}
 
 
@@ -40,11 +46,17 @@ class Outcome(NamedTuple):
     error: object = None
 
 
-def is_outcome(row: Mapping[str, Any]) -> bool:
-    """Whether a row is of an episode that has a task and a reward, and no layout of ours."""
-    ours = not {"task_id", "item_id", "response"}.isdisjoint(row)
-    tasks, rewards = (any(name in row for name in names) for names in (_TASKS, _REWARDS))
-    return tasks and rewards and not ours
+def is_outcome(row: Mapping[str, Any], episode: str) -> bool:
+    """Whether a row is of an episode that has a task and a reward, and no layout of ours.
+
+    Args:
+        row: Its fields.
+        episode: What the items are, as `KnownItem.episode`; a record of ours with `task_id` is not
+            of a page.
+    """
+    ours = {"item_id", "response"} | ({"task_id"} if episode == "task" else set[str]())
+    tasks, rewards = (any(name in row for name in names) for names in (_TASKS, REWARDS))
+    return bool(episode) and tasks and rewards and ours.isdisjoint(row)
 
 
 def outcome_of(row: Mapping[str, Any], name: str = "") -> Outcome:
@@ -57,11 +69,11 @@ def outcome_of(row: Mapping[str, Any], name: str = "") -> Outcome:
     task, seed = (str(_first(row, names) or "") for names in (_TASKS, _SEEDS))
     seeded = f"{task}_{seed}" if seed else ""
     names = [name] if name else [one for one in (seeded, task) if one]
-    ended = _number(row.get("terminated"))
+    ended, steps = _number(row.get("terminated")), _first(row, STEPS)
     return Outcome(
         names,
-        _number(_first(row, _REWARDS)),
-        _number(_first(row, _STEPS)),
+        _number(_first(row, REWARDS)),
+        float(len(cast("list[object]", steps))) if isinstance(steps, list) else _number(steps),
         None if ended is None else bool(ended),
         _first(row, _ERRORS) or fault_in(row),
     )

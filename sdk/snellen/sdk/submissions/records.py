@@ -8,7 +8,7 @@ from typing import Any, cast
 from snellen.grading.models.reports import ProblemKind
 from snellen.grading.models.scores import TOO_LONG
 from snellen.sdk.submissions.batch import Collector
-from snellen.sdk.submissions.columns import FIELDS, ColumnNames
+from snellen.sdk.submissions.columns import FIELDS, ColumnNames, first_of, named
 from snellen.sdk.submissions.trajectories import (
     FaultyRecordError,
     GradedTask,
@@ -104,13 +104,16 @@ def _add_steps(
     try:
         attempt = _attempt(collector, record.get("attempt"), line)
         model = _model(collector, record.get("model"), line)
-        for step in steps_of(record, graded):
+        for step in steps_of(record, graded, collector.limits.columns):
             if isinstance(step, StepFault):
                 what = f"{step.what}; the step was skipped"
                 collector.fault(ProblemKind.WRONG_TYPE, what, line, step.field)
                 continue
-            own = {**step, "attempt": attempt, "model": model}
-            add_named(collector, own, line)
+            before = len(collector.item_ids)
+            if "response" not in step.submission:
+                collector.without_response = _names_no_answer(record)
+            add_named(collector, {**step.submission, "attempt": attempt, "model": model}, line)
+            collector.judge(before, step.verdict)
     except FaultyRecordError as fault:
         what = f"{fault.fault.what}; the episode was skipped"
         collector.fault(ProblemKind.WRONG_TYPE, what, line, fault.fault.field)
@@ -118,8 +121,13 @@ def _add_steps(
         return
 
 
+def _names_no_answer(record: Mapping[str, Any]) -> str:
+    return named(list(record), {}, guess=False).lacking["response"]
+
+
 def _of_episode(collector: Collector, record: Mapping[str, Any], line: int) -> Mapping[str, Any]:
     # Loaded late: it needs the protocols, and so numpy, which no other record does.
+    from snellen.sdk.submissions.outcomes import REWARDS, STEPS
     from snellen.tasks.benchmarks.mmbench_gui.episodes import read_record
 
     plain: dict[str, object] = {}
@@ -130,6 +138,10 @@ def _of_episode(collector: Collector, record: Mapping[str, Any], line: int) -> M
         except NotJsonError:
             # Kept as it is: no field of an episode may be that, so the reader says which it was.
             plain[key] = value
+    for field, names in (("success", REWARDS), ("steps", STEPS)):
+        name, value = first_of(plain, (field, *names))
+        if name:
+            plain[field] = len(cast("list[object]", value)) if isinstance(value, list) else value
     found = read_record(plain)
     for what, field in found.faults:
         collector.fault(ProblemKind.WRONG_TYPE, what, line, field)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
 from snellen.grading.errors import SubmissionError
-from snellen.grading.models.reports import ProblemKind
+from snellen.grading.models.reports import Problem, ProblemKind
 from snellen.sdk.submissions.batch import Batch, Collector, Limits
 from snellen.sdk.submissions.choices import answers_of, is_choice
 from snellen.sdk.submissions.columns import named
@@ -21,10 +21,11 @@ from snellen.sdk.submissions.containers import (
     paths_of,
     rows_of,
 )
+from snellen.sdk.submissions.files import display
 from snellen.sdk.submissions.kinds import Kind, Parsed, Raw, RowContent, kind_of_row, text_of
 from snellen.sdk.submissions.known import Known, KnownItem
 from snellen.sdk.submissions.outcomes import is_outcome, item_of, outcome_of, record_of
-from snellen.sdk.submissions.records import add_named, add_record
+from snellen.sdk.submissions.records import add_named, add_record, is_episode
 from snellen.sdk.submissions.trajectories import is_trajectory
 from snellen.sdk.submissions.web_runs import read_web_runs
 
@@ -55,19 +56,16 @@ def read_results(source: str, limits: Limits) -> Iterator[Batch] | None:
         return _episodes(source, episodes, limits.known(), limits)
     paths = paths_of(source)
     first = next(first_row(paths[0]), None) or {}
-    if is_outcome(first) and limits.known().items[0].episode:
-        return _episodes(source, _rows_in(paths), limits.known(), limits)
-    if is_choice(first):
-        batches = _rows_in(paths)
-        answers = answers_of(batches)
-        said = f"read as SeeAct's choices: {len(batches):,} batches are {len(answers):,} answers"
-        return _plainly(source, answers, limits, said)
-    if paths == [source] and _has_reader(source, limits):
+    special = is_choice(first) or _ends(first, limits)
+    if paths == [source] and not special and _has_reader(source, limits):
         return None
-    rows = _rows_in(paths)
-    kind = next(filter(None, (kind_of_row(row.fields) for row in rows[:_LOOKED_AT])), None)
-    if kind is not None and not _is_episode(rows[0].fields, limits):
-        return _read(source, rows, kind, limits)
+    rows, faults = _rows_in(paths)
+    if is_choice(first):
+        answers = answers_of(rows)
+        said = f"read as SeeAct's choices: {len(rows):,} batches are {len(answers):,} answers"
+        return _plainly(source, answers, limits, said)
+    if read := _of_a_script(source, rows, limits):
+        return _after(faults, read)
     if len(rows) == 1 and not limits.known().by_id.keys().isdisjoint(rows[0].fields):
         # One object of answers by their ids.
         by_id = [
@@ -77,11 +75,52 @@ def read_results(source: str, limits: Limits) -> Iterator[Batch] | None:
         return _plainly(source, by_id, limits)
     if not rows or (source.lower().endswith(".json") and _is_ours(rows[0].fields)):
         return None
-    return _plainly(source, rows, limits)
+    return _after(faults, _plainly(source, rows, limits))
 
 
-def _rows_in(paths: Sequence[str]) -> list[Row]:
-    return [row for path in paths for row in rows_of(path)]
+def _of_a_script(source: str, rows: Sequence[Row], limits: Limits) -> Iterator[Batch] | None:
+    """Read the rows of a script, or of ended episodes; None for plain rows and recorded steps."""
+    if not rows:
+        return None
+    if _ends(rows[0].fields, limits):
+        known = Known(()) if limits.known is None else limits.known()
+        return _episodes(source, rows, known, limits)
+    kind = next(filter(None, (kind_of_row(row.fields) for row in rows[:_LOOKED_AT])), None)
+    if kind is None or _is_episode(rows[0].fields, limits):
+        return None
+    return _read(source, rows, kind, limits)
+
+
+def _ends(row: Mapping[str, Any], limits: Limits) -> bool:
+    """Whether a row says how an episode ended, and such are graded."""
+    if limits.known is None or not is_outcome(row, "page"):
+        return False
+    items = limits.known().items
+    return bool(items) and is_outcome(row, items[0].episode)
+
+
+def _rows_in(paths: Sequence[str]) -> tuple[list[Row], list[Problem]]:
+    """Return the rows of all files; of several, those that can't be read are problems."""
+    rows: list[Row] = []
+    faults: list[Problem] = []
+    for path in paths:
+        try:
+            rows += rows_of(path)
+        except SubmissionError as error:
+            if len(paths) == 1:
+                raise
+            what = f"{error.message}; the file was skipped"
+            faults.append(Problem(kind=ProblemKind.MALFORMED, message=what, file=display(path)))
+    if not rows and faults:
+        what = f"no file in it can be read: {faults[0].message}"
+        raise SubmissionError(what, file=faults[0].file)
+    return rows, faults
+
+
+def _after(faults: list[Problem], batches: Iterator[Batch]) -> Iterator[Batch]:
+    if faults:
+        yield Batch([], [], None, None, None, (), faults)
+    yield from batches
 
 
 def _has_reader(path: str, limits: Limits) -> bool:
@@ -115,16 +154,17 @@ def _episodes(source: str, rows: Sequence[Row], known: Known, limits: Limits) ->
 
 
 def read_listed(rows: Sequence[object], limits: Limits) -> Iterator[Batch] | None:
-    """Read rows that were read before; None if they are of episodes."""
-    first = cast("Mapping[str, Any]", rows[0])
-    kind = None if _is_episode(first, limits) else kind_of_row(first)
-    if kind is None:
+    """Read rows in memory; None if they are plain rows, or of recorded steps."""
+    if _of_a_script("", _numbered(rows[:_LOOKED_AT]), limits) is None:
         return None
-    numbered = [
+    return _of_a_script("", _numbered(rows), limits)
+
+
+def _numbered(rows: Sequence[object]) -> list[Row]:
+    return [
         Row(cast("Mapping[str, Any]", row) if isinstance(row, Mapping) else {}, "", line)
         for line, row in enumerate(rows, 1)
     ]
-    return _read("", numbered, kind, limits)
 
 
 def _is_episode(row: Mapping[str, Any], limits: Limits) -> bool:
@@ -139,8 +179,9 @@ def _is_ours(row: Mapping[str, Any]) -> bool:
 
 def _plainly(source: str, rows: Sequence[Row], limits: Limits, notice: str = "") -> Iterator[Batch]:
     """Read rows with our names, or usual ones, that stand where only results are looked for."""
-    names = named(list(rows[0].fields), limits.columns, guess=limits.guess)
-    if names.lacking and not _is_episode(rows[0].fields, limits):
+    first = rows[0].fields
+    names = named(list(first), limits.columns, guess=limits.guess)
+    if names.lacking and not is_episode(first) and not _is_episode(first, limits):
         raise SubmissionError(_no_answer(rows), file=source or None)
     collector = Collector(limits, rows[0].file)
     collector.notices += [notice] if notice else []
@@ -187,14 +228,14 @@ def _read(source: str, rows: Sequence[Row], kind: Kind, limits: Limits) -> Itera
         collector.file = row.file or None
         record = choice.record(said, item)
         key = (record["item_id"], said.attempt)
-        own = repr((record.get("response"), record.get("error")))
+        own = repr((record.get("response"), record.get("error"), said.model))
         if seen.get(key) == own:
             repeated += 1
             continue
         seen.setdefault(key, own)
         before = len(collector.item_ids)
         add_named(collector, record, row.line)
-        collector.verdicts += [said.verdict] * (len(collector.item_ids) - before)
+        collector.judge(before, said.verdict)
     if len(here) < len(found):
         collector.notices.append(
             f"{len(found) - len(here):,} rows say that they are of another part of the benchmark,"

@@ -36,7 +36,7 @@ def wanted_columns(collector: Collector, names: Sequence[object]) -> dict[str, s
             or one stands there twice.
     """
     if collector.limits.recorded is not None and is_trajectory(names):
-        wanted = {name: name for name in COLUMNS}
+        wanted = {name: name for name in (*COLUMNS, *collector.limits.columns)}
     elif is_episode(names):
         wanted = {name: name for name in _OF_EPISODES}
     else:

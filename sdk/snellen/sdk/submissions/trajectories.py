@@ -16,21 +16,22 @@ from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple, TypeAlias, cast
 
+from snellen.sdk.submissions.columns import ANSWERS, VERDICTS, answer_of
 from snellen.sdk.values import shown
 
 LISTS = ("steps", "predictions", "preds", "responses", "outputs", "actions")
 """The names under which a record may hold its steps."""
 
 COLUMNS = (
-    *("episode_id", "step", "response", "pred", "prediction", "output", "action", "format"),
-    *("image", "task", "split", "attempt", "error", "model", *LISTS),
+    *("episode_id", "step", "format", "image", "task", "split", "attempt", "error", "model"),
+    *(*LISTS, *ANSWERS, *VERDICTS),
 )
 """The columns of a table of such records."""
 
 _NUMBERS = ("step", "step_id", "step_index")
-_RESPONSES = ("response", "pred", "prediction", "output", "answer", "action")
 _SCREENSHOT = re.compile(r"episode_([^/\\]+)_screenshot_([0-9]+)\.[A-Za-z]+")
 _WHOLE = re.compile(r"[0-9]{1,9}")
+_TASK = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*/[a-z0-9_-]+")
 
 
 class GradedTask(NamedTuple):
@@ -57,8 +58,18 @@ class StepFault(NamedTuple):
     field: str
 
 
-_Step: TypeAlias = Mapping[str, Any] | StepFault
-"""The fields of a submission, or why there is none."""
+class _Step(NamedTuple):
+    """A step of a record: its item, and its own fields."""
+
+    item_id: str
+    fields: Mapping[str, Any]
+
+
+class StepAnswer(NamedTuple):
+    """The fields of a step's submission, and the file's own verdict on it."""
+
+    submission: Mapping[str, Any]
+    verdict: bool | None = None
 
 
 class FaultyRecordError(Exception):
@@ -90,32 +101,47 @@ def _place(image: object) -> tuple[str, str] | None:
     return None if found is None else (found[1], found[2])
 
 
-def steps_of(record: Mapping[str, Any], graded: GradedTask) -> Iterator[_Step]:
+def steps_of(
+    record: Mapping[str, Any], graded: GradedTask, columns: Mapping[str, str]
+) -> Iterator[StepAnswer | StepFault]:
     """Yield a record's steps as fields of submissions, and what is wrong with those that are none.
+
+    Args:
+        record: Its fields.
+        graded: What is graded.
+        columns: Names in the source, mapped to fields.
 
     Raises:
         FaultyRecordError: It names no episode, is of another task or split, or has no steps.
     """
     _check_origin(record, graded)
+    names = [name for name, field in columns.items() if field == "response"] or ANSWERS
+    for step in _placed(record, graded):
+        yield step if isinstance(step, StepFault) else _answer(step, record.get("format"), names)
+
+
+def _placed(record: Mapping[str, Any], graded: GradedTask) -> Iterator[_Step | StepFault]:
     place = None if "episode_id" in record else _place(record.get("image"))
     if place is not None:
-        yield _submission(graded.item_id(place[0], int(place[1])), record, record)
+        yield _Step(graded.item_id(place[0], int(place[1])), record)
         return
     item = partial(graded.item_id, _episode(record.get("episode_id")))
     name = _list_of(record)
     if name is None:
-        yield _numbered(item, record, record, "")
+        yield _numbered(item, record, "")
         return
     steps = record[name]
     if not isinstance(steps, list | tuple):
         raise FaultyRecordError(f"{name} must be a list of steps, not {shown(steps)}", name)
-    yield from _listed(item, cast("Sequence[object]", steps), record, name)
+    yield from _listed(item, cast("Sequence[object]", steps), name)
 
 
 def _check_origin(record: Mapping[str, Any], graded: GradedTask) -> None:
     for name, known in (("task", graded.task), ("split", graded.split)):
         said = record.get(name)
-        if isinstance(said, str) and said and known and said != known:
+        # A text that is no task's id is the goal of the episode.
+        own = name == "split" or (isinstance(said, str) and _TASK.fullmatch(said))
+        if own and isinstance(said, str) and said and known and said != known:
             raise FaultyRecordError(
                 f"the record has the {name} {said!a}, but {known!a} is graded; grade each {name}"
                 " separately, or remove the field if it means something else",
@@ -150,9 +176,7 @@ def _list_of(record: Mapping[str, Any]) -> str | None:
     return names[0] if names else None
 
 
-def _listed(
-    item: _Item, steps: Sequence[object], record: Mapping[str, Any], name: str
-) -> Iterator[_Step]:
+def _listed(item: _Item, steps: Sequence[object], name: str) -> Iterator[_Step | StepFault]:
     numbered = any(isinstance(step, Mapping) and _number_of(step) for step in steps)  # pyright: ignore[reportUnknownArgumentType]  # JSON
     for index, step in enumerate(steps):
         field = f"{name}[{index}]"
@@ -162,16 +186,13 @@ def _listed(
             if numbered:
                 yield StepFault("the step has no number, and others of its episode have", field)
             else:
-                yield _submission(item(index), {"response": step}, record)
+                yield _Step(item(index), {"response": step})
             continue
         fields = cast("Mapping[str, Any]", step)
-        if numbered:
-            yield _numbered(item, fields, record, field)
-        else:
-            yield _submission(item(index), fields, record)
+        yield _numbered(item, fields, field) if numbered else _Step(item(index), fields)
 
 
-def _numbered(item: _Item, step: Mapping[str, Any], record: Mapping[str, Any], field: str) -> _Step:
+def _numbered(item: _Item, step: Mapping[str, Any], field: str) -> _Step | StepFault:
     name = _number_of(step)
     place = _place(step.get("image")) if not name else None
     number = _whole(step[name]) if name else place and int(place[1])
@@ -179,7 +200,7 @@ def _numbered(item: _Item, step: Mapping[str, Any], record: Mapping[str, Any], f
     if number is None:
         given = f", not {shown(step[name])}" if name else ", and is missing"
         return StepFault(f"a step is a whole number from 0{given}", named)
-    return _submission(item(number), step, record)
+    return _Step(item(number), step)
 
 
 def _number_of(step: Mapping[str, Any]) -> str | None:
@@ -195,40 +216,38 @@ def _whole(value: object) -> int | None:
     return int(value) if value >= 0 and value == value // 1 < 10**9 else None
 
 
-def _submission(
-    item_id: str, fields: Mapping[str, Any], record: Mapping[str, Any]
-) -> Mapping[str, Any]:
-    found: dict[str, Any] = {"item_id": item_id}
-    error = fields.get("error")
-    if error is not None:
-        found["error"] = error
-    response = _response(fields)
-    form = record.get("format")
-    if response is not None or error is None:
+def _answer(step: _Step, form: object, names: Sequence[str]) -> StepAnswer:
+    """Return a step's submission, without a response if no field of it could be one."""
+    fields, found = step.fields, dict[str, Any](item_id=step.item_id)
+    error = found["error"] = fields.get("error")
+    name, response = _response(fields, names)
+    if response is not None:
         declared = form is None or (isinstance(response, Mapping) and "format" in response)
-        found["response"] = (
-            response if declared or response is None else {"format": form, "response": response}
-        )
-    if response is None and not any(name in fields for name in _RESPONSES):
-        found.pop("response", None)
-    return found
+        found["response"] = response if declared else {"format": form, "response": response}
+    elif error is not None or name or any(name in fields for name in names):
+        found["response"] = None
+    if not any(name in fields for name in VERDICTS):
+        return StepAnswer(found)
+    from snellen.sdk.submissions.kinds import verdict_in
+
+    return StepAnswer(found, verdict_in(fields))
 
 
-def _response(fields: Mapping[str, Any]) -> object:
+def _response(fields: Mapping[str, Any], names: Sequence[str]) -> tuple[str, object]:
     # Loaded late: it needs the parsers, which no other record does.
     from snellen.grading.actions.reading import is_action
 
-    for name in _RESPONSES:
-        if name == "action" and is_action(fields):
-            # An action in plain JSON is the answer itself, and not the text of one.
-            return {key: value for key, value in fields.items() if key not in _BESIDE}
-        if fields.get(name) is not None:
-            said = fields[name]
-            own = fields.get("format")
-            return said if own is None else {"format": own, "response": said}
-    return None
+    name, said = answer_of(fields, names)
+    if name == "action" and is_action(fields):
+        # An action in plain JSON is the answer itself, and not the text of one.
+        return name, {key: value for key, value in fields.items() if key not in _BESIDE}
+    own = fields.get("format")
+    return name, said if own is None or said is None else {"format": own, "response": said}
 
 
 _BESIDE = frozenset(
-    (*_NUMBERS, "episode_id", "image", "id", "attempt", "model", "error", "meta", "task", "split")
+    (
+        *(*_NUMBERS, "episode_id", "image", "id", "attempt", "model", "error", "meta", "task"),
+        *("split", *VERDICTS),
+    )
 )

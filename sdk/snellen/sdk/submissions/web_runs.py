@@ -76,10 +76,9 @@ def _read(
         }
         before = len(collector.item_ids)
         add_named(collector, record, 1)
-        added = len(collector.item_ids) - before
         # What can't be read here says nothing of the evaluation.
         verdict = None if "error" in record else _verdict(file.parent)
-        collector.verdicts += [verdict] * added
+        collector.judge(before, verdict)
         yield from collector.ready()
     collector.file = display(source)
     yield from collector.rest()

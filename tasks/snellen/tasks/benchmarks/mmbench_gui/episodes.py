@@ -39,7 +39,7 @@ class _BareRecord(msgspec.Struct):
     task_id: Text
 
 
-class _Record(_BareRecord, forbid_unknown_fields=True):
+class _Record(_BareRecord):
     success: bool | _Share | None = None
     steps: _Steps | None = None
     limit: Annotated[int, msgspec.Meta(gt=0)] | None = None
