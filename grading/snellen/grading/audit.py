@@ -27,6 +27,7 @@ from snellen.grading.errors import MetricError
 from snellen.grading.grade import CODES, Answers, Columns, Grader
 from snellen.grading.models.geometry import Size, Space
 from snellen.grading.models.scores import TOO_LONG, Outcome
+from snellen.grading.parse.envelope import answer_in
 from snellen.grading.parse.responses import as_python_text
 from snellen.grading.pointing.points import (
     box_four_numbers,
@@ -240,7 +241,7 @@ class Auditor:
         primary = metric.keys.index(metric.primary)
         errors = answers.errors
         for row in np.flatnonzero(answers.items % self._stride == 0).tolist():
-            response = answers.responses[row]
+            response = answer_in(answers.responses[row])
             if response is None or (errors is not None and errors[row] is not None):
                 continue
             self._seen.append(

@@ -30,6 +30,7 @@ from snellen.grading.grade import CODES, Answers, Columns, Grader
 from snellen.grading.models.actions import ActionType
 from snellen.grading.models.reports import Notice
 from snellen.grading.models.scores import TOO_LONG, Outcome
+from snellen.grading.parse.envelope import answer_in
 from snellen.grading.protocols.base import Context, FloatArray, Gold, IntArray, Protocol
 from snellen.grading.protocols.golds import StepGold
 from snellen.grading.stats.paired import sign_test
@@ -80,7 +81,7 @@ class StepAuditor:
             scroll = self._golds[item].action.type is ActionType.SCROLL
             if item % self._stride and not scroll:
                 continue
-            response = answers.responses[row]
+            response = answer_in(answers.responses[row])
             error = None if answers.errors is None else answers.errors[row]
             if response is None or error is not None or response is TOO_LONG:
                 continue

@@ -19,6 +19,7 @@ from snellen.grading.models.reports import (
     UnreadableError,
 )
 from snellen.grading.models.scores import TOO_LONG, Outcome
+from snellen.grading.parse.envelope import answer_in
 from snellen.grading.protocols.base import NO_CONTEXT, IntArray, Protocol
 from snellen.grading.protocols.golds import STEP
 from snellen.grading.protocols.table import gold_shape, protocol_of
@@ -284,8 +285,10 @@ class Intake:
         )
 
     def _shape(self, batch: Batch, row: int, index: int) -> None:
-        response = batch.responses[row]
-        if response is TOO_LONG or _says_its_format(response):
+        response = answer_in(batch.responses[row])
+        if response is None or response is TOO_LONG or isinstance(response, str):
+            return
+        if _says_its_format(response):
             return
         contexts = self.selection.contexts
         parsed = self._parser.read(response, contexts[index] if contexts else NO_CONTEXT)
