@@ -84,7 +84,9 @@ def answer_in(response: object) -> object:
         said = answer_in(fields["response"])
         return None if said is None else {**fields, "response": said}
     found = opened(cast("object", response))
-    if found is None or found.calls:
+    # A part of a content may be a text alone; a response that is one has a form of its own.
+    bare = isinstance(response, dict) and response.keys() == {"text"}
+    if bare or found is None or found.calls:
         return cast("object", response)
     return None if found.refused else found.text
 
