@@ -128,14 +128,28 @@ def test_plain_misses_raise_no_warning() -> None:
     assert (found.as_read, found.readings[0].score, found.warning) == (0.0, 0.0, "")
 
 
-def test_a_handful_of_answers_is_too_few_for_a_warning() -> None:
-    found = audit(written(lambda x, y: f"({x * 1000:.0f}, {y * 1000:.0f})"))
-    few = answers([f"({x * 1000:.0f}, {y * 1000:.0f})" for x, y in CENTERS[:8]])
-    assert audit(few).readings[0].score == 1.0
-    assert audit(few).warning == ""
-    # The sign test: 2 / 2^8 for each of fifteen readings is above 0.01, 2 / 2^40 is not.
-    assert audit(few).readings[0].p == pytest.approx(2 / 2**8)
-    assert found.readings[0].p == pytest.approx(2 / 2**40)
+@pytest.mark.parametrize(("count", "warned"), [(2, False), (3, True), (8, True)])
+def test_three_answers_that_are_all_right_in_one_space_name_it(count: int, warned: bool) -> None:
+    few = answers([f"({x * 1000:.0f}, {y * 1000:.0f})" for x, y in CENTERS[:count]])
+    found = audit(few, TARGETS.of(range(count)))
+    assert (found.readings[0].space, found.readings[0].score) == (THOUSAND, 1.0)
+    assert bool(found.warning) is warned
+
+
+def test_a_few_hits_that_chance_explains_name_no_space() -> None:
+    wide = Targets([ImageTarget((0.1, 0.1, 0.9, 0.9), (WIDTH, HEIGHT))] * 3)
+    found = audit(answers(["(500, 500)"] * 3), wide)
+    assert found.readings[0].score == 1.0
+    assert found.warning == ""
+
+
+def test_a_few_answers_of_which_a_space_loses_one_or_hits_the_minority_name_none() -> None:
+    places = CENTERS[:8]
+    said = [f"({x * 1000:.0f}, {y * 1000:.0f})" for x, y in places]
+    loses = [f"({x:.4f}, {y:.4f})" for x, y in places[:1]] + said[1:5]
+    assert audit(answers(loses), TARGETS.of(range(5))).warning == ""
+    rarely = said[:3] + ["(999, 1)"] * 5
+    assert audit(answers(rarely), TARGETS.of(range(8))).warning == ""
 
 
 def test_one_screenshots_answers_count_as_one_for_the_warning() -> None:

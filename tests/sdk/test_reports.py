@@ -406,8 +406,57 @@ def test_a_report_prints_as_on_the_command_line() -> None:
     assert lines[-1] == report.signature
     assert repr(report) == "<Report of screenqa/short by official@1: f1 50.00 over 2 items>"
     page = formatter(report)
-    assert "<pre>metric" in page
+    assert page.startswith("<table><thead>")
     assert "&lt;no answer&gt;" in page
+
+
+PROBLEMS: dict[str, tuple[dict[str, str], str]] = {
+    "an unknown id": ({"item_id": "zzz", "response": "x"}, "no item 'zzz'"),
+    "a second, other answer": ({"item_id": "a", "response": "y"}, "line 3, field 'item_id': item"),
+    "no id": ({"response": "x"}, "item_id is missing"),
+}
+
+
+@pytest.mark.parametrize("name", PROBLEMS)
+def test_problems_of_the_input_are_printed_listed_and_warned_of_once(name: str) -> None:
+    row, reason = PROBLEMS[name]
+    rows = [{"item_id": "a", "response": "x"}, {"item_id": "b", "response": "y"}, row]
+    with pytest.warns(sdk.InputWarning) as seen:
+        report = sdk.grade(rows, task="screenqa/short", references={"a": ["x"], "b": ["y"]})
+    assert len(seen) == 1
+    for said in (str(report), formatter(report), "\n".join(report.warnings), str(seen[0].message)):
+        assert "1 problem in the input" in said
+        assert reason.replace("'", "&#x27;") in said or reason in said
+
+
+def test_a_unit_that_explains_a_low_score_is_the_first_line() -> None:
+    boxes = {str(number): [0.1 * number, 0.8, 0.1 * number + 0.05, 0.85] for number in range(3)}
+    answers = {item: f"({1000 * box[0] + 20:.0f}, 820)" for item, box in boxes.items()}
+    report = sdk.grade(answers, task="screenspot-v2/point", protocol="unit", references=boxes)
+    assert report.value == 0.0
+    first, *rest = str(report).splitlines()
+    assert first.startswith("Read as thousandths of the image")
+    assert first not in rest
+
+
+def test_a_metric_is_a_number_by_its_key() -> None:
+    report = pages()
+    assert report[report.numbers.primary] == report.value
+    with pytest.raises(UnknownNameError, match="Known"):
+        report["f7"]
+
+
+def test_every_cell_of_a_breakdown_prints_a_number() -> None:
+    report = pages(tags=PAGE_TAGS)
+    lines = str(report.by("page")).splitlines()
+    assert lines[0].split()[0] == "page"
+    assert [line.split()[:2] for line in lines[1:5]] == [
+        ["p", "100.00"],
+        ["q", "100.00"],
+        ["r", "25.00"],
+        ["s", "0.00"],
+    ]
+    assert "left blank" in str(report.by("page", least=10))
 
 
 def test_a_report_shows_its_own_names_alone() -> None:

@@ -11,6 +11,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from miniatures import references, written
 
@@ -106,22 +107,37 @@ def test_a_call_of_a_tool_is_read_as_an_answer_where_the_protocol_reads_calls() 
     assert reward([chat, said("(5, 5)"), "(50, 5)"], reference=[reference] * 3) == [1.0, 1.0, 0.0]
 
 
-def test_an_empty_answer_is_zero_and_not_a_fault() -> None:
+def test_an_empty_answer_and_a_refusal_are_zero_and_not_a_fault() -> None:
     thought = [{"role": "assistant", "content": None, "reasoning_content": "I see a"}]
-    assert short()(["", said(""), thought], "a") == [0.0, 0.0, 0.0]
+    refusal = [{"role": "assistant", "content": None, "refusal": "12"}]
+    assert short()(["", said(""), thought, said(None), refusal], "a") == [0.0] * 5
+
+
+def test_one_completion_instead_of_a_list_is_one_reward() -> None:
+    assert short()("12", "a") == short()(said("12")[0], ["a"]) == [1.0]
+    with pytest.raises(InputError, match="2 values of item_id for 1 completions; give lists"):
+        short()("12", ["a", "a"])
+
+
+def test_arrays_are_references_and_ids_too() -> None:
+    box = {"bbox": np.array([0, 0, 10, 10]), "image_size": np.array([100, 100])}
+    reward = sdk.reward("screenspot-v2/point", "robust", space="pixels")
+    assert reward(["(5, 5)"], reference=[box]) == [1.0]
+    assert short()(["12"], np.array(["a"])) == [1.0]
+    report = sdk.grade({"a": "(0.05, 0.05)"}, task="screenspot-v2/point", references={"a": box})
+    assert report.value == 1.0
 
 
 @pytest.mark.parametrize(
     ("completion", "reason"),
     [
         (None, "it is None"),
-        (12, "it is int, no text and no list of messages"),
-        ([], "none of its messages is the assistant's"),
-        ([{"role": "user", "content": "12"}], "none of its messages is the assistant's"),
-        (said(None), "its last message has no text"),
-        (["12"], "it is list, no text and no list of messages"),
+        (12, "it is int, no text"),
+        ([], "it is list, no text"),
+        ([{"role": "user", "content": "12"}], "it is list, no text, no turn of an assistant"),
+        (["12"], "it is list, no text"),
     ],
-    ids=["none", "number", "empty", "user", "no text", "strings"],
+    ids=["none", "number", "empty", "user", "strings"],
 )
 def test_what_is_no_completion_is_a_fault(completion: Any, reason: str) -> None:
     with pytest.raises(InputError, match=rf"completions\[1\] can't be judged: {reason}"):

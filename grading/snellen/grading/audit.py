@@ -10,6 +10,7 @@ IoU is at least 0.5.
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from math import comb, prod
 from typing import NamedTuple
 
 import numpy as np
@@ -27,6 +28,7 @@ from snellen.grading.errors import MetricError
 from snellen.grading.grade import CODES, Answers, Columns, Grader
 from snellen.grading.models.geometry import Size, Space
 from snellen.grading.models.scores import TOO_LONG, Outcome
+from snellen.grading.parse.envelope import answer_in
 from snellen.grading.parse.responses import as_python_text
 from snellen.grading.pointing.points import (
     box_four_numbers,
@@ -50,8 +52,14 @@ LEAST_GAIN = 0.05
 """Another space is worth a warning from this gain in the score on."""
 
 LEVEL = 0.01
-"""The level of the sign test behind a warning, over all readings together (Bonferroni)."""
+"""The level of the test behind a warning, over all readings together (Bonferroni)."""
 
+FEWEST = 3
+"""So many independent answers that gain, and none that loses, can be told from chance hits."""
+
+
+MOST_FEW = 100
+"""With more answers the sign test suffices."""
 
 SPACES = (UNIT, HUNDRED, THOUSAND, PIXELS, VIEW)
 """The spaces that answers are read in: those that protocols declare, and two that none does.
@@ -109,8 +117,7 @@ class SpaceReading:
         space: The coordinate space.
         swapped: Whether y comes first.
         score: The share of hits.
-        p: The p-value of the sign test: answers that gain against answers that lose, compared with
-            the protocol's reading.
+        p: The p-value of the gain over the protocol's reading; see `gain_p`.
     """
 
     space: CoordinateSpace
@@ -185,7 +192,7 @@ def audit_coordinates(
 
     The numbers come from robust parsers (`robust_point`, `robust_box`). So answers that a strict
     parser misreads or cannot read gain too; `unread` counts the latter. A warning requires a gain
-    of at least `LEAST_GAIN`, significant at `LEVEL` in the sign test.
+    of at least `LEAST_GAIN`, significant at `LEVEL` (`gain_p`).
 
     Args:
         protocol: A protocol that grades points or boxes.
@@ -240,7 +247,7 @@ class Auditor:
         primary = metric.keys.index(metric.primary)
         errors = answers.errors
         for row in np.flatnonzero(answers.items % self._stride == 0).tolist():
-            response = answers.responses[row]
+            response = answer_in(answers.responses[row])
             if response is None or (errors is not None and errors[row] is not None):
                 continue
             self._seen.append(
@@ -273,9 +280,11 @@ class Auditor:
         as_read = np.array([one.value for _, one in known])
         codes = None if clusters is None else clusters[items]
         targets = self._targets.of(items.tolist())
-        numbers = [one for one, _ in known]
+        numbers, areas = [one for one, _ in known], _areas(targets)
         readings = [
-            SpaceReading(space, swapped, float(hits.mean()), sign_test(as_read, hits, codes))
+            SpaceReading(
+                space, swapped, float(hits.mean()), gain_p(as_read, hits, areas, clusters=codes)
+            )
             for space, swapped, hits in _readings(numbers, targets)
         ]
         found = CoordinateAudit(
@@ -342,6 +351,40 @@ def _readings(
             own = np.where(fixed[:, None], 1.0, extent)
             moved = numbers[:, order] / np.tile(own, numbers.shape[1] // 2)
             yield space, swapped, hit(moved, golds).astype(np.float64)
+
+
+def gain_p(
+    as_read: FloatArray, read: FloatArray, areas: FloatArray, *, clusters: IntArray | None = None
+) -> float:
+    """Return the p-value of a reading's gain over the protocol's.
+
+    It is that of the sign test, answers that gain against answers that lose. A few answers can't
+    win that test. So if the reading is right on at least half of them, gains on `FEWEST` and loses
+    on none, it is also the probability that as many groups of them hit by chance.
+
+    Args:
+        as_read: The answers' scores as the protocol reads them.
+        read: Their scores in another reading.
+        areas: The probability of each that a point anywhere on the image is right.
+        clusters: A code for each answer, equal for dependent ones; None: they are independent.
+    """
+    p = sign_test(as_read, read, clusters)
+    if len(read) > MOST_FEW or (read < as_read).any() or read.mean() < 0.5:
+        return p
+    codes = np.arange(len(read)) if clusters is None else clusters
+    gained = read > as_read
+    groups = {code: float(areas[gained & (codes == code)].max()) for code in codes[gained].tolist()}
+    if len(groups) < FEWEST:
+        return p
+    return min(p, comb(len(set(codes.tolist())), len(groups)) * prod(groups.values()))
+
+
+def _areas(targets: Targets) -> FloatArray:
+    """Return the share of the image that each target takes; 1 where it is unknown."""
+    pairs = zip(targets.golds, targets.contexts, strict=True)
+    boxes = [unit_target(gold, context) or (0.0, 0.0, 1.0, 1.0) for gold, context in pairs]
+    sides = np.clip(np.array(boxes, dtype=np.float64), 0.0, 1.0)
+    return (sides[:, 2:] - sides[:, :2]).prod(axis=1)
 
 
 def _points_hit(points: FloatArray, golds: FloatArray) -> BoolArray:

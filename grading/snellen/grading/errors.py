@@ -72,6 +72,10 @@ class UnknownNameError(InputError):
         super().__init__(f"no {kind} {name!r}{hint} Known: {', '.join(self.known) or 'none'}.")
 
 
+class InputWarning(UserWarning):
+    """Parts of what was given could not be used; the rest was graded."""
+
+
 class MetricError(SnellenError, ValueError):
     """A metric is not defined on these values."""
 

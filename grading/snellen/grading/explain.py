@@ -8,7 +8,7 @@ the difference.
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from enum import StrEnum
 from itertools import combinations
@@ -17,6 +17,7 @@ from snellen.grading.errors import MetricError
 from snellen.grading.grade import Answers, Grader
 from snellen.grading.models.base import Closed
 from snellen.grading.models.reports import MetricValue
+from snellen.grading.printing import Printable
 from snellen.grading.protocols.base import (
     Context,
     Gold,
@@ -26,6 +27,7 @@ from snellen.grading.protocols.base import (
     Parser,
     Protocol,
 )
+from snellen.grading.table import Table, figures
 from snellen.grading.tally import Tally
 
 
@@ -48,7 +50,7 @@ class Share(Closed):
     second: str
 
 
-class Explanation(Closed):
+class Explanation(Printable, Closed):
     """The difference between two protocols on one set of answers, divided among their parts.
 
     Attributes:
@@ -72,6 +74,26 @@ class Explanation(Closed):
     shares: tuple[Share, ...]
     residual: float
     note: str = ""
+
+    def pieces(self) -> Iterator[Table | str]:
+        """Yield the two values, and the share of each part, in points."""
+        yield (
+            f"{self.first} -> {self.second} ({self.key}): {100 * self.first_value:.2f} ->"
+            f" {100 * self.second_value:.2f}, difference {100 * self.difference:+.2f}"
+        )
+        yield figures(
+            ("part", "points", "change"),
+            (
+                (
+                    each.part.value,
+                    f"{100 * each.share:+.2f}",
+                    each.first if each.first == each.second else f"{each.first} -> {each.second}",
+                )
+                for each in self.shares
+            ),
+            texts=(0, 2),
+        )
+        yield from filter(None, [self.note])
 
 
 PARTS: tuple[Part, ...] = (Part.PARSER, Part.NORMALIZATION, Part.METRIC, Part.DENOMINATOR)

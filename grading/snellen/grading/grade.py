@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snellen.grading.models.scores import TOO_LONG, Outcome, Response
+from snellen.grading.parse.envelope import answer_in
 from snellen.grading.parse.refusals import is_refusal
 from snellen.grading.protocols.base import (
     NO_CONTEXT,
@@ -40,7 +41,11 @@ _MISSING = CODES[Outcome.MISSING]
 _UNPARSED = CODES[Outcome.UNPARSED]
 _ERROR = CODES[Outcome.ERROR]
 _NEVER_READ = frozenset({_UNPARSED, _MISSING, _ERROR})
-_OVER_LIMIT = f"longer than {MAX_TEXT:,} characters"
+_REASONS = {
+    _UNPARSED: f"longer than {MAX_TEXT:,} characters",
+    _REFUSED: "the API reports that the model refused, or that a filter stopped it",
+}
+"""Why a response is not read, by its outcome."""
 
 
 class Answers(NamedTuple):
@@ -130,12 +135,13 @@ class Grader:
         raised: list[int] = []
         compared: dict[int, AnswerValue] = {}
         answers: list[AnswerValue] = []
-        for row, response in enumerate(given.responses):
-            code = _label(response, None if given.errors is None else given.errors[row])
+        for row, whole in enumerate(given.responses):
+            response = whole if type(whole) is str else answer_in(whole)
+            code = _label(whole, response, None if given.errors is None else given.errors[row])
             codes.append(code)
-            if code in _NEVER_READ:
-                if code == _UNPARSED:
-                    notes[row] = _OVER_LIMIT
+            if code in _NEVER_READ or response is None:
+                if code in _REASONS:
+                    notes[row] = _REASONS[code]
                 continue
             if parser.plain and type(response) is str:
                 rows.append(row)
@@ -209,21 +215,23 @@ def read_response(
     context: Context = NO_CONTEXT,
 ) -> Response:
     """Return what a protocol's parser reads in a response, without a score."""
-    code = _label(response, None)
-    if code in _NEVER_READ:
-        note = _OVER_LIMIT if code == _UNPARSED else ""
-        return Response(raw=response, outcome=OUTCOMES[code], note=note)
-    parsed = protocol.parser.read(response, context)
+    said = answer_in(response)
+    code = _label(response, said, None)
+    if code in _NEVER_READ or said is None:
+        return Response(raw=response, outcome=OUTCOMES[code], note=_REASONS.get(code, ""))
+    parsed = protocol.parser.read(said, context)
     if parsed.outcome is not None and code == _ANSWERED:
         code = CODES[parsed.outcome]
     answer = None if parsed.outcome is not None else parsed.answer
     return Response(raw=response, answer=answer, outcome=OUTCOMES[code], note=parsed.note)
 
 
-def _label(response: object, error: str | None) -> int:
-    """Return the outcome of a response before it is parsed."""
+def _label(whole: object, response: object, error: str | None) -> int:
+    """Return the outcome of a response before it is parsed; `whole` may be an API's object."""
     if error is not None:
         return _ERROR
+    if response is None:
+        return _MISSING if whole is None else _REFUSED
     if type(response) is str:
         if not response or response.isspace():
             return _EMPTY
@@ -232,4 +240,4 @@ def _label(response: object, error: str | None) -> int:
         return _REFUSED if is_refusal(response) else _ANSWERED
     if response is TOO_LONG:
         return _UNPARSED
-    return _MISSING if response is None else _ANSWERED
+    return _ANSWERED

@@ -21,6 +21,7 @@ from snellen.grading.audit import (
     VIEWS,
     CoordinateAudit,
     SpaceReading,
+    gain_p,
     gains,
     scaled,
 )
@@ -30,9 +31,12 @@ from snellen.grading.grade import CODES, Answers, Columns, Grader
 from snellen.grading.models.actions import ActionType
 from snellen.grading.models.reports import Notice
 from snellen.grading.models.scores import TOO_LONG, Outcome
+from snellen.grading.parse.envelope import answer_in
 from snellen.grading.protocols.base import Context, FloatArray, Gold, IntArray, Protocol
 from snellen.grading.protocols.golds import StepGold
-from snellen.grading.stats.paired import sign_test
+
+_CHANCE = 0.062
+"""The most that a point anywhere on the image is right: in a circle of 0.14 of its sides."""
 
 MOST = 400
 """How many answers with a point are graded again; they are taken evenly."""
@@ -80,7 +84,7 @@ class StepAuditor:
             scroll = self._golds[item].action.type is ActionType.SCROLL
             if item % self._stride and not scroll:
                 continue
-            response = answers.responses[row]
+            response = answer_in(answers.responses[row])
             error = None if answers.errors is None else answers.errors[row]
             if response is None or error is not None or response is TOO_LONG:
                 continue
@@ -131,9 +135,10 @@ class StepAuditor:
         (form, _), *_ = Counter(found.format for _, found in pointed).most_common(1)
         items = np.array([one.item for one in seen], dtype=np.int64)
         as_read = np.array([one.value for one in seen])
+        chances = np.full(len(seen), _CHANCE)
         # What a model's coordinates count does not depend on the episode.
         readings = [
-            SpaceReading(space, False, float(values.mean()), sign_test(as_read, values, None))
+            SpaceReading(space, False, float(values.mean()), gain_p(as_read, values, chances))
             for space, values in self._regraded(items, said)
         ]
         found = CoordinateAudit(

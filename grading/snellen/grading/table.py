@@ -12,6 +12,7 @@ from typing import NamedTuple, TypeAlias
 
 from snellen.grading.markdown import plain_text, prose_text, table_lines
 from snellen.grading.models.estimates import Interval
+from snellen.grading.printing import Printable
 
 Cell: TypeAlias = str | float | None
 """A text, a number (shares lie in 0..1), or None where there is none."""
@@ -92,9 +93,26 @@ class Table:
             for row in self.rows
         )
 
+    def is_text(self, index: int) -> bool:
+        """Whether a column holds texts, which stand on the left."""
+        return self.columns[index].kind is Kind.TEXT
+
+    def text_lines(self) -> Iterator[str]:
+        """Yield the table as lines of text, its title first."""
+        if self.title:
+            yield self.title
+        rows = [self.names, *self.written()]
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        for row in rows:
+            cells = (
+                cell.ljust(width) if self.is_text(index) else cell.rjust(width)
+                for index, (cell, width) in enumerate(zip(row, widths, strict=True))
+            )
+            yield "  ".join(cells).rstrip()
+
     def markdown_lines(self) -> Iterator[str]:
         """Yield the table alone as lines of Markdown."""
-        texts = [index for index, one in enumerate(self.columns) if one.kind is Kind.TEXT]
+        texts = [index for index in range(len(self.columns)) if self.is_text(index)]
         return table_lines(self.names, self.written(), texts=texts)
 
 
@@ -180,8 +198,8 @@ class PartValue(NamedTuple):
     n: int
 
 
-@dataclass(frozen=True, slots=True)
-class Summary:
+@dataclass(frozen=True, slots=True, repr=False)
+class Summary(Printable):
     """What a benchmark's paper prints of a run, or of several.
 
     Attributes:
@@ -195,6 +213,12 @@ class Summary:
     result: object
     tables: tuple[Table, ...]
     values: tuple[PartValue, ...]
+
+    def pieces(self) -> Iterator[Table | str]:
+        """Yield the tables, each with its note."""
+        for table in self.tables:
+            yield table
+            yield from filter(None, [table.note])
 
     def value(self, metric: str, part: str = "", *, task: str | None = None) -> PartValue | None:
         """Return one number by its name; None where the summary has none."""

@@ -1,6 +1,5 @@
 """The command `explain`."""
 
-from collections.abc import Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING, Annotated
 
@@ -29,7 +28,6 @@ from snellen.cli.options import (
 from snellen.cli.tables import print_table
 from snellen.cli.terminal import Terminal
 from snellen.grading.errors import InputError, UnknownNameError
-from snellen.grading.table import figures
 
 if TYPE_CHECKING:
     from snellen.grading.explain import Explanation
@@ -85,16 +83,11 @@ def explain(
 
 def _print(given: "ProtocolReports", key: str | None, show: int) -> None:
     """Print one number a protocol, then each difference shared out among the parts."""
-    from snellen.grading.report.render import percent
+    from snellen.grading.report.render import protocols_table
 
-    keys = list(dict.fromkeys(key for one in given.reports.values() for key in one.metrics))
-    rows: list[Sequence[str]] = []
-    for name, one in given.reports.items():
-        cells = [
-            percent(one.metrics[key].as_published) if key in one.metrics else "" for key in keys
-        ]
-        rows.append((name, *cells))
-    print_table(_out, figures(("protocol", *keys), rows))
+    table = protocols_table(given.reports)
+    print_table(_out, table)
+    keys = table.names[1:]
     if key is not None and key not in keys:
         raise UnknownNameError("metric of these protocols", key, keys)
     for first, second in combinations(given.reports, 2):

@@ -1,5 +1,6 @@
 """The command `grade`."""
 
+import warnings
 from pathlib import Path
 from typing import Annotated
 
@@ -34,7 +35,7 @@ from snellen.cli.options import (
     view_of,
 )
 from snellen.cli.reports import finish
-from snellen.grading.errors import InputError
+from snellen.grading.errors import InputError, InputWarning
 
 
 def grade(
@@ -91,6 +92,8 @@ def grade(
     from snellen.sdk.local import grade as grade_answers
     from snellen.sdk.stored import read_saved, regrade, retagged
 
+    # The same is printed beneath the report.
+    warnings.simplefilter("ignore", InputWarning)
     with report_errors():
         check(output, with_references=with_references)
         given = (items, columns, form, space, view, answer, model)

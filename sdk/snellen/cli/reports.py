@@ -14,7 +14,6 @@ from rich.markup import escape
 from snellen.cli.options import PROBLEMS, check_folder, tag_names
 from snellen.cli.tables import print_table
 from snellen.cli.terminal import Terminal
-from snellen.grading.errors import where
 from snellen.grading.models.auxiliary import Auxiliary
 from snellen.grading.models.estimates import LEAST, Breakdown
 from snellen.grading.table import Table, to_markdown, to_plain
@@ -80,8 +79,9 @@ def _grid(report: "Report", tags: Sequence[str], least: int) -> "Grid | None":
 
 def print_report(given: "Report") -> None:
     """Print a report's numbers, outcomes and signature."""
-    from snellen.grading.report.render import metrics_table, sentences
+    from snellen.grading.report.render import metrics_table, sentences, units
 
+    warnings(units(given))
     print_table(_out, metrics_table(given))
     if given.numbers.population:
         from snellen.grading.report.population import population_table, sample_sentence
@@ -99,15 +99,11 @@ def print_report(given: "Report") -> None:
 
 def print_breakdown(given: Breakdown) -> None:
     """Print a metric by the values of a tag."""
-    from snellen.grading.report.render import breakdown_table
+    from snellen.grading.report.render import breakdown_table, coverage
 
     _out.print()
     print_table(_out, breakdown_table(given))
-    blanked = sum(1 for cell in given.cells if cell.estimate is None)
-    notes = [f"{given.covered} of {given.items} items have the tag"]
-    if blanked:
-        notes.append(f"{blanked} with fewer than {given.least} items left blank")
-    _out.print("; ".join(notes))
+    _out.print(coverage(given))
 
 
 def print_grid(given: "Grid") -> None:
@@ -124,18 +120,10 @@ def print_grid(given: "Grid") -> None:
 
 def problems(given: "Report") -> None:
     """Print what was wrong with the input, the first of each kind in full."""
-    if not given.input.problems:
-        return
-    total = sum(given.input.problem_counts.values())
-    _err.print(f"[red]{total} problem(s) in the input; the rest was graded:[/red]")
-    for problem in given.input.problems:
-        place = where(problem.file, problem.line, problem.field)
-        _err.print(f"  {place}{problem.message}", markup=False, soft_wrap=True)
-    if total > len(given.input.problems):
-        counts = ", ".join(
-            f"{count} {kind.value}" for kind, count in given.input.problem_counts.items()
-        )
-        _err.print(f"  in all: {counts}")
+    from snellen.grading.report.render import problem_lines
+
+    for number, line in enumerate(problem_lines(given)):
+        _err.print(line, style="" if number else "red", markup=False, soft_wrap=True)
 
 
 def warnings(messages: Iterable[str]) -> None:

@@ -1,13 +1,22 @@
 """The public names of the SDK: type checkers read them here, and `__init__.py` their modules."""
 
 from snellen.grading.ceiling import Attainable as Attainable
+from snellen.grading.errors import DataError as DataError
+from snellen.grading.errors import ExecutionError as ExecutionError
+from snellen.grading.errors import InputError as InputError
+from snellen.grading.errors import InputWarning as InputWarning
+from snellen.grading.errors import MetricError as MetricError
+from snellen.grading.errors import MissingExtraError as MissingExtraError
 from snellen.grading.errors import PluginError as PluginError
 from snellen.grading.errors import SnellenError as SnellenError
+from snellen.grading.errors import SubmissionError as SubmissionError
+from snellen.grading.errors import UnknownNameError as UnknownNameError
 from snellen.grading.explain import Explanation as Explanation
 from snellen.grading.judging.rubrics import Rubric as Rubric
 from snellen.grading.models.items import Item as Item
 from snellen.grading.models.raters import RaterAnswer as RaterAnswer
 from snellen.grading.models.raters import RaterReport as RaterReport
+from snellen.grading.models.reports import UnreadableError as UnreadableError
 from snellen.grading.models.scores import Outcome as Outcome
 from snellen.grading.models.scores import Response as Response
 from snellen.grading.models.scores import Score as Score

@@ -1,5 +1,6 @@
 """Grading on this machine: `grade` and `attainable`; `score` and `read` are in `scoring`."""
 
+import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial
@@ -12,6 +13,7 @@ import numpy as np
 from snellen.grading.breakdown import estimate_all, estimate_population, strata_of
 from snellen.grading.ceiling import Attainable, attainable_maximum, leave_one_rater_out
 from snellen.grading.chance import chance_of, population_chance
+from snellen.grading.errors import InputWarning
 from snellen.grading.grade import CODES, Answers, Columns, Grader
 from snellen.grading.models import reports
 from snellen.grading.models.estimates import Chance
@@ -30,6 +32,7 @@ from snellen.grading.protocols.golds import StepGold, Target
 from snellen.grading.protocols.table import gold_shape
 from snellen.grading.score_table import ScoreTable
 from snellen.grading.tally import Tally
+from snellen.sdk.data.answers import Given
 from snellen.sdk.data.intake import Intake
 from snellen.sdk.data.selection import Data, References, Selection, select, with_corrections
 from snellen.sdk.data.tags import ITEM, Tags
@@ -37,7 +40,6 @@ from snellen.sdk.progress import watched
 from snellen.sdk.report import Report
 from snellen.sdk.scored import intake_of
 from snellen.sdk.scoring import check_coordinates, choose
-from snellen.sdk.submissions import Source
 from snellen.tasks.benchmarks.table import task_of
 
 if TYPE_CHECKING:
@@ -159,7 +161,7 @@ class Agreement:
 
 
 def grade(
-    submissions: Source | Mapping[str, Any] | Sequence[Any],
+    submissions: Given,
     *,
     task: str | None = None,
     data: Data | None = None,
@@ -187,8 +189,9 @@ def grade(
 
     Args:
         submissions: A path (JSONL, JSON, CSV, parquet), a list or iterator of dicts or
-            Submissions, or a pandas or polars frame; or item ids to answers, or a list of answers,
-            one an item, in the data's order. An id may omit the split.
+            Submissions, or a pandas or polars frame; or item ids to answers, pairs of both, a
+            Series or frame indexed by id, or a list or array of answers, one an item, in the data's
+            order. An answer may be an object that an API returned. An id may omit the split.
         task: The task's id, such as `screenqa/short`; optional if `data` was loaded.
         data: The published folder or file, or the result of `sdk.load`.
         protocol: The protocol's id; None: the task's first one (`official` if code was published).
@@ -228,6 +231,7 @@ def grade(
 
     Returns:
         The report. Its `value`s divide by all selected items times the number of attempts.
+        Problems of the input are in `warnings`, and are given as one `InputWarning`.
 
     Raises:
         SubmissionError: Nothing can be graded: the file can't be read, or no item id is known.
@@ -265,10 +269,17 @@ def grade(
     intake = Intake(selection, chosen, read_as, answer, model)
     answers = watched(intake.batches(submissions, columns), progress)
     if corrections is None:
-        return graded_once(answers, intake)
-    from snellen.tasks.corrections.overlay import read_corrections
+        report = graded_once(answers, intake)
+    else:
+        from snellen.tasks.corrections.overlay import read_corrections
 
-    return grade_corrected(list(answers), intake, read_corrections(corrections), graded_once)
+        known = read_corrections(corrections)
+        report = grade_corrected(list(answers), intake, known, graded_once)
+    if report.input.problems:
+        from snellen.grading.report.render import problem_lines
+
+        warnings.warn("\n".join(problem_lines(report)), InputWarning, stacklevel=2)
+    return report
 
 
 def grade_corrected(

@@ -12,7 +12,10 @@ from snellen.grading.explain import explain as explain_pair
 from snellen.grading.grade import Answers
 from snellen.grading.metrics.code import CodeExecutor
 from snellen.grading.models.base import Closed
+from snellen.grading.printing import Printable
 from snellen.grading.protocols.table import protocols_of
+from snellen.grading.report.render import protocols_table
+from snellen.grading.table import Table
 from snellen.sdk.data.intake import Intake
 from snellen.sdk.data.selection import Data, References, select, with_corrections
 from snellen.sdk.local import choose, grade_answers
@@ -35,8 +38,8 @@ class Parting(Closed):
     second: float
 
 
-@dataclass(frozen=True)
-class ProtocolReports:
+@dataclass(frozen=True, repr=False)
+class ProtocolReports(Printable):
     """The reports of one set of answers, by protocol.
 
     Attributes:
@@ -47,6 +50,11 @@ class ProtocolReports:
     _intake: Intake
     _answers: Sequence[Answers]
     _executor: CodeExecutor | None = None
+
+    def pieces(self) -> Iterator[Table | str]:
+        """Yield the numbers of each protocol, and notices."""
+        yield protocols_table(self.reports)
+        yield from self.notices
 
     @property
     def notices(self) -> Sequence[str]:

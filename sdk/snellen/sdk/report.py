@@ -3,13 +3,14 @@
 A method imports what it needs: whoever only grades loads no pages, tables or exports.
 """
 
+from collections.abc import Iterator
 from datetime import datetime
-from html import escape
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from snellen.grading.errors import InputError
+from snellen.grading.errors import InputError, UnknownNameError
+from snellen.grading.printing import Printable
 from snellen.sdk.files import ENDINGS, PAGE, check_ending, write_atomically
 from snellen.sdk.scored import ScoredReport
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
     from snellen.grading.audit import CoordinateAudit
     from snellen.grading.metrics.eqa import Missing, Reading
-    from snellen.grading.table import Summary
+    from snellen.grading.table import Summary, Table
     from snellen.sdk.analysis.compare import Comparison
     from snellen.sdk.exports import Target
     from snellen.sdk.exports.options import Relationship
@@ -26,24 +27,39 @@ if TYPE_CHECKING:
     from snellen.tasks.published.beside import Beside
 
 
-class Report(ScoredReport):
+class Report(Printable, ScoredReport):
     """The result of `sdk.grade`: the numbers, the scores behind them, and methods for both.
 
     Printed it is the table of the command line; in a notebook, too.
     """
 
-    def __str__(self) -> str:
-        from snellen.grading.report.render import to_text
+    def pieces(self) -> "Iterator[Table | str]":
+        """Yield the table of the numbers, the input's problems, and sentences."""
+        from snellen.grading.report.render import report_pieces
 
-        return to_text(self)
+        return report_pieces(self)
+
+    def __getitem__(self, key: str) -> float:
+        """Return a metric's value, such as `report["f1"]`.
+
+        Raises:
+            UnknownNameError: There is no such metric.
+        """
+        if key not in self.metrics:
+            raise UnknownNameError(f"metric of {self.task}", key, self.metrics)
+        return self.metrics[key].value
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What a reader of the numbers must know: the problems of the input, and its warnings."""
+        from snellen.grading.report.render import problem_lines
+
+        return *problem_lines(self), *self.input.warnings
 
     def __repr__(self) -> str:
         provenance = self.provenance
         value = f"{self.numbers.primary} {100 * self.value:.2f} over {provenance.items:,} items"
         return f"<Report of {self.task} by {provenance.protocol_name}: {value}>"
-
-    def _repr_html_(self) -> str:
-        return f"<pre>{escape(str(self))}</pre>"
 
     def __dir__(self) -> list[str]:
         # Without the names of the library that checks the fields.

@@ -111,7 +111,7 @@ class ScoredReport(reports.Report):
         name = tag or self.numbers.clustered_by
         return None if name == ITEM else cluster_codes(self._column(name))
 
-    def by(self, tag: str, *more: str, metric: str | None = None, least: int = 10) -> Breakdown:
+    def by(self, tag: str, *more: str, metric: str | None = None, least: int = 1) -> Breakdown:
         """Break a metric down by a tag, or by several tags crossed.
 
         Items of a stratified sample are weighted by the number of items that they represent.

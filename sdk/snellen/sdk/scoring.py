@@ -9,7 +9,7 @@ from snellen.grading.protocols.base import NO_CONTEXT, Gold, Protocol
 from snellen.grading.protocols.golds import StepGold, Target
 from snellen.grading.protocols.table import gold_shape, protocol_of
 from snellen.grading.score_table import score_one, score_unread
-from snellen.sdk.values import NotJsonError, to_json
+from snellen.sdk.values import NotJsonError, plain, to_json
 
 if TYPE_CHECKING:
     from snellen.grading.metrics.code import CodeExecutor
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 def score(
     task: str,
-    *,
     response: object,
     reference: object,
+    *,
     protocol: str | None = None,
     embedder: str | None = None,
     executor: "CodeExecutor | None" = None,
@@ -28,7 +28,7 @@ def score(
 
     Args:
         task: The task's id, such as `screenqa/short`.
-        response: Text, or JSON in the shape of an answer.
+        response: Text, JSON in the shape of an answer, or an object that an API returned.
         reference: The reference in the task's published shape.
         protocol: The protocol's id; the task's first one when None.
         embedder: As for `grade`.
@@ -43,12 +43,12 @@ def score(
     """
     chosen = choose(task, protocol, embedder, executor)
     shape = gold_shape(task)
-    gold = shape.read(reference)
+    gold = shape.read(plain(reference))
     try:
-        plain = to_json(response)
+        said = to_json(response)
     except NotJsonError as fault:
         return score_unread(chosen, str(fault))
-    return score_one(chosen, plain, gold, shape.context(gold))
+    return score_one(chosen, said, gold, shape.context(gold))
 
 
 def read(
@@ -64,12 +64,12 @@ def read(
             the task's references contain it.
     """
     shape = gold_shape(task)
-    context = NO_CONTEXT if reference is None else shape.context(shape.read(reference))
+    context = NO_CONTEXT if reference is None else shape.context(shape.read(plain(reference)))
     try:
-        plain = to_json(response)
+        said = to_json(response)
     except NotJsonError as fault:
         return Response(raw=None, outcome=Outcome.UNPARSED, note=str(fault))
-    return read_response(protocol_of(task, protocol), plain, context)
+    return read_response(protocol_of(task, protocol), said, context)
 
 
 def check_coordinates(task: str, gold: Gold) -> None:

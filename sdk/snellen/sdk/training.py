@@ -20,11 +20,11 @@ from snellen.grading.parse.envelope import opened
 from snellen.grading.protocols.table import GOLDS, gold_shape
 from snellen.sdk.data.selection import Data, References, Selection, select
 from snellen.sdk.scoring import check_coordinates, choose
-from snellen.sdk.submissions import kinds
 from snellen.sdk.values import NotJsonError, to_json
 
 if TYPE_CHECKING:
     from datasets import Dataset  # pyright: ignore[reportMissingTypeStubs]
+    from numpy.typing import NDArray
 
     from snellen.grading.metrics.code import CodeExecutor
     from snellen.grading.models.items import Item
@@ -33,8 +33,6 @@ Completion = str | Sequence[Mapping[str, Any]] | Mapping[str, Any] | None
 """A text; messages, of which the assistant's last one counts; a message; or an API's object."""
 
 _ERROR = CODES[Outcome.ERROR]
-_SPEAKERS = ("assistant", "model")
-_THOUGHTS = ("reasoning_content", "reasoning", "thinking")
 
 
 class _FaultError(Exception):
@@ -134,15 +132,16 @@ class Reward:
 
     def __call__(
         self,
-        completions: Sequence[Completion],
-        item_id: Sequence[str] | str | None = None,
-        reference: Sequence[object] | None = None,
+        completions: Sequence[Completion] | Mapping[str, Any],
+        item_id: "Sequence[str] | NDArray[Any] | str | None" = None,
+        reference: "Sequence[object] | NDArray[Any] | None" = None,
         **columns: Any,  # noqa: ANN401  # the columns of any data set
     ) -> list[float]:
         """Return the reward of each completion, as TRL calls it.
 
         Args:
-            completions: Texts, or lists of messages: `{"role": "assistant", "content": ...}`.
+            completions: Texts, or lists of messages: `{"role": "assistant", "content": ...}`. A
+                text or an object instead of a list is one completion.
             item_id: The item of each, or the item of all of them; needs `data` or `references`.
             reference: The reference of each, in the published shape or as its JSON text; used where
                 the reward has no data.
@@ -155,6 +154,8 @@ class Reward:
             InputError: The lists are of unequal length, or neither item ids nor references are
                 there; with `faults="raise"` also if a completion can't be judged.
         """
+        if isinstance(completions, str | Mapping):
+            completions = [cast("Completion", completions)]
         count = len(completions)
         ids, references = _column(item_id, "item_id", count), _column(reference, "reference", count)
         tasks = _column(columns.get("task"), "task", count)
@@ -177,7 +178,7 @@ class Reward:
                 else:
                     assert references is not None  # one of the two, above
                     key, index = self._referenced(references[row], judges), 0
-                said = to_json(answer_of(completion))
+                said = answer_of(completion)
             except _FaultError as fault:
                 faults[row] = str(fault)
                 continue
@@ -319,9 +320,10 @@ class Reward:
     def _referenced(self, reference: object, judges: dict[object, Grader]) -> object:
         """Return the key of the judge of a reference alone, as `score` judges."""
         try:
-            key = msgspec.json.encode(reference)
-        except (TypeError, ValueError):
-            raise _FaultError(f"its reference is {type(reference).__name__}, not JSON") from None
+            reference = to_json(reference)
+        except NotJsonError as error:
+            raise _FaultError(f"its reference can't be read: {error}") from None
+        key = msgspec.json.encode(reference)
         if key not in judges:
             try:
                 gold = self._shape.read(_decoded(reference))
@@ -349,40 +351,21 @@ reward = Reward
 
 
 def answer_of(completion: object) -> object:
-    """Return what a completion says: its text, or its message where that calls a tool."""
-    if isinstance(completion, str):
-        return completion
+    """Return a completion as JSON: a text, or messages or an API's object, which graders open.
+
+    Raises:
+        _FaultError: It is nothing that a model wrote.
+        NotJsonError: It holds text that can't be stored.
+    """
     if completion is None:
         raise _FaultError("it is None")
-    if isinstance(completion, Mapping):
-        fields = cast("Mapping[str, object]", completion)
-        if "role" not in fields:
-            return _of_api(fields)
-        turns: Sequence[object] = [fields]
-    else:
-        several = isinstance(completion, list | tuple)
-        turns = cast("Sequence[object]", completion if several else [completion])
-    if not all(isinstance(turn, Mapping) for turn in turns):
-        kind = type(cast("object", completion)).__name__
-        raise _FaultError(f"it is {kind}, no text and no list of messages")
-    messages = cast("Sequence[Mapping[str, object]]", turns)
-    spoken = [turn for turn in messages if turn.get("role") in _SPEAKERS]
-    if not spoken:
-        raise _FaultError("none of its messages is the assistant's")
-    last = dict(spoken[-1])
-    # A model that only thought has not answered; a message without anything is not the model's.
-    if not any(
-        last.get(name) is not None for name in ("content", "tool_calls", "parts", *_THOUGHTS)
-    ):
-        raise _FaultError("its last message has no text")
-    return kinds.said(last)
-
-
-def _of_api(returned: Mapping[str, object]) -> object:
-    """Return what an API's object says, such as that of a Responses API: `{"output": [...]}`."""
-    if opened(returned) is None:
-        raise _FaultError("it is an object, and no message or output of an API")
-    return kinds.said(returned)
+    said = to_json(completion)
+    if isinstance(said, str):
+        return said
+    if opened(said) is None:
+        kind = type(completion).__name__
+        raise _FaultError(f"it is {kind}, no text, no turn of an assistant and no API's object")
+    return said
 
 
 def _again(given: Mapping[str, Any]) -> Reward:
@@ -395,11 +378,16 @@ def _column(given: object, name: str, count: int) -> Sequence[object] | None:
         return None
     if isinstance(given, str):
         return [given] * count
+    # Arrays of numpy and tensors; importing neither.
+    plain = getattr(given, "tolist", None)
+    given = plain() if callable(plain) else given
     if not isinstance(given, Sequence):
         raise InputError(f"{name} is {type(given).__name__}, not a list of one a completion")
     values = cast("Sequence[object]", given)
     if len(values) != count:
-        raise InputError(f"{len(values):,} values of {name} for {count:,} completions")
+        raise InputError(
+            f"{len(values):,} values of {name} for {count:,} completions; give lists of one length"
+        )
     return values
 
 

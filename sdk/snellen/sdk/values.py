@@ -16,13 +16,21 @@ class NotJsonError(ValueError):
 
 
 def to_json(value: object) -> object:
-    """Return a value as plain JSON: tuples become lists, numpy's values Python's.
+    """Return a value as plain JSON: tuples become lists, arrays and SDKs' objects Python's.
 
     Raises:
         NotJsonError: It holds NaN or an infinity, text that UTF-8 can't encode, a key that is
             no text, more than `MAX_DEPTH` levels, or something that JSON does not know.
     """
     return _convert(value, 0)
+
+
+def plain(value: object) -> object:
+    """Return a value as plain JSON as far as it is; else as it is, for its reader to refuse."""
+    try:
+        return to_json(value)
+    except NotJsonError:
+        return value
 
 
 def text_fault(text: str) -> str | None:
@@ -110,10 +118,12 @@ def _convert(value: object, depth: int) -> object:
         return {_key(key): _convert(part, depth + 1) for key, part in pairs}
     if isinstance(value, list | tuple):
         return [_convert(part, depth + 1) for part in cast("list[object]", value)]
-    # numpy's arrays and scalars, which fill the cells of frames, without importing numpy.
-    plain = getattr(value, "tolist", None)
-    if callable(plain):
-        return _convert(plain(), depth + 1)
+    # numpy's arrays and scalars, which fill the cells of frames, and the objects of APIs' SDKs,
+    # without importing any of them.
+    for name in ("tolist", "model_dump", "to_dict"):
+        method = getattr(value, name, None)
+        if callable(method) and not isinstance(value, type):
+            return _convert(method(), depth + 1)
     raise NotJsonError(f"{kind_of(value)} is not JSON; convert it")
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from snellen.grading.parse.envelope import Opened, ToolUse, opened
+from snellen.grading.parse.envelope import Opened, ToolUse, answer_in, opened
 
 CLICK = ToolUse("click", {"x": 1}, "chat")
 CALL = {"type": "function", "id": "1", "function": {"name": "click", "arguments": '{"x": 1}'}}
@@ -29,6 +29,17 @@ SAID: dict[str, Any] = {
         {"text": "A?", "thought": True}, {"text": "B"}]}}]},
     "a row of a batch": {"custom_id": "1", "response": {"status_code": 200, "body": {
         "choices": [{"message": {"role": "assistant", "content": "B"}}]}}},
+    "a conversation": [{"role": "user", "content": "A?"}, {"role": "assistant", "content": "A"},
+        {"role": "user", "content": "Sure?"}, {"role": "assistant", "content": "B"}],
+    "an object of an SDK": {"candidates": [{"content": {"role": "model", "parts": [
+        {"text": "B", "thought": None, "function_call": None}]}, "finish_reason": "STOP"}]},
+    "an answer after a search of the server": [
+        {"type": "server_tool_use", "id": "1", "name": "web_search", "input": {"query": "A"}},
+        {"type": "web_search_tool_result", "tool_use_id": "1", "content": []},
+        {"type": "text", "text": "B"}],
+    "Responses after a search": {"object": "response", "output": [
+        {"type": "web_search_call", "id": "1", "status": "completed"},
+        {"type": "message", "content": [{"type": "output_text", "text": "B"}]}]},
 }  # fmt: skip
 
 
@@ -67,3 +78,50 @@ def test_a_text_after_the_last_call_is_the_text() -> None:
 )  # fmt: skip
 def test_what_is_none_of_them_stays_as_it_is(response: object) -> None:
     assert opened(response) is None
+
+
+REFUSED: dict[str, Any] = {
+    "chat": {"role": "assistant", "content": None, "refusal": "I can't say B."},
+    "a part": {"role": "assistant", "content": [{"type": "refusal", "refusal": "No B."}]},
+    "a filter": {
+        "choices": [
+            {"finish_reason": "content_filter", "message": {"role": "assistant", "content": None}}
+        ]
+    },
+    "Claude": {"type": "message", "content": [], "stop_reason": "refusal"},
+    "Gemini": {"candidates": [{"finishReason": "SAFETY", "index": 0}]},
+    "a blocked prompt": {"promptFeedback": {"blockReason": "SAFETY"}},
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_refusal_of_an_api_is_no_answer(name: str) -> None:
+    assert opened(REFUSED[name]) == Opened("", refused=True)
+    assert answer_in(REFUSED[name]) is None
+
+
+@pytest.mark.parametrize(
+    "response",
+    [
+        "B",
+        '{"role": "assistant", "content": "B"}',
+        [0.5, 0.5],
+        {"a|b": "left"},
+        [{"type": "button", "text": "B"}, {"type": "text", "text": "A"}],
+        {"role": "user", "content": "B"},
+        {"role": "assistant", "content": "B", "tool_calls": [CALL]},
+    ],
+    ids=str,
+)
+def test_the_first_step_leaves_texts_values_and_calls_alone(response: object) -> None:
+    assert answer_in(response) is response
+
+
+def test_a_declared_format_stays_with_the_text_of_its_object() -> None:
+    whole = {"response": {"role": "assistant", "content": "[1, 2]"}, "format": "qwen3-vl"}
+    assert answer_in(whole) == {"response": "[1, 2]", "format": "qwen3-vl"}
+
+
+def test_what_only_thought_has_said_nothing() -> None:
+    assert answer_in({"role": "assistant", "content": None, "reasoning_content": "B"}) == ""
+    assert answer_in({"role": "assistant", "content": []}) == ""

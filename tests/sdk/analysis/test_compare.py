@@ -286,3 +286,15 @@ def test_cells_are_of_the_items_that_both_runs_have(tmp_path: Path) -> None:
 def test_a_tag_that_no_run_has_is_refused() -> None:
     with pytest.raises(UnknownNameError, match="tag"):
         sdk.compare([run(0.5, 1), run(0.5, 2)], by=["template"])
+
+
+def test_two_runs_may_be_given_one_by_one_and_print_as_a_table() -> None:
+    one, other = run(0.4, 1), run(0.8, 2)
+    found = sdk.compare(one, other, by=[])
+    assert found[0] == sdk.compare([one, other])[0]
+    head, row, *rest = str(found).splitlines()
+    assert head.split()[:2] == ["run", "other"]
+    assert f"{100 * found[0].first_value:.2f}" in row
+    assert any("is better than" in line or "no difference" in line for line in rest)
+    assert repr(found) == str(found)
+    assert str(one.compare(other)).splitlines()[1] == row

@@ -44,6 +44,7 @@ from snellen.grading.grade import MAX_TEXT, OUTCOMES, Answers, Columns, Grader
 from snellen.grading.metrics.taps import in_any
 from snellen.grading.models.actions import POINTED, ActionType
 from snellen.grading.models.scores import TOO_LONG, Outcome
+from snellen.grading.parse.envelope import answer_in
 from snellen.grading.pointing.text import read_json
 from snellen.grading.protocols import golds as shapes
 from snellen.grading.protocols.base import (
@@ -270,7 +271,7 @@ def _cases(
     for row in np.flatnonzero(values < mark).tolist():
         item = int(answers.items[row])
         outcome = OUTCOMES[int(columns.outcomes[row])]
-        response = answers.responses[row]
+        response = answer_in(answers.responses[row])
         context = items.contexts[item] if items.contexts else NO_CONTEXT
         answer: AnswerValue | None = None
         if outcome not in _BY_OUTCOME and not _is_too_long(response):

@@ -1,10 +1,15 @@
 """Estimate: a number, how sure it is, and how that was found."""
 
-from typing import NamedTuple
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
 
 from pydantic import Field
 
 from snellen.grading.models.base import Closed
+from snellen.grading.printing import Printable
+
+if TYPE_CHECKING:
+    from snellen.grading.table import Table
 
 LEAST = 10
 """Cells with fewer items than this say too little to be shown, unless asked for."""
@@ -63,7 +68,7 @@ class Cell(Closed):
     estimate: Estimate | None
 
 
-class Breakdown(Closed):
+class Breakdown(Printable, Closed):
     """A metric by the values of a tag.
 
     Attributes:
@@ -81,6 +86,13 @@ class Breakdown(Closed):
     covered: int
     items: int
     least: int
+
+    def pieces(self) -> "Iterator[Table | str]":
+        """Yield the table of the cells, and how many items they cover."""
+        from snellen.grading.report.render import breakdown_table, coverage
+
+        yield breakdown_table(self)
+        yield coverage(self)
 
 
 class Chance(Closed):

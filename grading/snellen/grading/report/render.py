@@ -8,7 +8,7 @@ from typing import NamedTuple
 import msgspec
 
 from snellen.grading.csv_text import csv_rows
-from snellen.grading.errors import UnknownNameError
+from snellen.grading.errors import UnknownNameError, where
 from snellen.grading.markdown import code_text, plain_text, prose_text
 from snellen.grading.models.auxiliary import Auxiliary
 from snellen.grading.models.estimates import Breakdown
@@ -16,6 +16,7 @@ from snellen.grading.models.reports import Report
 from snellen.grading.models.tags import TagColumn
 from snellen.grading.protocols.table import protocol_of
 from snellen.grading.report import auxiliary
+from snellen.grading.report.figures import counted
 from snellen.grading.score_table import ScoreTable
 from snellen.grading.table import Table, figures, interval_text
 
@@ -198,6 +199,22 @@ def passes_table(report: Report) -> Table:
     return figures(("k", "pass@k", "pass^k"), rows, texts=())
 
 
+def protocols_table(reports: Mapping[str, Report]) -> Table:
+    """Return the published number of each metric, by protocol; a dash if a protocol has none."""
+    keys = list(dict.fromkeys(key for one in reports.values() for key in one.metrics))
+    rows = (
+        (
+            name,
+            *(
+                percent(one.metrics[key].as_published if key in one.metrics else None)
+                for key in keys
+            ),
+        )
+        for name, one in reports.items()
+    )
+    return figures(("protocol", *keys), rows)
+
+
 def breakdown_table(given: Breakdown) -> Table:
     """Return a metric by the values of a tag."""
     rows = (
@@ -210,6 +227,27 @@ def breakdown_table(given: Breakdown) -> Table:
         for cell in given.cells
     )
     return figures((given.tag, given.metric, "95 % interval", "items"), rows)
+
+
+def coverage(given: Breakdown) -> str:
+    """Return how many items a breakdown covers, and how many cells are blank."""
+    blanked = sum(1 for cell in given.cells if cell.estimate is None)
+    blank = f"; {blanked} with fewer than {given.least} items left blank" if blanked else ""
+    return f"{given.covered} of {given.items} items have the tag{blank}"
+
+
+def problem_lines(report: Report) -> Iterator[str]:
+    """Yield what was wrong with the input: how much in all, then the first of each kind."""
+    given = report.input
+    if not given.problems:
+        return
+    total = sum(given.problem_counts.values())
+    yield f"{counted(total, 'problem')} in the input; the rest was graded:"
+    for problem in given.problems:
+        yield f"  {where(problem.file, problem.line, problem.field)}{problem.message}"
+    if total > len(given.problems):
+        counts = ", ".join(f"{count} {kind.value}" for kind, count in given.problem_counts.items())
+        yield f"  in all: {counts}"
 
 
 class Sentence(NamedTuple):
@@ -244,29 +282,28 @@ def sentences(report: Report) -> Iterator[Sentence]:
         yield Sentence(f"{given.not_selected} submission(s) to items that were not selected")
     if given.tag_coverage:
         yield Sentence(f"Tags {given.tag_coverage}")
-    yield from (Sentence(warning, urgent=True) for warning in given.warnings)
+    first = set(units(report))
+    yield from (Sentence(said, urgent=True) for said in given.warnings if said not in first)
     if report.provenance.data.note:
         yield Sentence(f"Data: {report.provenance.data.note}", urgent=True)
     yield Sentence(report.signature)
 
 
-def to_text(report: Report) -> str:
-    """Return a report as the command line prints it: the table of its numbers, and sentences."""
-    table = metrics_table(report)
-    rows = [table.names, *table.written()]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = [
-        "  ".join(
-            cell.ljust(width) if not index else cell.rjust(width)
-            for index, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in rows
-    ]
+def units(report: Report) -> Iterator[str]:
+    """Yield what a report says first: that its coordinates count something else."""
+    yield from (notice.message for notice in report.input.notices if notice.code == "space")
+
+
+def report_pieces(report: Report) -> Iterator[Table | str]:
+    """Yield a report as the command line prints it: its numbers, problems, and sentences."""
+    yield from units(report)
+    yield metrics_table(report)
+    yield from problem_lines(report)
     if report.numbers.population:
         from snellen.grading.report.population import sample_sentence
 
-        lines.append(sample_sentence(report))
-    return "\n".join([*lines, *(said.text for said in sentences(report))])
+        yield sample_sentence(report)
+    yield from (said.text for said in sentences(report))
 
 
 def percent(number: float | None) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from snellen.grading.breakdown import break_down
-from snellen.grading.models.estimates import Breakdown
+from snellen.grading.models.estimates import LEAST, Breakdown
 from snellen.grading.models.tags import TagColumn
 from snellen.grading.protocols.matrix.grid import MOST_NAMES, Grid
 from snellen.grading.report.heat_map import grid_markdown
@@ -42,7 +42,7 @@ def breakdowns(report: ScoredReport) -> Breakdowns:
         values = set(column) - {None}
         if tag == report.numbers.clustered_by or len(values) < _FEWEST:
             continue
-        found = report.by(tag) if len(values) <= MOST_VALUES else None
+        found = report.by(tag, least=LEAST) if len(values) <= MOST_VALUES else None
         if found is not None and _tells(found):
             shown.append(found)
         else:

@@ -15,11 +15,13 @@ from snellen.grading.models.comparisons import ComparedCell, ItemChange
 from snellen.grading.models.samples import SampleDesign
 from snellen.grading.models.scores import Outcome
 from snellen.grading.models.tags import natural
+from snellen.grading.printing import Printable
 from snellen.grading.protocols.base import SCREEN, FloatArray, IntArray
-from snellen.grading.report.comparison import COMPARISON_RENDERERS
+from snellen.grading.report.comparison import COMPARISON_RENDERERS, pieces_of
 from snellen.grading.stats.clusters import SAME, varies
 from snellen.grading.stats.compare import Correction, Pair, Procedure, adjust
 from snellen.grading.stats.compare import compare as compare_pair
+from snellen.grading.table import Table
 from snellen.sdk.files import check_ending, write_atomically
 from snellen.sdk.saved import read_report
 from snellen.sdk.scored import ScoredReport
@@ -27,10 +29,14 @@ from snellen.sdk.scored import ScoredReport
 Runs = Mapping[str, ScoredReport | str | Path] | Iterable[ScoredReport | str | Path]
 
 
-class Comparison(comparisons.Comparison):
+class Comparison(Printable, comparisons.Comparison):
     """The comparison of two runs, with the items on which they differ."""
 
     _changes: list[ItemChange] = PrivateAttr(default_factory=list[ItemChange])
+
+    def pieces(self) -> Iterator[Table | str]:
+        """Yield the scores, the difference and its verdict, and what a reader must know."""
+        return pieces_of([self])
 
     def with_changes(self, changes: list[ItemChange]) -> "Comparison":
         """Return this comparison with the items on which its runs differ."""
@@ -54,7 +60,7 @@ class Comparison(comparisons.Comparison):
         return [change for change in self._changes if change.second < change.first]
 
 
-class Comparisons(Sequence[Comparison]):
+class Comparisons(Printable, Sequence[Comparison]):
     """Comparisons made together, with p-values corrected for multiple tests."""
 
     def __init__(self, found: Sequence[Comparison]) -> None:
@@ -77,6 +83,10 @@ class Comparisons(Sequence[Comparison]):
     def __len__(self) -> int:
         return len(self._found)
 
+    def pieces(self) -> Iterator[Table | str]:
+        """Yield a table of all pairs, then what a reader must know of each."""
+        return pieces_of(self._found)
+
     def save(self, path: str | Path) -> Path:
         """Write the comparisons to a file, atomically.
 
@@ -94,8 +104,8 @@ class Comparisons(Sequence[Comparison]):
 
 
 def compare(
-    runs: Runs,
-    *,
+    runs: Runs | ScoredReport | str | Path,
+    *others: ScoredReport | str | Path,
     metric: str | None = None,
     baseline: str | None = None,
     correction: Correction = "holm",
@@ -112,6 +122,7 @@ def compare(
     Args:
         runs: Two or more reports or files of saved reports. A mapping gives their names. Otherwise
             a run is named by its file, or by its model if all its submissions name the same one.
+        others: The other runs, where the first argument is one run: `compare(a, b)`.
         metric: The metric's key; None: the primary metric.
         baseline: Compare each run with the run of this name; None: compare every pair.
         correction: The correction of p-values for several comparisons: `holm` bounds the
@@ -129,7 +140,7 @@ def compare(
             no scores, or are of samples with incompatible weights.
         UnknownNameError: There is no such metric, run or tag.
     """
-    named = _named(runs)
+    named = _named([runs, *others] if isinstance(runs, ScoredReport | str | Path) else runs)
     _check(named)
     key = metric or next(iter(named.values())).numbers.primary
     pairs = [_Pairing(named, one, other, key, by) for one, other in _pairs(named, baseline)]

@@ -3,10 +3,9 @@
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
-from pydantic import BaseModel
 
 from snellen.grading.errors import InputError, SubmissionError, UnknownNameError
 from snellen.grading.grade import Answers
@@ -19,16 +18,17 @@ from snellen.grading.models.reports import (
     UnreadableError,
 )
 from snellen.grading.models.scores import TOO_LONG, Outcome
+from snellen.grading.parse.envelope import answer_in
 from snellen.grading.protocols.base import NO_CONTEXT, IntArray, Protocol
 from snellen.grading.protocols.golds import STEP
 from snellen.grading.protocols.table import gold_shape, protocol_of
+from snellen.sdk.data.answers import Given, with_ids
 from snellen.sdk.data.selection import Selection
-from snellen.sdk.submissions import Batch, GradedTask, Source, read
+from snellen.sdk.submissions import Batch, GradedTask, read
 
 if TYPE_CHECKING:
     from snellen.grading.actions.declaring import ReadAs
 
-Given: TypeAlias = Source | Mapping[str, Any] | Sequence[Any]
 _UNANSWERED, _ANSWERED = 1, 2
 """The states of an item; from `_ANSWERED` on, the number of the model that answered is added."""
 _MOST_MODELS = 200
@@ -136,7 +136,7 @@ class Intake:
             SubmissionError: Nothing could be read, or no submission is for an item of the task.
         """
         if not isinstance(submissions, str | os.PathLike):
-            submissions = self._with_ids(submissions)
+            submissions = with_ids(submissions, self.selection)
         recorded = None
         if gold_shape(self.selection.task) is STEP:
             recorded = GradedTask(self.selection.task, self.selection.split, self._step)
@@ -150,27 +150,6 @@ class Intake:
                 most_bad=most_bad,
             )
         )
-
-    def _with_ids(self, given: Given) -> Source:
-        """Name the items of answers by their keys, or by their place in the data's order.
-
-        Raises:
-            SubmissionError: A list of answers without ids has not one answer an item.
-        """
-        if isinstance(given, Mapping) and "item_id" not in given:
-            answers = cast("Mapping[str, object]", given)
-            return [{"item_id": item, "response": said} for item, said in answers.items()]
-        if not isinstance(given, list | tuple):
-            return cast("Source", given)
-        listed, ids = cast("Sequence[object]", given), self.selection.ids
-        if not listed or any(isinstance(one, Mapping | BaseModel) for one in listed):
-            return cast("Source", given)
-        if len(listed) != len(ids):
-            raise SubmissionError(
-                f"{len(listed):,} answers without ids for {len(ids):,} items: a list has one"
-                " answer an item, in the data's order; else give item ids to answers"
-            )
-        return [{"item_id": item, "response": said} for item, said in zip(ids, listed, strict=True)]
 
     def _step(self, episode: str, step: int) -> str:
         """Return the item of a step of an episode, according to its reference, or a guess.
@@ -315,8 +294,10 @@ class Intake:
         )
 
     def _shape(self, batch: Batch, row: int, index: int) -> None:
-        response = batch.responses[row]
-        if response is TOO_LONG or _says_its_format(response):
+        response = answer_in(batch.responses[row])
+        if response is None or response is TOO_LONG or isinstance(response, str):
+            return
+        if _says_its_format(response):
             return
         contexts = self.selection.contexts
         parsed = self._parser.read(response, contexts[index] if contexts else NO_CONTEXT)

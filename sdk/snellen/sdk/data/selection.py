@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import msgspec
 import numpy as np
@@ -15,7 +15,8 @@ from snellen.grading.models.base import NO_JSON, digest_of
 from snellen.grading.models.golds import Golds
 from snellen.grading.models.reports import DataPin, PinVerdict
 from snellen.grading.models.samples import SampleDesign
-from snellen.grading.protocols.base import Context, Protocol
+from snellen.grading.protocols import base
+from snellen.grading.protocols.base import Context
 from snellen.grading.protocols.golds import (
     AreaTarget,
     EpisodeGold,
@@ -26,6 +27,7 @@ from snellen.grading.protocols.golds import (
 from snellen.grading.protocols.table import gold_shape
 from snellen.sdk.data.samples import Sample
 from snellen.sdk.data.tags import NO_TAGS, Tagging, Tags
+from snellen.sdk.values import plain
 from snellen.tasks.benchmarks.table import load_task
 from snellen.tasks.models import TaskData
 
@@ -70,7 +72,7 @@ class Selection:
         if not self.ids:
             raise DataError(f"{self.task} has no items to grade", file=self.pin.path)
 
-    def grader(self, protocol: Protocol) -> Grader:
+    def grader(self, protocol: base.Protocol) -> Grader:
         """Prepare a protocol for the selected items.
 
         It is prepared for the whole set, so that the selection does not change the score of an item
@@ -154,7 +156,17 @@ REFERENCES = "references"
 """What a data pin calls references that were given instead of published data."""
 
 Data = str | Path | TaskData
-References = Mapping[str, object] | str | Path
+
+
+class Labelled(Protocol):
+    """A Series of pandas: values by their labels."""
+
+    def to_dict(self) -> dict[Any, Any]:
+        """Return the values by their labels."""
+        ...
+
+
+References = Mapping[str, object] | Labelled | str | Path
 
 
 def select(
@@ -238,14 +250,12 @@ def _from_references(task: str | None, references: References) -> Selection:
         )
     shape = gold_shape(task)
     path = Path(references) if isinstance(references, str | Path) else None
-    if isinstance(references, str | Path):
-        references = _read_references(Path(references))
-    _check_mapping(references)
-    if not references:
+    given = _read_references(path) if path is not None else _mapping_of(references)
+    if not given:
         raise InputError("references has no items", file=None if path is None else str(path))
     golds = [
-        shape.read(reference, field=f"references[{item_id!r}]")
-        for item_id, reference in references.items()
+        shape.read(plain(reference), field=f"references[{item_id!r}]")
+        for item_id, reference in given.items()
     ]
     tagging = Tagging()
     if isinstance(golds[0], StepGold) and all(gold.episode for gold in golds):
@@ -253,13 +263,13 @@ def _from_references(task: str | None, references: References) -> Selection:
         tagging = Tagging({"episode": [gold.episode for gold in golds]}, "episode")
     return Selection(
         task=task,
-        ids=list(references),
+        ids=list(given),
         golds=Golds(golds),
         contexts=[shape.context(gold) for gold in golds],
         raters=Golds(),
         pin=DataPin(
             release=REFERENCES,
-            sha256=digest_of(dict(references)),
+            sha256=digest_of(plain(dict(given))),
             count=len(golds),
             verdict=PinVerdict.UNKNOWN,
             path=None if path is None else str(path.absolute()),
@@ -268,11 +278,14 @@ def _from_references(task: str | None, references: References) -> Selection:
     )
 
 
-def _check_mapping(given: object) -> None:
-    # A caller without a type checker may pass anything.
+def _mapping_of(given: object) -> Mapping[str, object]:
+    """Return references by item id; a caller without a type checker may pass anything."""
+    if not isinstance(given, Mapping) and hasattr(given, "to_dict"):
+        given = cast("Labelled", given).to_dict()
     keys = cast("Mapping[object, object]", given).keys() if isinstance(given, Mapping) else [None]
     if not all(isinstance(key, str) for key in keys):
         raise InputError("references must map item ids, as text, to references")
+    return cast("Mapping[str, object]", given)
 
 
 def _read_references(path: Path) -> dict[str, object]:

@@ -19,6 +19,7 @@ from sqlalchemy import Connection
 
 from snellen.grading.models.items import AnswerKind
 from snellen.grading.models.scores import Outcome
+from snellen.grading.parse.envelope import answer_in
 from snellen.grading.protocols.base import PublishedCrashError
 from snellen.grading.protocols.table import protocol_of
 from snellen.server.attempts.leases import check_held, item_row
@@ -193,6 +194,7 @@ def read_answer(question: Question, answer: JsonValue) -> JsonValue:
         ExamError: The answer is too long or no strict JSON, so it can't be stored.
     """
     example = question.item.answer_format.example
+    answer = cast("JsonValue", answer_in(answer))
     if answer is None or (isinstance(answer, str) and not answer.strip()):
         raise UnreadableAnswerError(
             f"the answer is empty; an answer looks like: {example}", field="answer"
