@@ -52,7 +52,6 @@ SOURCES = {
     "taps": "see each docstring",
     "text": "see each docstring",
     "tool_calls": "decisions of this project",
-    "ui_boxes": "screen_qa code/metrics.py",
     "ui_contents": "screen_qa code/metrics.py",
     "weighted_choice": "MMBench-GUI section 3, equations 3 and 4",
 }

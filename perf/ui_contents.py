@@ -1,4 +1,4 @@
-"""UI contents with boxes against the published algorithm, from lists and from columns."""
+"""UI contents with boxes against the published algorithm."""
 
 import random
 from collections.abc import Sequence
@@ -7,8 +7,7 @@ import numpy as np
 from _timing import options, race, show
 from scipy.optimize import linear_sum_assignment
 
-from snellen.grading.metrics.ui_boxes import UiBoxesColumns, UiBoxesReferences
-from snellen.grading.metrics.ui_contents import BoxedText
+from snellen.grading.metrics.ui_contents import BoxedText, UiBoxesRule, elements, score_elements
 
 Elements = list[BoxedText]
 WORDS = ["OK", "Cancel", "Save", "7:30 AM", "Settings", "Off", "100%", "Next", "Sign in", "2"]
@@ -18,37 +17,25 @@ def main() -> None:
     """Check that the values agree, then time."""
     given = options(__doc__ or "")
     predictions, references = make(500 if given.quick else 8000, random.Random(11))
-    gold = UiBoxesReferences.prepare(references)
-    flat = [element for prediction in predictions for element in prediction]
-    offsets = np.cumsum([0] + [len(prediction) for prediction in predictions])
-    boxes = np.array([box for box, _ in flat], dtype=np.float64)
-    texts = [text for _, text in flat]
+    rule = UiBoxesRule()
+    gold = [[elements(rater, None) for rater in raters] for raters in references]
 
     def published() -> list[tuple[float, float, float]]:
         return [_published(*pair) for pair in zip(predictions, references, strict=True)]
 
-    def one_by_one() -> list[tuple[float, float, float]]:
-        return [gold.score(item, prediction) for item, prediction in enumerate(predictions)]
-
-    def batch() -> UiBoxesColumns:
-        return gold.score_lists(predictions)
-
-    def columns() -> UiBoxesColumns:
-        return gold.score_columns(offsets, boxes, texts)
-
-    expected = np.array(published())
-    for got in (np.array(one_by_one()), np.array(columns()).T):
-        np.testing.assert_allclose(got, expected, rtol=0, atol=1e-12)
-    mean = len(flat) / sum(map(bool, predictions))
-    print(f"{len(predictions)} items, {mean:.2f} boxes a prediction; values agree to 1e-12")
-    rounds = given.rounds or (3 if given.quick else 7)
-    show(
-        [
-            race("one by one from lists", one_by_one, published, rounds=rounds, target=3.5),
-            race("batch from lists", batch, published, rounds=rounds),
-            race("batch from columns", columns, published, rounds=rounds, target=8),
+    def ours() -> list[tuple[float, float, float]]:
+        return [
+            score_elements(prediction, raters, rule)
+            for prediction, raters in zip(predictions, gold, strict=True)
         ]
+
+    np.testing.assert_allclose(ours(), published(), rtol=0, atol=1e-12)
+    boxes = [len(prediction) for prediction in predictions if prediction]
+    print(
+        f"{len(predictions)} items, {np.mean(boxes):.2f} boxes a prediction; values agree to 1e-12"
     )
+    rounds = given.rounds or (3 if given.quick else 7)
+    show([race("one by one", ours, published, rounds=rounds, target=3.5)])
 
 
 def make(items: int, rng: random.Random) -> tuple[list[Elements], list[list[Elements]]]:

@@ -1,9 +1,11 @@
 from collections import Counter
 from itertools import permutations
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.optimize import linear_sum_assignment
 
 from snellen.grading.errors import MetricError
 from snellen.grading.metrics.boxes import iou
@@ -191,3 +193,65 @@ def test_matching_by_count_agrees_with_trying_every_order(
     most = best_of_all(prediction, rater)
     assert score.f1 == pytest.approx(2 * most / (len(prediction) + len(rater)))
     assert score.exact_match == float(most == len(prediction) == len(rater))
+
+
+def published(
+    prediction: list[BoxedText], raters: list[list[BoxedText]], threshold: float
+) -> list[float]:
+    """The published algorithm in the plainest form."""
+    if not prediction:
+        return [1.0 if [] in raters else 0.0] * 3
+    filled = [rater for rater in raters if rater]
+    if not filled:
+        return [0.0] * 3
+    return [
+        max(plain_f1(prediction, rater, threshold, by_text=False) for rater in filled),
+        max(plain_exact(prediction, rater) for rater in filled),
+        max(plain_f1(prediction, rater, threshold, by_text=True) for rater in filled),
+    ]
+
+
+def plain_f1(
+    prediction: list[BoxedText], rater: list[BoxedText], threshold: float, *, by_text: bool
+) -> float:
+    matrix = np.zeros((len(prediction), len(rater)))
+    for i, (box, text) in enumerate(prediction):
+        for j, (box2, text2) in enumerate(rater):
+            value = 0.0 if by_text and text != text2 else plain_iou(box, box2)
+            matrix[i, j] = value if value >= threshold else 0.0
+    rows, columns = linear_sum_assignment(-matrix)
+    found = int((matrix[rows, columns] >= threshold).sum())
+    if not found:
+        return 0.0
+    precision, recall = found / len(prediction), found / len(rater)
+    return 2 * precision * recall / (precision + recall)
+
+
+def plain_exact(prediction: list[BoxedText], rater: list[BoxedText]) -> float:
+    pairs = list(zip(prediction, rater, strict=False))
+    same = all(a[1] == b[1] and plain_iou(a[0], b[0]) >= 0.1 for a, b in pairs)
+    return float(len(prediction) == len(rater) and same)
+
+
+def plain_iou(a: tuple[float, ...], b: tuple[float, ...]) -> float:
+    overlap = max(0, min(a[2], b[2]) - max(a[0], b[0])) * max(0, min(a[3], b[3]) - max(a[1], b[1]))
+    if overlap == 0:
+        return 0
+    return overlap / ((a[2] - a[0]) * (a[3] - a[1]) + (b[2] - b[0]) * (b[3] - b[1]) - overlap)
+
+
+# Small whole numbers: boxes compete, sums of IoU tie, sides vanish or are inverted.
+numbers = st.integers(0, 6)
+one_element = st.tuples(st.tuples(numbers, numbers, numbers, numbers), st.sampled_from("ab"))
+lists = st.lists(one_element, max_size=6)
+items = st.lists(st.tuples(lists, st.lists(lists, min_size=1, max_size=3)), max_size=5)
+
+
+@pytest.mark.slow
+@given(items, st.sampled_from([0.05, 0.1, 0.5]))
+def test_boxed_contents_agree_with_the_published_algorithm(
+    given_items: list[tuple[list[BoxedText], list[list[BoxedText]]]], threshold: float
+) -> None:
+    for prediction, raters in given_items:
+        made = ui_contents_boxes(prediction, raters, iou_threshold=threshold)
+        assert list(made) == published(prediction, raters, threshold)

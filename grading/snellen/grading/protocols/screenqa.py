@@ -11,8 +11,13 @@ import msgspec
 import numpy as np
 
 from snellen.grading.metrics.boxes import Ltrb, Matching, box_fault
-from snellen.grading.metrics.ui_boxes import UiBoxesReferences
-from snellen.grading.metrics.ui_contents import ui_contents
+from snellen.grading.metrics.ui_contents import (
+    Element,
+    UiBoxesRule,
+    elements,
+    score_elements,
+    ui_contents,
+)
 from snellen.grading.parse.final_answers import short_answer
 from snellen.grading.parse.lists import ui_texts
 from snellen.grading.pointing.points import boxed_texts
@@ -226,13 +231,17 @@ _UI_CONTENTS = (
 
 def _boxes_metric(name: str, matching: Matching, *, ordered: bool) -> Metric:
     def prepare(golds: Sequence[Gold], normalizer: Normalizer) -> Judge:
-        prepared = UiBoxesReferences.prepare(
-            golds, matching=matching, ordered=ordered, normalize=normalizer.apply
-        )
+        rule = UiBoxesRule(matching=matching, ordered=ordered, normalize=normalizer.apply)
+        raters: list[list[list[Element]]] = [
+            [elements(each, rule.normalize) for each in gold] for gold in golds
+        ]
 
         def judge(items: IntArray, answers: Sequence[AnswerValue]) -> Judged:
-            columns = prepared.score_lists(answers, items)
-            return Judged(np.column_stack((columns.bbox_f1, columns.exact_match, columns.f1)))
+            scores = [
+                score_elements(answer, raters[item], rule)
+                for item, answer in zip(items, answers, strict=True)
+            ]
+            return Judged(np.array(scores, np.float64).reshape(-1, 3))
 
         return judge
 
