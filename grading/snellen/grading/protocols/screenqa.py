@@ -12,6 +12,7 @@ import numpy as np
 
 from snellen.grading.metrics.boxes import Ltrb, Matching, box_fault
 from snellen.grading.metrics.ui_contents import (
+    BoxedText,
     Element,
     UiBoxesRule,
     elements,
@@ -238,7 +239,7 @@ def _boxes_metric(name: str, matching: Matching, *, ordered: bool) -> Metric:
 
         def judge(items: IntArray, answers: Sequence[AnswerValue]) -> Judged:
             scores = [
-                score_elements(answer, raters[item], rule)
+                score_elements(cast("Sequence[BoxedText]", answer), raters[item], rule)
                 for item, answer in zip(items.tolist(), answers, strict=True)
             ]
             return Judged(np.array(scores, np.float64).reshape(-1, 3))
