@@ -41,7 +41,6 @@ from snellen.sdk.progress import watched
 from snellen.sdk.report import Report
 from snellen.sdk.scored import intake_of
 from snellen.sdk.scoring import check_coordinates, choose
-from snellen.sdk.submissions.tasks import tasks_named
 from snellen.tasks.benchmarks.table import task_of
 from snellen.tasks.models import TaskData
 
@@ -297,6 +296,9 @@ def _task_named(path: str, data: Data | None) -> str | None:
     """
     if data is None or isinstance(data, TaskData):
         return None
+    # Loaded late: most callers say the task.
+    from snellen.sdk.submissions.tasks import tasks_named
+
     tasks = tasks_named(path)
     if len(tasks) > 1:
         raise InputError(
