@@ -258,7 +258,7 @@ def test_listing_the_commands_imports_none_of_them() -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert "Grade a file of answers." in done.stdout
     ours = [name for name in done.stderr.split() if name.startswith("snellen.")]
-    assert ours == ["snellen.cli", "snellen.cli.app"]
+    assert ours == ["snellen.cli", "snellen.cli.streams", "snellen.cli.app"]
 
 
 def test_the_help_of_no_command_imports_what_does_the_work() -> None:
@@ -315,3 +315,48 @@ def test_a_file_of_which_nothing_can_be_graded_has_each_faulty_line_named_up_to_
         f"  line {number}" for number in range(1, 21)
     ]
     assert last == "  and 2 more"
+
+
+SAMPLE = str(Path(__file__).parents[2] / "examples" / "sample_answers.jsonl")
+
+
+def test_an_exams_file_is_graded_by_the_exams_name_as_it_is_uploaded(folder: Path) -> None:
+    whole = run(folder, "grade", SAMPLE, "--data", "sample")
+    assert (whole.exit_code, whole.stderr) == (0, "")
+    lines = whole.stdout.splitlines()
+    assert len(lines) == 30
+    assert lines[-1].startswith("mean of all tasks")
+    one = run(folder, "grade", SAMPLE, "--data", "sample", "--task", "webrssbench/layout", "--json")
+    value = json.loads(one.stdout)["numbers"]["metrics"]["similarity"]["value"]
+    (row,) = [line for line in lines if line.startswith("webrssbench/layout")]
+    assert (one.exit_code, f" {100 * value:.2f} " in row) == (0, True)
+
+
+@pytest.mark.parametrize("option", [("--json",), ("--by", "a"), ("--protocol", "official")])
+def test_what_is_of_one_report_needs_one_task(folder: Path, option: tuple[str, ...]) -> None:
+    found = run(folder, "grade", SAMPLE, "--data", "sample", *option)
+    assert (found.exit_code, "need one --task" in found.stderr) == (2, True)
+
+
+def test_a_file_that_names_one_task_needs_no_option(folder: Path) -> None:
+    lines = Path(SAMPLE).read_text(encoding="utf-8").splitlines()
+    mine = [line for line in lines if '"webrssbench/layout"' in line]
+    (folder / "mine.jsonl").write_text("\n".join(mine), encoding="utf-8")
+    found = run(folder, "grade", "@/mine.jsonl", "--data", "sample", "--json")
+    assert (found.exit_code, json.loads(found.stdout)["provenance"]["items"]) == (0, 2)
+
+
+def test_a_second_models_answers_name_the_option(folder: Path) -> None:
+    rows = [
+        {"item_id": "5/0", "model": name, "response": said}
+        for name, said in (("one", "12"), ("two", "7"))
+    ]
+    (folder / "two.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    refused = run(folder, "grade", "@/two.jsonl", *GRADE[2:])
+    assert (refused.exit_code, "'one', 'two'" in refused.stderr) == (2, True)
+    for name, value in (("one", 1 / 3), ("two", 0)):
+        found = run(folder, "grade", "@/two.jsonl", *GRADE[2:], "--model", name, "--json")
+        numbers = json.loads(found.stdout)["numbers"]
+        assert (found.exit_code, numbers["metrics"]["f1"]["value"]) == (0, pytest.approx(value))
+    unknown = run(folder, "grade", "@/two.jsonl", *GRADE[2:], "--model", "three")
+    assert (unknown.exit_code, "no model of these answers 'three'" in unknown.stderr) == (2, True)

@@ -1,6 +1,7 @@
 """The command `grade`."""
 
 import warnings
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -34,7 +35,7 @@ from snellen.cli.options import (
     item_ids,
     view_of,
 )
-from snellen.cli.reports import finish
+from snellen.cli.reports import finish, print_by_task
 from snellen.grading.errors import InputError, InputWarning
 
 
@@ -50,7 +51,7 @@ def grade(
     task: Annotated[
         str | None,
         typer.Option(
-            help="The task, such as screenqa/short, if the file does not state it.",
+            help="The task, such as screenqa/short, if the file does not name it.",
             autocompletion=task_names,
             show_default=False,
         ),
@@ -83,14 +84,16 @@ def grade(
 ) -> None:
     """Grade a file of answers.
 
-    The answers of a saved report are graded again, with its task and data and with another
-    protocol, without querying a model.
+    If the lines of a file name several tasks, as for an exam, each task is graded. The answers of a
+    saved report are graded again, with its task and data and with another protocol, without
+    querying a model.
 
     Exit status: 0 if all lines are valid, 1 if some are not (the rest is graded), 2 if nothing
     could be graded.
     """
     from snellen.sdk.local import grade as grade_answers
     from snellen.sdk.stored import read_saved, regrade, retagged
+    from snellen.sdk.submissions.tasks import tasks_named
 
     # The same is printed beneath the report.
     warnings.simplefilter("ignore", InputWarning)
@@ -102,9 +105,9 @@ def grade(
             raise InputError("there is no such file", file=answers)
         saved = read_saved(Path(answers))
         if saved is None:
-            report = grade_answers(
+            grade_one = partial(
+                grade_answers,
                 answers,
-                task=task,
                 data=data,
                 references=references,
                 protocol=protocol,
@@ -122,6 +125,13 @@ def grade(
                 model=model,
                 corrections=corrections,
             )
+            tasks = tasks_named(answers) if task is None and data is not None else []
+            if len(tasks) > 1:
+                if output or json or by or protocol:
+                    raise InputError("--output, --json, --by and --protocol need one --task")
+                print_by_task([grade_one(task=name) for name in tasks])
+                return
+            report = grade_one(task=task)
         else:
             if any(option is not None for option in given):
                 raise InputError(

@@ -39,7 +39,10 @@ Task = Annotated[
 ]
 Data = Annotated[
     Path | None,
-    typer.Option(help="The benchmark's published folder or file.", show_default=False),
+    typer.Option(
+        help="The benchmark's published folder or file, or an included exam's name.",
+        show_default=False,
+    ),
 ]
 References = Annotated[
     Path | None,

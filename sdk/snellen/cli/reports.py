@@ -16,7 +16,7 @@ from snellen.cli.tables import print_table
 from snellen.cli.terminal import Terminal
 from snellen.grading.models.auxiliary import Auxiliary
 from snellen.grading.models.estimates import LEAST, Breakdown
-from snellen.grading.table import Table, to_markdown, to_plain
+from snellen.grading.table import Table, figures, interval_text, to_markdown, to_plain
 from snellen.sdk.files import PAGE, check_ending, write_atomically
 
 if TYPE_CHECKING:
@@ -75,6 +75,33 @@ def _grid(report: "Report", tags: Sequence[str], least: int) -> "Grid | None":
     if len(tags) != 2 or any(len(report.by(tag).cells) > MAX_COLUMNS for tag in tags):
         return None
     return report.grid(*tags, least=least)
+
+
+def print_by_task(given: Sequence["Report"]) -> None:
+    """Print one line a task and their mean, and end with the status that the problems ask for."""
+    rows = [
+        (
+            one.task,
+            one.numbers.primary,
+            f"{100 * one.value:.2f}",
+            _interval(one),
+            f"{one.provenance.items:,}",
+        )
+        for one in given
+    ]
+    mean = sum(one.value for one in given) / len(given)
+    rows.append(("mean of all tasks", "", f"{100 * mean:.2f}", "", ""))
+    names = ("task", "metric", "value", "95 % interval", "items")
+    print_table(_out, figures(names, rows, texts=range(2)))
+    for one in given:
+        problems(one)
+    if any(one.input.problems for one in given):
+        raise typer.Exit(PROBLEMS)
+
+
+def _interval(given: "Report") -> str:
+    found = given.numbers.estimates.get(given.numbers.primary)
+    return interval_text(found.interval if found else None)
 
 
 def print_report(given: "Report") -> None:

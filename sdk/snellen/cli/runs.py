@@ -175,7 +175,10 @@ def evaluate(
     ],
     endpoint: models.Url,
     model: models.Name,
-    data: Annotated[Path, typer.Option(help="The benchmark's published folder or file.")],
+    data: Annotated[
+        Path,
+        typer.Option(help="The benchmark's published folder or file, or an included exam's name."),
+    ],
     run: Annotated[Path, typer.Option(help="A folder for the answers; use it again to resume.")],
     api: models.Api = "openai",
     images: Images = None,

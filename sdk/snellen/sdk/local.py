@@ -1,5 +1,6 @@
 """Grading on this machine: `grade` and `attainable`; `score` and `read` are in `scoring`."""
 
+import os
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -13,7 +14,7 @@ import numpy as np
 from snellen.grading.breakdown import estimate_all, estimate_population, strata_of
 from snellen.grading.ceiling import Attainable, attainable_maximum, leave_one_rater_out
 from snellen.grading.chance import chance_of, population_chance
-from snellen.grading.errors import InputWarning
+from snellen.grading.errors import InputError, InputWarning
 from snellen.grading.grade import CODES, Answers, Columns, Grader
 from snellen.grading.models import reports
 from snellen.grading.models.estimates import Chance
@@ -41,6 +42,7 @@ from snellen.sdk.report import Report
 from snellen.sdk.scored import intake_of
 from snellen.sdk.scoring import check_coordinates, choose
 from snellen.tasks.benchmarks.table import task_of
+from snellen.tasks.models import TaskData
 
 if TYPE_CHECKING:
     from snellen.grading.actions.declaring import ReadAs
@@ -192,8 +194,10 @@ def grade(
             Submissions, or a pandas or polars frame; or item ids to answers, pairs of both, a
             Series or frame indexed by id, or a list or array of answers, one an item, in the data's
             order. An answer may be an object that an API returned. An id may omit the split.
-        task: The task's id, such as `screenqa/short`; optional if `data` was loaded.
-        data: The published folder or file, or the result of `sdk.load`.
+        task: The task's id, such as `screenqa/short`; optional if `data` was loaded, or if the
+            lines of a file name it.
+        data: The published folder or file, the name of an included exam such as `sample`, or the
+            result of `sdk.load`.
         protocol: The protocol's id; None: the task's first one (`official` if code was published).
         references: Instead of data: item ids to references in the published shape, or a JSON
             file of them.
@@ -241,6 +245,8 @@ def grade(
         InputError: There is no such format or space, or the task's answers have no coordinates.
     """
     read_as = _read_as(format, space, view)
+    if task is None and references is None and isinstance(submissions, str | os.PathLike):
+        task = _task_named(os.fsdecode(submissions), data)
     chosen = None if task is None else choose(task, protocol, embedder, executor)
     selection = select(task, data, references, split, items, tags=tags, cluster=cluster)
     if chosen is None:
@@ -280,6 +286,27 @@ def grade(
 
         warnings.warn("\n".join(problem_lines(report)), InputWarning, stacklevel=2)
     return report
+
+
+def _task_named(path: str, data: Data | None) -> str | None:
+    """Return the task that the lines of a file name, unless the data says it.
+
+    Raises:
+        InputError: They name several.
+    """
+    if data is None or isinstance(data, TaskData):
+        return None
+    # Loaded late: most callers say the task.
+    from snellen.sdk.submissions.tasks import tasks_named
+
+    tasks = tasks_named(path)
+    if len(tasks) > 1:
+        raise InputError(
+            f"its lines name {len(tasks):,} tasks: give one of them as the task"
+            f" ({', '.join(tasks[:_NAMED])}, ...); `snellen grade` without --task grades all",
+            file=path,
+        )
+    return tasks[0] if tasks else None
 
 
 def grade_corrected(

@@ -8,7 +8,6 @@ import pytest
 
 from snellen import sdk
 from snellen.grading.models.scores import Outcome
-from snellen.tasks.benchmarks.mmbench_gui.episodes import read_episodes
 
 L3 = "mmbench-gui/l3"
 AGENT = {"planner": "p", "grounder": "g"}
@@ -33,13 +32,11 @@ def write(path: Path, *lines: object) -> Path:
     return path
 
 
-def test_records_are_graded_from_every_source_as_read_episodes_reads_them(
-    data: sdk.TaskData, tmp_path: Path
-) -> None:
+def test_records_are_graded_alike_from_every_source(data: sdk.TaskData, tmp_path: Path) -> None:
     lines = write(tmp_path / "run.jsonl", *RECORDS)
     document = write(tmp_path / "run.json", json.dumps(RECORDS))
-    plain = sdk.grade(read_episodes(lines).submissions, data=data)
-    for source in (lines, document, RECORDS, iter(RECORDS)):
+    plain = sdk.grade(RECORDS, data=data)
+    for source in (lines, document, iter(RECORDS)):
         report = sdk.grade(source, data=data)
         assert report.metrics == plain.metrics
         assert list(report.scores) == list(plain.scores)
@@ -159,16 +156,19 @@ def test_a_run_of_one_model_within_its_limits_is_no_cause_for_a_warning(
 def test_episodes_over_the_splits_limit_score_as_a_run_cut_at_it(
     data: sdk.TaskData, tmp_path: Path
 ) -> None:
-    records = [
+    records: list[dict[str, Any]] = [
         {"task_id": name, "success": 1, "steps": steps, "limit": 50}
         for name, steps in zip("abcd", (15, 16, 50, 1), strict=True)
     ]
-    run = write(tmp_path / "run.jsonl", *records)
-    cut = sdk.grade(read_episodes(run, cut_at=15).submissions, data=data)
-    whole = sdk.grade(run, data=data)
-    assert whole.metrics == cut.metrics
+    cut = [
+        {**one, "steps": min(one["steps"], 15), "success": int(one["steps"] <= 15)}
+        for one in records
+    ]
+    within = sdk.grade(cut, data=data)
+    whole = sdk.grade(write(tmp_path / "run.jsonl", *records), data=data)
+    assert whole.metrics == within.metrics
     assert whole.value == 0.5
-    assert whole.summary().tables[0].rows == cut.summary().tables[0].rows
+    assert whole.summary().tables[0].rows == within.summary().tables[0].rows
 
 
 def test_a_submission_that_names_an_item_is_no_episode(data: sdk.TaskData) -> None:

@@ -137,12 +137,13 @@ def test_the_steps_of_osworld_are_counted_in_its_log(apps: Path, tmp_path: Path)
 
 @pytest.mark.parametrize("name", ["results", "task_results", "tasks", "episodes", "mine"])
 def test_records_stand_in_any_container(apps: Path, tmp_path: Path, name: str) -> None:
-    rows = [
+    rows: list[dict[str, Any]] = [
         {"task_id": "ContactsAdd", "score": 1.0, "steps": [{}, {}], "instruction": "Add it."},
         {"task_id": "ClockStop", "success": False, "n_steps": 3, "reward": 1.0},
     ]
-    by_id = {row["task_id"]: {**row, "task_id": row["task_id"]} for row in rows}
-    for whole in ({"n": 2, name: rows}, {"n": {"all": 2}, name: by_id}, rows):
+    by_id = {row["task_id"]: row for row in rows}
+    wholes: list[Any] = [{"n": 2, name: rows}, {"n": {"all": 2}, name: by_id}, rows]
+    for whole in wholes:
         file = tmp_path / "run.json"
         file.write_text(json.dumps(whole))
         report = sdk.grade(file, task=L3, data=apps)

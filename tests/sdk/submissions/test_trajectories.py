@@ -234,11 +234,6 @@ def test_what_is_wrong_with_a_step_names_its_line_and_field_and_costs_no_other(
             "the record has the split 'validation', but 'test' is graded",
         ),
         (
-            {"episode_id": 7, "task": "androidcontrol/low", "steps": []},
-            "task",
-            "the record has the task 'androidcontrol/low', but 'androidcontrol/high' is graded",
-        ),
-        (
             {"episode_id": 7, "attempt": "first", "steps": [WAIT]},
             "attempt",
             "attempt must be a whole number",
@@ -354,3 +349,18 @@ def test_verdicts_of_steps_are_compared(data: sdk.TaskData, tmp_path: Path) -> N
     ):
         (notice,) = [one for one in graded(source, data).input.notices if one.code == "verdicts"]
         assert expected in notice.message
+
+
+def test_rows_of_another_task_are_left_out_and_a_goal_is_no_task(
+    data: sdk.TaskData, tmp_path: Path
+) -> None:
+    mine = [*_named("response", task="androidcontrol/high"), {"episode_id": 7, "steps": []}]
+    other = _named("response", task="androidcontrol/low")
+    for rows in (other[:3] + mine, [{**row, "task": "turn aitz on/off"} for row in mine]):
+        for source in (rows, write(tmp_path / "run.jsonl", *rows)):
+            report = graded(source, data)
+            assert (report.value, report.input.problems) == (pytest.approx(5 / 6), ())
+            left = [text for text in report.input.warnings if "of other tasks" in text]
+            assert len(left) == (rows[0]["task"] == "androidcontrol/low")
+    with pytest.raises(SubmissionError, match="no submissions to androidcontrol/high, only to oth"):
+        graded(other, data)

@@ -148,6 +148,7 @@ class Intake:
                 known=self.selection.known,
                 answer=self._answer,
                 most_bad=most_bad,
+                task=self.selection.task,
             )
         )
 

@@ -183,7 +183,8 @@ def select(
 
     Args:
         task: The task's id; may be None if `data` is already loaded.
-        data: The published folder or file, or the result of `sdk.load`.
+        data: The published folder or file, the name of an included exam, or the result of
+            `sdk.load`.
         references: Instead of data: item ids to references in the published shape, or a JSON
             file of them.
         split: The split of the data, if it has several.
@@ -200,8 +201,8 @@ def select(
     """
     if (data is None) == (references is None):
         raise InputError(
-            "give what to grade against: either data, the published folder, or references,"
-            " item ids to references"
+            "give what to grade against: either data (--data), the published folder or the name of"
+            " an included exam, or references (--references), item ids to references"
         )
     if references is not None:
         whole = _from_references(task, references)
@@ -223,6 +224,7 @@ def _from_data(task: str | None, data: Data | None, split: str | None) -> Select
         if task is None or data is None:
             raise InputError(
                 "the task is missing: give the answers' task, such as task='screenqa/short'"
+                " (--task screenqa/short)"
             )
         gold_shape(task)
         loaded = load_task(task, data, split=split)

@@ -67,6 +67,7 @@ def read(
     known: "Callable[[], Known] | None" = None,
     answer: str | None = None,
     most_bad: int | None = None,
+    task: str | None = None,
 ) -> Iterator[Batch]:
     """Read submissions, batch by batch.
 
@@ -95,6 +96,7 @@ def read(
             script read in it; None: the parsed one where there is one.
         most_bad: The number of bad rows, without a good one before, that end the reading with an
             error; None: all rows are read.
+        task: The graded task: rows whose field `task` names another are left out.
 
     Yields:
         Batches in the order of the source. Absent, null and empty fields mean the same for attempt
@@ -119,7 +121,7 @@ def read(
     if answer not in (None, "raw", "parsed"):
         raise UnknownNameError("answer of a stored result", str(answer), ("raw", "parsed"))
     limits = Limits(
-        chunk, max_response_chars, columns or {}, guess, recorded, known, answer, most_bad
+        chunk, max_response_chars, columns or {}, guess, recorded, known, answer, most_bad, task
     )
     if isinstance(source, str | os.PathLike):
         return _read_path(os.fsdecode(source), limits)

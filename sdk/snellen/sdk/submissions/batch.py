@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from snellen.grading.errors import SubmissionError
 from snellen.grading.models.reports import Problem, ProblemKind, Problems, UnreadableError
+from snellen.grading.protocols.names import OWN
 from snellen.sdk.submissions.columns import ColumnNames, named
 from snellen.sdk.submissions.trajectories import GradedTask
 
@@ -22,6 +23,7 @@ class Limits(NamedTuple):
         max_response_chars: The maximum length of a response.
         columns: Names in the source, mapped to fields.
         guess: Whether usual names stand for missing fields.
+        task: The graded task: a row that names another is left out; None: unknown.
         recorded: The graded task, if records of episodes of steps are read; None: they are not.
         known: The items that stored results are joined to; None: such results are not read.
         answer: Which answer of a stored result counts, `raw` or `parsed`; None: the usual one.
@@ -37,6 +39,7 @@ class Limits(NamedTuple):
     known: "Callable[[], Known] | None" = None
     answer: str | None = None
     most_bad: int | None = None
+    task: str | None = None
 
     @property
     def largest(self) -> int:
@@ -104,6 +107,7 @@ class Collector:
         self.verdicts: list[bool | None] = []
         self.names: ColumnNames | None = None
         self.without_response = ""
+        self.elsewhere = 0
         self._kept = 0
         self._answered = False
         self._faults = 0
@@ -125,6 +129,18 @@ class Collector:
         self.errors.append(error)
         self.models.append(model)
         self.lines.append(line)
+
+    def is_elsewhere(self, task: object) -> bool:
+        """Whether a row names another task than the graded one; such are counted.
+
+        A text that is no task's id, such as the goal of an episode, names none.
+        """
+        if not isinstance(task, str) or self.limits.task in (None, task):
+            return False
+        benchmark, slash, name = task.partition("/")
+        other = benchmark in OWN and bool(slash) and " " not in name
+        self.elsewhere += other
+        return other
 
     def judge(self, start: int, verdict: bool | None) -> None:
         """Add the source's own verdict on the rows from an index on; those before have none."""
@@ -174,7 +190,10 @@ class Collector:
             SubmissionError: The source held no submission that could be read, or no field of it
                 holds answers.
         """
-        while self.item_ids or self.problems:
+        if self.elsewhere:
+            what = f"{self.elsewhere:,} rows are of other tasks than {self.limits.task}"
+            self.notices.append(f"{what}, and were left out")
+        while self.item_ids or self.problems or (self._kept and self.notices):
             yield self._take()
         if self._kept and self.without_response and not self._answered:
             raise SubmissionError(
@@ -186,7 +205,8 @@ class Collector:
             return
         first = self._first_fault
         if first is None:
-            raise SubmissionError("it has no submissions", file=self.file)
+            of = f" to {self.limits.task}, only to other tasks" if self.elsewhere else ""
+            raise SubmissionError(f"it has no submissions{of}", file=self.file)
         count = f"the first of {self._faults} problems: " if self._faults > 1 else ""
         advice = "" if self.names is None else self.names.lacking.get("item_id", "")
         advice = advice and f" ({advice})"

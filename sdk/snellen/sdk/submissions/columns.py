@@ -36,44 +36,22 @@ BOXES = (
 )
 SIZES = ("img_size", "image_size")
 
-PARSED: Mapping[str, str] = {
-    "pred": "pixels",
-    "prediction_px": "pixels",
-    "pred_px": "pixels",
-    "pixel_coord": "pixels",
-    "predicted_px": "pixels",
-    "pred_point_px": "pixels",
-    "pred_coord": "view",
-    "extracted_answer": "unit",
-    "pred_norm": "unit",
-    "prediction_norm": "unit",
-    "predicted_norm": "unit",
-    "prediction": "",
-    "predicted": "",
-    "pred_point": "",
-    "pred_bbox": "",
-    "pred_box": "",
-    "prediction_bbox": "",
-    "prediction_box": "",
-    "predicted_bbox": "",
-    "predicted_box": "",
-    "predict_bbox": "",
-    "bbox_pred": "",
-    "box_pred": "",
-    "pred_boxes": "",
-    "pred_bboxes": "",
-    "predicted_point": "",
-    "prediction_point": "",
-    "predicted_coords": "",
-    "predicted_coordinates": "",
-    "pred_coords": "",
-    "pred_coordinates": "",
-    "topk_points": "",
-    "point": "",
-    "click": "",
-    "coordinate": "",
-    "coordinates": "",
+_PARSED: Mapping[str, Sequence[str]] = {
+    "pixels": (
+        *("pred", "prediction_px", "pred_px", "pixel_coord", "predicted_px"),
+        "pred_point_px",
+    ),
+    "view": ("pred_coord",),
+    "unit": ("extracted_answer", "pred_norm", "prediction_norm", "predicted_norm"),
+    "": (
+        *("prediction", "predicted", "pred_point", "predicted_point", "prediction_point"),
+        *("predicted_coords", "predicted_coordinates", "pred_coords", "pred_coordinates"),
+        *("pred_bbox", "pred_box", "prediction_bbox", "prediction_box", "predicted_bbox"),
+        *("predicted_box", "predict_bbox", "bbox_pred", "box_pred", "pred_boxes", "pred_bboxes"),
+        *("topk_points", "point", "click", "coordinate", "coordinates"),
+    ),
 }
+PARSED = {name: space for space, names in _PARSED.items() for name in names}
 """The fields of a parsed point or box, the best first, to what it counts by its name; empty: the
 name does not say."""
 

@@ -4,6 +4,7 @@ import codecs
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
+from itertools import compress
 from typing import Annotated, Any, TypeAlias, cast
 
 import msgspec
@@ -40,6 +41,7 @@ class _Row(msgspec.Struct, gc=False):
     error: str | None = None
     model: str | None = None
     meta: _Meta | None = None
+    task: Any = None
 
 
 _Decode: TypeAlias = Callable[[bytes], _Row]
@@ -70,6 +72,9 @@ def _decode_of(collector: Collector, lines: Iterable[bytes]) -> _Decode:
                 name_fields(collector, list(first))
             break
     other = None if collector.names is None else collector.names.other
+    if other and "task" in other.values():
+        # Nothing is called so: the field holds something else here.
+        other = {**other, "task": "\0"}
     return _decoder(tuple(other.items())) if other else _decode
 
 
@@ -102,13 +107,17 @@ def add_lines(collector: Collector, data: bytes, first: int, *, last: bool) -> i
         for line, text in enumerate(lines, first):
             add_line(collector, text, line, last=last and line == end)
         return len(lines)
+    numbers: Sequence[int] = range(first, first + len(rows))
+    if any(row.task is not None for row in rows):
+        here = [not collector.is_elsewhere(row.task) for row in rows]
+        rows, numbers = list(compress(rows, here)), list(compress(numbers, here))
     collector.item_ids += [row.item_id for row in rows]
     collector.responses += [row.response for row in rows]
     collector.attempts += [row.attempt or 0 for row in rows]
     collector.errors += [row.error or None for row in rows]
     collector.models += [row.model or None for row in rows]
-    collector.lines += range(first, first + len(rows))
-    return len(rows)
+    collector.lines += numbers
+    return len(lines)
 
 
 def add_line(collector: Collector, data: bytes, line: int, *, last: bool = False) -> None:
@@ -136,6 +145,8 @@ def add_line(collector: Collector, data: bytes, line: int, *, last: bool = False
         # The same text after a lone surrogate, but the lenient parser gets past that.
         cut = last and "truncated" in str(fault)
         _add_faulty(collector, text, line, truncated=cut)
+        return
+    if collector.is_elsewhere(row.task):
         return
     response = row.response
     if response is msgspec.UNSET:

@@ -44,6 +44,8 @@ def add_record(collector: Collector, record: Mapping[str, Any], line: int) -> No
     submission or, for a task of actions, one submission per step. The first record of a source
     decides the names of the fields.
     """
+    if "task" not in collector.limits.columns and collector.is_elsewhere(record.get("task")):
+        return
     graded = collector.limits.recorded
     if graded is not None and is_trajectory(record, record.get("image")):
         _add_steps(collector, record, graded, line)

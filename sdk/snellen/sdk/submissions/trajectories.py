@@ -31,7 +31,6 @@ COLUMNS = (
 _NUMBERS = ("step", "step_id", "step_index")
 _SCREENSHOT = re.compile(r"episode_([^/\\]+)_screenshot_([0-9]+)\.[A-Za-z]+")
 _WHOLE = re.compile(r"[0-9]{1,9}")
-_TASK = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*/[a-z0-9_-]+")
 
 
 class GradedTask(NamedTuple):
@@ -112,9 +111,9 @@ def steps_of(
         columns: Names in the source, mapped to fields.
 
     Raises:
-        FaultyRecordError: It names no episode, is of another task or split, or has no steps.
+        FaultyRecordError: It names no episode, is of another split, or has no steps.
     """
-    _check_origin(record, graded)
+    _check_split(record, graded)
     names = [name for name, field in columns.items() if field == "response"] or ANSWERS
     for step in _placed(record, graded):
         yield step if isinstance(step, StepFault) else _answer(step, record.get("format"), names)
@@ -136,17 +135,14 @@ def _placed(record: Mapping[str, Any], graded: GradedTask) -> Iterator[_Step | S
     yield from _listed(item, cast("Sequence[object]", steps), name)
 
 
-def _check_origin(record: Mapping[str, Any], graded: GradedTask) -> None:
-    for name, known in (("task", graded.task), ("split", graded.split)):
-        said = record.get(name)
-        # A text that is no task's id is the goal of the episode.
-        own = name == "split" or (isinstance(said, str) and _TASK.fullmatch(said))
-        if own and isinstance(said, str) and said and known and said != known:
-            raise FaultyRecordError(
-                f"the record has the {name} {said!a}, but {known!a} is graded; grade each {name}"
-                " separately, or remove the field if it means something else",
-                name,
-            )
+def _check_split(record: Mapping[str, Any], graded: GradedTask) -> None:
+    said = record.get("split")
+    if isinstance(said, str) and said and graded.split and said != graded.split:
+        raise FaultyRecordError(
+            f"the record has the split {said!a}, but {graded.split!a} is graded; grade each split"
+            " separately, or remove the field if it means something else",
+            "split",
+        )
 
 
 def _episode(value: object) -> str:

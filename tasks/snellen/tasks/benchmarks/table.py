@@ -109,7 +109,8 @@ def load_task(
 
     Args:
         task: The task's id.
-        path: The folder or file that holds its data, or a pack that holds it.
+        path: The folder or file that holds its data, or a pack that holds it, or the name of an
+            included exam.
         split: The split's name; None: what the benchmark's loader takes by default.
         images: A folder of images, where the data does not hold them.
         prompt: The name of one of the task's prompts; its first when None.
@@ -123,6 +124,10 @@ def load_task(
     from snellen.tasks.pack import MANIFEST
 
     spec = task_of(task)
+    if not Path(path).exists():
+        from snellen.tasks.samples import INCLUDED, exam_folder
+
+        path = exam_folder(path) if str(path) in INCLUDED else path
     if (Path(path) / MANIFEST).is_file():
         from snellen.tasks.pack.read import is_pack
 

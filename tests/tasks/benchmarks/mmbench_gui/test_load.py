@@ -20,7 +20,6 @@ from snellen.grading.protocols.mmbench_gui.understanding import understanding
 from snellen.grading.protocols.table import gold_shape
 from snellen.sdk import attainable, grade
 from snellen.tasks.benchmarks.mmbench_gui import load as mmbench_gui
-from snellen.tasks.benchmarks.mmbench_gui.episodes import read_episodes
 from snellen.tasks.benchmarks.mmbench_gui.load import (
     EPISODE_PROMPTS,
     L1_PROMPTS,
@@ -375,16 +374,12 @@ def test_episodes_are_graded_against_the_task_list_in_its_order(data: Path) -> N
     ]
     run = write_lines(data, "run.jsonl", lines)
     loaded = load("mmbench-gui/l3", data, "50 steps")
-    report = grade(read_episodes(run).submissions, data=loaded, protocol="exact")
+    report = grade(run, data=loaded, protocol="exact")
     # Order b, a: (1/2)(0.5 (1 - 40/100) + 1 (1 - 50/100)).
     assert report.metrics["sr"].value == 0.75
     assert report.metrics["eqa"].value == pytest.approx(0.4, abs=1e-15)
     assert report.model == "p + g"
-    cut = grade(
-        read_episodes(run, cut_at=15).submissions,
-        data=load("mmbench-gui/l3", data, "15 steps"),
-        protocol="exact",
-    )
+    cut = grade(run, data=load("mmbench-gui/l3", data, "15 steps"), protocol="exact")
     # b failed at 15 steps, a is done after 25 of 30.
     assert cut.metrics["sr"].value == 0.5
     assert cut.metrics["eqa"].value == pytest.approx(0.5 * (1 - 25 / 30), abs=1e-15)
