@@ -11,11 +11,11 @@ from pydantic import PrivateAttr
 from snellen.grading.breakdown import strata_of
 from snellen.grading.errors import InputError, UnknownNameError
 from snellen.grading.models import comparisons
+from snellen.grading.models.base import Printable
 from snellen.grading.models.comparisons import ComparedCell, ItemChange
 from snellen.grading.models.samples import SampleDesign
 from snellen.grading.models.scores import Outcome
 from snellen.grading.models.tags import natural
-from snellen.grading.printing import Printable
 from snellen.grading.protocols.base import SCREEN, FloatArray, IntArray
 from snellen.grading.report.comparison import COMPARISON_RENDERERS, pieces_of
 from snellen.grading.stats.clusters import SAME, varies
