@@ -1,7 +1,7 @@
 """Comparison of runs over the same items: significant differences, and the items behind them."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import combinations
+from itertools import chain, combinations
 from pathlib import Path
 from typing import cast, overload
 
@@ -36,7 +36,7 @@ class Comparison(Printable, comparisons.Comparison):
 
     def pieces(self) -> Iterator[Table | str]:
         """Yield the scores, the difference and its verdict, and what a reader must know."""
-        return pieces_of([self])
+        return pieces_of(self)
 
     def with_changes(self, changes: list[ItemChange]) -> "Comparison":
         """Return this comparison with the items on which its runs differ."""
@@ -84,8 +84,8 @@ class Comparisons(Printable, Sequence[Comparison]):
         return len(self._found)
 
     def pieces(self) -> Iterator[Table | str]:
-        """Yield a table of all pairs, then what a reader must know of each."""
-        return pieces_of(self._found)
+        """Yield each comparison in turn."""
+        return chain.from_iterable(one.pieces() for one in self._found)
 
     def save(self, path: str | Path) -> Path:
         """Write the comparisons to a file, atomically.
