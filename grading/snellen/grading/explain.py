@@ -15,9 +15,8 @@ from itertools import combinations
 
 from snellen.grading.errors import MetricError
 from snellen.grading.grade import Answers, Grader
-from snellen.grading.models.base import Closed
+from snellen.grading.models.base import Closed, Printable
 from snellen.grading.models.reports import MetricValue
-from snellen.grading.printing import Printable
 from snellen.grading.protocols.base import (
     Context,
     Gold,

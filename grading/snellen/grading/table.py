@@ -11,8 +11,8 @@ from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
 from snellen.grading.markdown import plain_text, prose_text, table_lines
+from snellen.grading.models.base import Printable
 from snellen.grading.models.estimates import Interval
-from snellen.grading.printing import Printable
 
 Cell: TypeAlias = str | float | None
 """A text, a number (shares lie in 0..1), or None where there is none."""

@@ -234,24 +234,16 @@ def evaluate(
 
 def _print_comparisons(found: "Iterable[Comparison]", show: int) -> None:
     """Print what comparisons of runs found, with the items that changed most."""
-    from snellen.grading.report.comparison import (
-        cells_tables,
-        remarks,
-        runs_table,
-        sentence,
-        tests_table,
-    )
-
     for number, one in enumerate(found):
         if number:
             _out.print()
-        _out.print(f"[bold]{escape(sentence(one))}[/bold]")
-        print_table(_out, runs_table(one))
-        print_table(_out, tests_table(one))
-        for table in cells_tables(one):
-            print_table(_out, table)
-        for remark in remarks(one):
-            _out.print(escape(remark), style="yellow" if remark.startswith("note:") else "")
+        result, *pieces = one.pieces()
+        _out.print(f"[bold]{escape(str(result))}[/bold]")
+        for piece in pieces:
+            if isinstance(piece, str):
+                _out.print(escape(piece), style="yellow" if piece.startswith("note:") else "")
+            else:
+                print_table(_out, piece)
         _changed("gained", one.gained[:show])
         _changed("lost", one.lost[:show])
 

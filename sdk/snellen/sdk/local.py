@@ -33,7 +33,6 @@ from snellen.grading.protocols.golds import StepGold, Target
 from snellen.grading.protocols.table import gold_shape
 from snellen.grading.score_table import ScoreTable
 from snellen.grading.tally import Tally
-from snellen.sdk.data.answers import Given
 from snellen.sdk.data.intake import Intake
 from snellen.sdk.data.selection import Data, References, Selection, select, with_corrections
 from snellen.sdk.data.tags import ITEM, Tags
@@ -49,6 +48,7 @@ if TYPE_CHECKING:
     from snellen.grading.audit import Auditor, CoordinateAudit
     from snellen.grading.metrics.code import CodeExecutor
     from snellen.grading.step_audit import StepAuditor
+    from snellen.sdk.data.answers import Given
     from snellen.sdk.engines import Engine, Graded
     from snellen.tasks.corrections.overlay import Corrections
 
@@ -163,7 +163,7 @@ class Agreement:
 
 
 def grade(
-    submissions: Given,
+    submissions: "Given",
     *,
     task: str | None = None,
     data: Data | None = None,

@@ -11,8 +11,7 @@ from snellen.grading.explain import Explanation
 from snellen.grading.explain import explain as explain_pair
 from snellen.grading.grade import Answers
 from snellen.grading.metrics.code import CodeExecutor
-from snellen.grading.models.base import Closed
-from snellen.grading.printing import Printable
+from snellen.grading.models.base import Closed, Printable
 from snellen.grading.protocols.table import protocols_of
 from snellen.grading.report.render import protocols_table
 from snellen.grading.table import Table

@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pydantic import Field
 
-from snellen.grading.models.base import Closed
-from snellen.grading.printing import Printable
+from snellen.grading.models.base import Closed, Printable
 
 if TYPE_CHECKING:
     from snellen.grading.table import Table

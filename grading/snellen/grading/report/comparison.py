@@ -78,34 +78,13 @@ def runs_table(one: Comparison) -> Table:
     return figures(("run", one.metric), ((name, f"{100 * value:.2f}") for name, value in runs))
 
 
-def pairs_table(found: Sequence[Comparison]) -> Table:
-    """Return each pair's scores and difference, in percent and points, and its verdict."""
-    rows = (
-        (
-            one.first,
-            one.second,
-            one.metric,
-            f"{100 * one.first_value:.2f}",
-            f"{100 * one.second_value:.2f}",
-            f"{100 * one.difference.value:+.2f}",
-            interval_text(one.difference.interval, "+.2f"),
-            f"{one.tests[0].adjusted:.3g}" if one.tests else "-",
-            one.verdict.value,
-        )
-        for one in found
-    )
-    scores = ("its score", "the other's")
-    names = ("run", "other", "metric", *scores, "difference", "95 % interval", "p", "verdict")
-    return figures(names, rows, texts=(0, 1, 2, 8))
-
-
-def pieces_of(found: Sequence[Comparison]) -> Iterator[Table | str]:
-    """Yield comparisons as a table, then for each pair the tables by tags and what to know."""
-    yield pairs_table(found)
-    for one in found:
-        yield f"{sentence(one)}."
-        yield from cells_tables(one)
-        yield from remarks(one)
+def pieces_of(one: Comparison) -> Iterator[Table | str]:
+    """Yield a comparison as it is printed: its result, scores and tests, and what to know."""
+    yield sentence(one)
+    yield runs_table(one)
+    yield tests_table(one)
+    yield from cells_tables(one)
+    yield from remarks(one)
 
 
 def tests_table(one: Comparison) -> Table:

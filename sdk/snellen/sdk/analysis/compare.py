@@ -1,7 +1,7 @@
 """Comparison of runs over the same items: significant differences, and the items behind them."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import combinations
+from itertools import chain, combinations
 from pathlib import Path
 from typing import cast, overload
 
@@ -11,11 +11,11 @@ from pydantic import PrivateAttr
 from snellen.grading.breakdown import strata_of
 from snellen.grading.errors import InputError, UnknownNameError
 from snellen.grading.models import comparisons
+from snellen.grading.models.base import Printable
 from snellen.grading.models.comparisons import ComparedCell, ItemChange
 from snellen.grading.models.samples import SampleDesign
 from snellen.grading.models.scores import Outcome
 from snellen.grading.models.tags import natural
-from snellen.grading.printing import Printable
 from snellen.grading.protocols.base import SCREEN, FloatArray, IntArray
 from snellen.grading.report.comparison import COMPARISON_RENDERERS, pieces_of
 from snellen.grading.stats.clusters import SAME, varies
@@ -36,7 +36,7 @@ class Comparison(Printable, comparisons.Comparison):
 
     def pieces(self) -> Iterator[Table | str]:
         """Yield the scores, the difference and its verdict, and what a reader must know."""
-        return pieces_of([self])
+        return pieces_of(self)
 
     def with_changes(self, changes: list[ItemChange]) -> "Comparison":
         """Return this comparison with the items on which its runs differ."""
@@ -84,8 +84,8 @@ class Comparisons(Printable, Sequence[Comparison]):
         return len(self._found)
 
     def pieces(self) -> Iterator[Table | str]:
-        """Yield a table of all pairs, then what a reader must know of each."""
-        return pieces_of(self._found)
+        """Yield each comparison in turn."""
+        return chain.from_iterable(one.pieces() for one in self._found)
 
     def save(self, path: str | Path) -> Path:
         """Write the comparisons to a file, atomically.

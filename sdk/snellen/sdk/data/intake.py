@@ -22,12 +22,12 @@ from snellen.grading.parse.envelope import answer_in
 from snellen.grading.protocols.base import NO_CONTEXT, IntArray, Protocol
 from snellen.grading.protocols.golds import STEP
 from snellen.grading.protocols.table import gold_shape, protocol_of
-from snellen.sdk.data.answers import Given, with_ids
 from snellen.sdk.data.selection import Selection
 from snellen.sdk.submissions import Batch, GradedTask, read
 
 if TYPE_CHECKING:
     from snellen.grading.actions.declaring import ReadAs
+    from snellen.sdk.data.answers import Given
 
 _UNANSWERED, _ANSWERED = 1, 2
 """The states of an item; from `_ANSWERED` on, the number of the model that answered is added."""
@@ -121,7 +121,7 @@ class Intake:
 
     def batches(
         self,
-        submissions: Given,
+        submissions: "Given",
         columns: Mapping[str, str] | None = None,
         most_bad: int | None = None,
     ) -> Iterator[tuple[Answers, Batch]]:
@@ -136,6 +136,8 @@ class Intake:
             SubmissionError: Nothing could be read, or no submission is for an item of the task.
         """
         if not isinstance(submissions, str | os.PathLike):
+            from snellen.sdk.data.answers import with_ids
+
             submissions = with_ids(submissions, self.selection)
         recorded = None
         if gold_shape(self.selection.task) is STEP:

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from snellen.grading.errors import MetricError
-from snellen.grading.models.base import Closed
+from snellen.grading.models.base import Closed, Printable
 from snellen.grading.models.estimates import LEAST, Estimate
 from snellen.grading.models.tags import TagColumn, natural
-from snellen.grading.printing import Printable
 from snellen.grading.protocols.base import FloatArray, IntArray
 from snellen.grading.stats.summary import estimate
 from snellen.grading.stats.weighted import weighted_estimate

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from snellen.grading.printing import Printable
+from snellen.grading.models.base import Printable
 from snellen.grading.table import Table, figures
 
 
