@@ -329,7 +329,7 @@ def test_attempt_numbers_that_number_no_attempts_are_refused() -> None:
 
 
 def test_data_and_references_exclude_one_another() -> None:
-    with pytest.raises(InputError, match="either data, the published folder, or references"):
+    with pytest.raises(InputError, match=r"either data .--data., the published folder or the name"):
         sdk.grade(answers(a="12"), task="screenqa/short")
     with pytest.raises(InputError, match="the task is missing"):
         sdk.grade(answers(a="12"), references=REFERENCES)

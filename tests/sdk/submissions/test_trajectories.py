@@ -354,9 +354,10 @@ def test_verdicts_of_steps_are_compared(data: sdk.TaskData, tmp_path: Path) -> N
 def test_rows_of_another_task_are_left_out_and_a_goal_is_no_task(
     data: sdk.TaskData, tmp_path: Path
 ) -> None:
-    mine = [*_named("response", task="androidcontrol/high"), {"episode_id": 7, "steps": []}]
+    none: dict[str, object] = {"episode_id": 7, "steps": []}
+    mine = [*_named("response", task="androidcontrol/high"), none]
     other = _named("response", task="androidcontrol/low")
-    for rows in (other[:3] + mine, [{**row, "task": "turn aitz on/off"} for row in mine]):
+    for rows in (other[:3] + mine, [row | {"task": "turn aitz on/off"} for row in mine]):
         for source in (rows, write(tmp_path / "run.jsonl", *rows)):
             report = graded(source, data)
             assert (report.value, report.input.problems) == (pytest.approx(5 / 6), ())
