@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from snellen.grading.errors import InputError, UnknownNameError
-from snellen.grading.models.base import Printable
+from snellen.grading.table import Printable
 from snellen.sdk.files import ENDINGS, PAGE, check_ending, write_atomically
 from snellen.sdk.scored import ScoredReport
 
