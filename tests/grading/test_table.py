@@ -1,5 +1,7 @@
 """The one form of summaries: how cells are written, and what becomes of a table as a file."""
 
+from collections.abc import Iterator
+
 import pytest
 
 from snellen.grading.table import (
@@ -8,8 +10,10 @@ from snellen.grading.table import (
     Column,
     Kind,
     PartValue,
+    Printable,
     Summary,
     Table,
+    figures,
     to_markdown,
     to_plain,
     written,
@@ -70,3 +74,22 @@ def test_a_number_is_found_by_its_name() -> None:
     assert summary.value("sr", "15 steps") == own
     assert summary.value("sr", task="u") == other
     assert summary.value("sr") is None
+
+
+class Result(Printable):
+    def pieces(self) -> Iterator[Table | str]:
+        yield "Read <this> first."
+        yield figures(("tag", "f1"), [("a & b", "50.00"), ("c", "7.00")])
+
+
+def test_columns_of_text_stand_on_the_left_and_numbers_on_the_right() -> None:
+    lines = ["Read <this> first.", "tag       f1", "a & b  50.00", "c       7.00"]
+    assert str(Result()).splitlines() == lines
+    assert repr(Result()) == str(Result())
+
+
+def test_a_notebook_gets_tables_and_no_markup_of_the_results_own() -> None:
+    page = getattr(Result(), "_repr_html_")()  # noqa: B009  # the name that notebooks look for
+    assert page.startswith("<div>Read &lt;this&gt; first.</div>\n<table><thead><tr><th")
+    assert '<td style="text-align: left">a &amp; b</td>' in page
+    assert '<td style="text-align: right">50.00</td>' in page

@@ -15,7 +15,7 @@ from itertools import combinations
 
 from snellen.grading.errors import MetricError
 from snellen.grading.grade import Answers, Grader
-from snellen.grading.models.base import Closed, Printable
+from snellen.grading.models.base import Closed
 from snellen.grading.models.reports import MetricValue
 from snellen.grading.protocols.base import (
     Context,
@@ -26,7 +26,7 @@ from snellen.grading.protocols.base import (
     Parser,
     Protocol,
 )
-from snellen.grading.table import Table, figures
+from snellen.grading.table import Printable, Table, figures
 from snellen.grading.tally import Tally
 
 

@@ -7,11 +7,11 @@ template) lay out the same value, so that a number is written in one way everywh
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from html import escape
 from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
 from snellen.grading.markdown import plain_text, prose_text, table_lines
-from snellen.grading.models.base import Printable
 from snellen.grading.models.estimates import Interval
 
 Cell: TypeAlias = str | float | None
@@ -178,6 +178,46 @@ def to_plain(table: Table) -> Mapping[str, object]:
         "source": table.source,
         "note": table.note,
     }
+
+
+class Printable:
+    """A result that prints as tables and sentences."""
+
+    def pieces(self) -> Iterator[Table | str]:
+        """Yield what is printed, in order: tables, and sentences between them."""
+        raise NotImplementedError
+
+    def __str__(self) -> str:
+        return "\n".join(
+            piece if isinstance(piece, str) else "\n".join(piece.text_lines())
+            for piece in self.pieces()
+        )
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        return "\n".join(
+            f"<div>{escape(piece)}</div>" if isinstance(piece, str) else _html(piece)
+            for piece in self.pieces()
+        )
+
+
+def _html(table: Table) -> str:
+    # Text stands on the left, numbers on the right, as in text.
+    sides = ["left" if table.is_text(index) else "right" for index in range(len(table.names))]
+
+    def row(cells: tuple[str, ...], tag: str) -> str:
+        made = (
+            f'<{tag} style="text-align: {side}">{escape(cell)}</{tag}>'
+            for cell, side in zip(cells, sides, strict=True)
+        )
+        return f"<tr>{''.join(made)}</tr>"
+
+    title = f"<caption>{escape(table.title)}</caption>" if table.title else ""
+    body = "".join(row(cells, "td") for cells in table.written())
+    head = row(table.names, "th")
+    return f"<table>{title}<thead>{head}</thead><tbody>{body}</tbody></table>"
 
 
 class PartValue(NamedTuple):

@@ -11,10 +11,10 @@ from snellen.grading.explain import Explanation
 from snellen.grading.explain import explain as explain_pair
 from snellen.grading.grade import Answers
 from snellen.grading.metrics.code import CodeExecutor
-from snellen.grading.models.base import Closed, Printable
+from snellen.grading.models.base import Closed
 from snellen.grading.protocols.table import protocols_of
 from snellen.grading.report.render import protocols_table
-from snellen.grading.table import Table
+from snellen.grading.table import Printable, Table
 from snellen.sdk.data.intake import Intake
 from snellen.sdk.data.selection import Data, References, select, with_corrections
 from snellen.sdk.local import choose, grade_answers

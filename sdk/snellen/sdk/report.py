@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from snellen.grading.errors import InputError, UnknownNameError
-from snellen.grading.models.base import Printable
-from snellen.sdk.files import ENDINGS, PAGE, check_ending, write_atomically
+from snellen.grading.table import Printable
 from snellen.sdk.scored import ScoredReport
 
 if TYPE_CHECKING:
@@ -217,6 +216,8 @@ class Report(Printable, ScoredReport):
             MissingExtraError: A package that draws the page is not installed, and references are
                 requested.
         """
+        from snellen.sdk.files import ENDINGS, PAGE, check_ending, write_atomically
+
         target = Path(path)
         ending = check_ending(target, ENDINGS, "a report")
         if ending == ".csv" and self._table is None:

@@ -8,11 +8,12 @@ from pydantic import PrivateAttr
 from snellen.grading.breakdown import break_down, cluster_codes, strata_of
 from snellen.grading.errors import InputError, UnknownNameError
 from snellen.grading.grade import Answers
-from snellen.grading.models import reports
-from snellen.grading.models.estimates import Breakdown, Interval
+from snellen.grading.models import estimates, reports
+from snellen.grading.models.estimates import Interval
 from snellen.grading.models.tags import TagColumn
 from snellen.grading.protocols.base import FloatArray, IntArray
 from snellen.grading.score_table import ScoreTable
+from snellen.grading.table import Printable, Table
 from snellen.sdk.data.intake import Intake
 from snellen.sdk.data.tags import ITEM
 
@@ -20,6 +21,17 @@ if TYPE_CHECKING:
     from snellen.grading.metrics.efficiency import Episode
     from snellen.grading.protocols.matrix.grid import Grid, GridItems
     from snellen.grading.stats.bootstrap import Method
+
+
+class Breakdown(Printable, estimates.Breakdown):
+    """A metric by the values of a tag, which prints as a table."""
+
+    def pieces(self) -> Iterator[Table | str]:
+        """Yield the table of the cells, and how many items they cover."""
+        from snellen.grading.report.render import breakdown_table, coverage
+
+        yield breakdown_table(self)
+        yield coverage(self)
 
 
 class ScoredReport(reports.Report):
@@ -127,7 +139,7 @@ class ScoredReport(reports.Report):
             UnknownNameError: There is no such tag or metric.
         """
         names = (tag, *more)
-        return break_down(
+        found = break_down(
             self.item_values(metric),
             {name: self._column(name) for name in names},
             metric=metric or self.numbers.primary,
@@ -135,6 +147,7 @@ class ScoredReport(reports.Report):
             weights=self._weights(),
             least=least,
         )
+        return Breakdown.model_validate(found.model_dump())
 
     def grid(
         self,

@@ -1,14 +1,10 @@
 """Estimate: a number, how sure it is, and how that was found."""
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from pydantic import Field
 
-from snellen.grading.models.base import Closed, Printable
-
-if TYPE_CHECKING:
-    from snellen.grading.table import Table
+from snellen.grading.models.base import Closed
 
 LEAST = 10
 """Cells with fewer items than this say too little to be shown, unless asked for."""
@@ -67,7 +63,7 @@ class Cell(Closed):
     estimate: Estimate | None
 
 
-class Breakdown(Printable, Closed):
+class Breakdown(Closed):
     """A metric by the values of a tag.
 
     Attributes:
@@ -85,13 +81,6 @@ class Breakdown(Printable, Closed):
     covered: int
     items: int
     least: int
-
-    def pieces(self) -> "Iterator[Table | str]":
-        """Yield the table of the cells, and how many items they cover."""
-        from snellen.grading.report.render import breakdown_table, coverage
-
-        yield breakdown_table(self)
-        yield coverage(self)
 
 
 class Chance(Closed):

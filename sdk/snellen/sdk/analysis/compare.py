@@ -11,7 +11,6 @@ from pydantic import PrivateAttr
 from snellen.grading.breakdown import strata_of
 from snellen.grading.errors import InputError, UnknownNameError
 from snellen.grading.models import comparisons
-from snellen.grading.models.base import Printable
 from snellen.grading.models.comparisons import ComparedCell, ItemChange
 from snellen.grading.models.samples import SampleDesign
 from snellen.grading.models.scores import Outcome
@@ -21,7 +20,7 @@ from snellen.grading.report.comparison import COMPARISON_RENDERERS, pieces_of
 from snellen.grading.stats.clusters import SAME, varies
 from snellen.grading.stats.compare import Correction, Pair, Procedure, adjust
 from snellen.grading.stats.compare import compare as compare_pair
-from snellen.grading.table import Table
+from snellen.grading.table import Printable, Table
 from snellen.sdk.files import check_ending, write_atomically
 from snellen.sdk.saved import read_report
 from snellen.sdk.scored import ScoredReport

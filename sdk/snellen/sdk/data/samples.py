@@ -13,7 +13,6 @@ from snellen.grading.models.base import NO_JSON, digest_of
 from snellen.grading.models.reports import DataPin
 from snellen.grading.models.samples import SampleDesign, Stratum
 from snellen.grading.models.tags import TagColumn
-from snellen.sdk.files import write_atomically
 
 FORMAT = "snellen-sample/1"
 
@@ -142,6 +141,8 @@ class Sample(Iterable[str]):
         target = Path(path)
         document = {**_content(self), "sha256": self.sha256}
         data = msgspec.json.format(msgspec.json.encode(document), indent=1)
+        from snellen.sdk.files import write_atomically
+
         write_atomically(target, [data, b"\n"])
         return target
 

@@ -1,22 +1,18 @@
 """A metric by two tags crossed: its cells, rows, columns and the whole, each with its interval."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from snellen.grading.errors import MetricError
-from snellen.grading.models.base import Closed, Printable
+from snellen.grading.models.base import Closed
 from snellen.grading.models.estimates import LEAST, Estimate
 from snellen.grading.models.tags import TagColumn, natural
 from snellen.grading.protocols.base import FloatArray, IntArray
 from snellen.grading.stats.summary import estimate
 from snellen.grading.stats.weighted import weighted_estimate
-
-if TYPE_CHECKING:
-    from snellen.grading.table import Table
 
 MOST_NAMES = 200
 """A tag with more values is an id, not a row or column to read."""
@@ -45,7 +41,7 @@ class GridCell(Closed):
     estimate: Estimate | None
 
 
-class Grid(Printable, Closed):
+class Grid(Closed):
     """A metric by two tags crossed.
 
     Attributes:
@@ -81,13 +77,6 @@ class Grid(Printable, Closed):
     least: int
     fewest_groups: int
     weighted: bool
-
-    def pieces(self) -> "Iterator[Table | str]":
-        """Yield the table of the cells, and why some are blank."""
-        from snellen.grading.report.heat_map import grid_note, grid_table
-
-        yield grid_table(self)
-        yield from filter(None, [grid_note(self)])
 
     def cell(self, row: str, column: str) -> GridCell:
         """Return one cell by the names of its row and column.
