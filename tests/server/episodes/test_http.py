@@ -73,7 +73,10 @@ async def test_an_agent_that_acts_by_tools_over_http_needs_no_browser(
     anns = token("ann")
     environment["SNELLEN_BROWSER"] = "none-is-installed"
     exam = tmp_path / "exam.toml"
-    exam.write_text('name = "desk"\npacks = ["./desk"]\n[rules]\ndoor = "tools"\n')
+    exam.write_text(
+        'name = "desk"\npacks = ["./desk"]\n[rules]\ndoor = "tools"\n'
+        '[[phases]]\nname = "main"\nexact = true\n'
+    )
     served = serve(str(exam), "--store", str(store))
     async with connect(served.url, anns) as agent:
         names = {tool.name for tool in (await agent.client.list_tools()).tools}
