@@ -240,7 +240,7 @@ def _boxes_metric(name: str, matching: Matching, *, ordered: bool) -> Metric:
         def judge(items: IntArray, answers: Sequence[AnswerValue]) -> Judged:
             scores = [
                 score_elements(cast("Sequence[BoxedText]", answer), raters[item], rule)
-                for item, answer in zip(items.tolist(), answers, strict=True)
+                for item, answer in zip(map(int, items), answers, strict=True)
             ]
             return Judged(np.array(scores, np.float64).reshape(-1, 3))
 
