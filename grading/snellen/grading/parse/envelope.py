@@ -99,7 +99,7 @@ def opened(response: object) -> Opened | None:
         dictionary of another kind.
 
     >>> opened({"role": "assistant", "content": [{"type": "text", "text": "B"}]})
-    Opened(text='B', calls=())
+    Opened(text='B', calls=(), refused=False)
     >>> opened("B") is None
     True
     """
