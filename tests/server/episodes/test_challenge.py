@@ -38,7 +38,7 @@ CHANGES = {"changed": {"lamp.0": ["0", "1"]}, "added": {}, "removed": {}}
 
 def challenge_of(settings: Settings, exam: Any, database: Database) -> Challenge:
     packs = tuple(map(str, settings.packs))
-    phases = (Phase(name="main", scores=Who.PUBLIC),)
+    phases = (Phase(name="main", scores=Who.PUBLIC, exact=True),)
     file = ExamFile(name="lamps", packs=packs, phases=phases, items=Who.PUBLIC)
     digest = references_digest(settings)
     # Attempts are taken at the time of day.

@@ -37,17 +37,18 @@ class PartNumbers(NamedTuple):
 
 
 def grade_answers(answers: AnswerSet) -> "Report":
-    """Grade the answers of one attempt to one task, as `sdk.grade` does."""
+    """Grade the answers of one attempt to one task, as `sdk.grade` does, without its warning."""
     # An agent waits for its first item, and grading is needed at the end.
-    from snellen.sdk.local import grade
+    from snellen.sdk.data.intake import Intake
+    from snellen.sdk.data.selection import select
+    from snellen.sdk.local import grade_answers as grade_batches
+    from snellen.sdk.scoring import choose
 
-    return grade(
-        answers.submissions,
-        data=answers.data,
-        protocol=answers.protocol.partition("@")[0],
-        items=answers.items,
-        progress=False,
-    )
+    selection = select(None, answers.data, items=answers.items)
+    protocol = choose(selection.task, answers.protocol.partition("@")[0], None)
+    intake = Intake(selection, protocol)
+    batches = (batch for batch, _ in intake.batches(answers.submissions))
+    return grade_batches(batches, intake, protocol)
 
 
 def grade_public(answers: AnswerSet, secret: bytes, phase: Phase) -> PartNumbers:
