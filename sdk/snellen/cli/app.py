@@ -1,6 +1,7 @@
 """The commands, each imported when it is called: a table of names, and the group that reads it."""
 
 import sys
+import warnings
 from collections.abc import Generator, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
@@ -194,3 +195,7 @@ def options(
     ] = False,
 ) -> None:
     """Evaluate agents that use screens."""
+    from snellen.grading.errors import InputWarning
+
+    # Commands print problems of the input beneath a report.
+    warnings.simplefilter("ignore", InputWarning)

@@ -1,6 +1,5 @@
 """The command `grade`."""
 
-import warnings
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -36,7 +35,7 @@ from snellen.cli.options import (
     view_of,
 )
 from snellen.cli.reports import finish, print_by_task
-from snellen.grading.errors import InputError, InputWarning
+from snellen.grading.errors import InputError
 
 
 def grade(
@@ -95,8 +94,6 @@ def grade(
     from snellen.sdk.stored import read_saved, regrade, retagged
     from snellen.sdk.submissions.tasks import tasks_named
 
-    # The same is printed beneath the report.
-    warnings.simplefilter("ignore", InputWarning)
     with report_errors():
         check(output, with_references=with_references)
         given = (items, columns, form, space, view, answer, model)
