@@ -367,13 +367,12 @@ class Submissions:
             key = {"s": row.id, "p": visible.own}
             scores = self._database.read(lambda c, key=key: queries.NUMBERS.all(c, key))
             newest = max((score.grading for score in scores), default=0)
-            graded = [TaskScore.of(score) for score in scores if score.grading == newest]
+            scores = [score for score in scores if score.grading == newest]
+            graded = [TaskScore.of(score) for score in scores]
             if not visible.measures:
                 graded = [score.without_measures() for score in graded]
             if visible.exact or not graded:
-                exact = {
-                    score.task: numbers_of(score) for score in scores if score.grading == newest
-                }
+                exact = {score.task: numbers_of(score) for score in scores}
                 run = ShownRun(exact, self._mean(exact))
             else:
                 of_caller = row.caller, row.phase, newest

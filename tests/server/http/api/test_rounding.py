@@ -226,3 +226,18 @@ async def test_tasks_with_few_items_are_shown_in_the_mean_alone(door: Opening) -
         here.hosted.time[0] = NOON + 120_000 + GRACE_MS
         status = (await here.get(f"{EXAM}/submissions/{whole}", ada)).json()
         assert len(status["scores"]) == len(exam.offers)
+
+
+async def test_a_graded_again_submission_of_one_task_has_no_note_where_scores_are_exact(
+    door: Opening,
+) -> None:
+    async with door(pack="sample", exact=True) as here:
+        ada, boss = here.token("ada"), here.token("boss", Scope.ORGANIZE)
+        points = dict.fromkeys(here.hosted.challenge.exam.asked(GROUND), "(0.5, 0.5)")
+        kept = (await here.upload(ada, points, task=GROUND)).json()["id"]
+        await here.work()
+        given = {"why": "a reference was wrong"}
+        await here.call("POST", f"{EXAM}/phases/main/rescore", boss, json=given)
+        await here.work()
+        status = (await here.get(f"{EXAM}/submissions/{kept}", ada)).json()
+        assert (len(status["scores"]), status["note"]) == (1, None)
