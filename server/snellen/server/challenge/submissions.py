@@ -63,7 +63,7 @@ MOST_ANNOUNCED = 100
 
 _FEW_ITEMS = (
     "until the final scores are shown, tasks with few items count in the mean of all tasks alone,"
-    " and there is none without answers to {} (of {} tasks in all)"
+    " and there is none: {} of the tasks have no answer, such as {}"
 )
 WITHDRAWN = "its participant withdrew it"
 _KEY = re.compile(r"[\x21-\x7e]{1,255}")
@@ -387,7 +387,7 @@ class Submissions:
             status = SubmissionStatus.of(row, graded, run.mean, organizer=organizer)
             if len(graded) < len(scores) and run.mean is None:
                 lacking = self._exam.offers.keys() - {score.task for score in scores}
-                note = _FEW_ITEMS.format(", ".join(sorted(lacking)[:3]), len(lacking))
+                note = _FEW_ITEMS.format(len(lacking), min(lacking))
                 status = status.model_copy(update={"note": note})
             found.append(status)
         return found
