@@ -8,6 +8,7 @@ import html
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator
+from fractions import Fraction
 
 _ASCII_WORD = re.compile(r"[a-z0-9]+")
 _ARTICLES = frozenset({"a", "an", "the"})
@@ -15,10 +16,19 @@ _ARTICLES = frozenset({"a", "an", "the"})
 _UNSPACED = re.compile(
     "[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
 )
-_NUMBER = re.compile(r"\d++(?:[.,:]\d++)*+")
-_GROUPED = re.compile(r"\d{1,3}(?:,\d{3})++(?:\.\d++)?+")
-_DECIMAL = re.compile(r"\d++\.\d++")
-_MINUS = frozenset("-\u2212")
+_NUMBER = re.compile(r"(?:\d++(?:[.,:]\d++)*+|\.\d++)")
+_GROUPED = re.compile(r"\d{1,3}(?:(?:,\d{2})*|(?:,\d{3})*),\d{3}(?:\.\d++)?+")
+_DECIMAL = re.compile(r"\d*+\.\d++")
+_MINUS = frozenset("-\u2010\u2011\u2012\u2013\u2014\u2212")
+
+_RAISED = "\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079"
+_FRACTIONS = "\u00bc-\u00be\u2150-\u215e\u2189"
+_MARKS = {0x66B: ".", 0x66C: ","}
+_POWER = re.compile(rf"(\d{{1,6}})(\u207b?[{_RAISED}]{{1,2}})")
+_MIXED = re.compile(rf"(?:(?<![\d.,/])(\d{{1,9}})\s?)?([{_FRACTIONS}])")
+_PROPER = re.compile(r"(?<![\d.,/])(\d{1,9}) (\d)/(\d\d?)(?![\d/])")
+_SPACED = re.compile(r"(?<![\d.,])\d{1,3}(?:[ \u00a0\u2009\u202f]\d{3})+(?![\d,])")
+_EXPONENT = re.compile(r"(?<![\w.])(\d{1,17}(?:\.\d{1,17})?|\.\d{1,17})[eE]([-+]?\d{1,2})(?!\w)")
 
 
 def words(text: str) -> str:
@@ -48,7 +58,47 @@ def answer_words(text: str) -> str:
     >>> answer_words("10:30 a.m."), answer_words("$")
     ('10:30 am', '$')
     """
-    return " ".join(_or_whole(_answer_words, _plain(text)))
+    return " ".join(_or_whole(_answer_words, _plain(_by_value(text))))
+
+
+def _by_value(text: str) -> str:
+    """Write numbers of any script, fractions, powers and exponents in digits and a point."""
+    if not text.isascii():
+        text = "".join(map(_digit, text.translate(_MARKS)))
+        text = _POWER.sub(lambda found: _written(_power(found[1], found[2])), text)
+        text = _MIXED.sub(
+            lambda found: _written(int(found[1] or 0) + Fraction(_exact(found[2]))), text
+        )
+    text = _SPACED.sub(lambda found: "".join(found[0].split()), text)
+    text = _PROPER.sub(_mixed, text)
+    return _EXPONENT.sub(
+        lambda found: _written(Fraction(found[1]) * Fraction(10) ** int(found[2])), text
+    )
+
+
+def _digit(char: str) -> str:
+    return str(unicodedata.digit(char)) if unicodedata.category(char) == "Nd" else char
+
+
+def _power(base: str, raised: str) -> Fraction:
+    digits = "".join(str(unicodedata.digit(char)) for char in raised.removeprefix("\u207b"))
+    exponent = min(int(digits), 20)
+    if base == "0" or not raised.startswith("\u207b"):
+        return Fraction(int(base) ** exponent)
+    return Fraction(1, int(base) ** exponent)
+
+
+def _exact(fraction: str) -> Fraction:
+    return Fraction(unicodedata.numeric(fraction)).limit_denominator(10)
+
+
+def _mixed(found: re.Match[str]) -> str:
+    whole, above, below = map(int, found.groups())
+    return _written(whole + Fraction(above, below)) if 0 < above < below else found[0]
+
+
+def _written(value: Fraction) -> str:
+    return str(value) if value.denominator == 1 else f"{float(value):.12f}"
 
 
 def _plain(text: str) -> str:
@@ -84,7 +134,7 @@ def _chunk_words(chunk: str) -> Iterator[str]:
     signed = True
     while start < length:
         before = start
-        while start < length and not _is_letter(chunk[start]):
+        while start < length and not (_is_letter(chunk[start]) or _NUMBER.match(chunk, start)):
             start += 1
         number = _NUMBER.match(chunk, start)
         if number is None:
@@ -100,7 +150,11 @@ def _chunk_words(chunk: str) -> Iterator[str]:
 
 def _value(number: str) -> str:
     plain = number.replace(",", "") if _GROUPED.fullmatch(number) else number
-    return plain.rstrip("0").rstrip(".") if _DECIMAL.fullmatch(plain) else plain
+    if not _DECIMAL.fullmatch(plain):
+        return plain
+    whole, _, decimals = plain.partition(".")
+    decimals = decimals.rstrip("0")
+    return f"{whole or '0'}.{decimals}" if decimals else whole or "0"
 
 
 def _is_letter(char: str) -> bool:

@@ -40,7 +40,17 @@ ONE_SPACE = [
     form
     for form in ACTED
     if form.name
-    not in ("qwen3-vl", "mai-ui", "ui-tars-1.5", "holo2", "ui-r1", "seeclick", "gui-owl", "kimi-vl")
+    not in (
+        "qwen3-vl",
+        "mai-ui",
+        "ui-tars-1.5",
+        "holo2",
+        "ui-r1",
+        "seeclick",
+        "gui-owl",
+        "kimi-vl",
+        "ui-venus-1.5",
+    )
 ]
 
 

@@ -96,6 +96,8 @@ _FORMATS = (
     Format("holo2", THOUSAND, "Holo2", '{"action": "click_element", "x": 500, "y": 500}'),
     Format("ui-venus", VIEW, "UI-Venus",
            "<think>x</think><action>Click(box=(546, 1204))</action><conclusion>c</conclusion>"),
+    Format("ui-venus-1.5", THOUSAND, "UI-Venus 1.5",
+           "<think>x</think><action>Click(box=(500, 500))</action><conclusion>c</conclusion>"),
     Format("opencua", UNIT, "OpenCUA",
            "## Code:\n```python\npyautogui.click(x=546, y=1204)\n```", VIEW),
     Format("pyautogui", UNIT, "Aguvis", "pyautogui.click(x=0.5, y=0.5)", aliases=("aguvis",)),

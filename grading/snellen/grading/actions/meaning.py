@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import cast
 
-from snellen.grading.actions.scan import plain_name
+from snellen.grading.calls import plain_name
 from snellen.grading.models.actions import (
     POINTED,
     Action,
@@ -131,7 +131,7 @@ def _place(named: Named, keys: Sequence[str] = _POINT_KEYS) -> Point | None:
             if point is not None:
                 return point
     if keys is _POINT_KEYS:
-        x, y = named.given.get("x"), named.given.get("y")
+        x, y = (named.first((axis, f"coordinate_{axis}")) for axis in "xy")
         if x is not None and y is not None:
             return point_in([x, y])
         if named.positional:
@@ -208,6 +208,8 @@ def _swipe(named: Named) -> Action | None:
     if None not in corners:
         start, end = point_in(corners[:2]), point_in(corners[2:])
     if start is not None and end is not None:
+        if start == end:
+            return None
         return Action(ActionType.SCROLL, point=start, end=end, direction=swiped(start, end))
     finger = direction_of(named.first(("direction", "to", "value", "text", "input_text"), 0))
     if finger is None:

@@ -22,12 +22,13 @@ from snellen.grading.actions.meaning import (
     meant,
     point_in,
 )
-from snellen.grading.actions.scan import Call, TooManyError, plain_name, scan
+from snellen.grading.calls import Call, TooManyError, plain_name, scan
 from snellen.grading.coordinates import CoordinateSpace
 from snellen.grading.models.actions import Action, ActionType, Point, direction_of
 from snellen.grading.parse.envelope import ToolUse, arguments_of, opened
 from snellen.grading.parse.final_answers import CUT_OFF, unwrapped, without_reasoning
 from snellen.grading.parse.vocabularies.base import as_number
+from snellen.grading.standing import is_answered, without_asides
 
 Fields = Mapping[str, object]
 
@@ -57,6 +58,7 @@ NO_ACTION = "no action of any known format in it (docs/formats.md lists them)"
 _TOO_MANY = "too many candidate calls"
 _TOO_DEEP = "nested too deep"
 _NO_POINT = "it names no point to act at"
+ONLY_LOOKS = "it only looks at the screen"
 
 _TOOLS = frozenset({"mobileuse", "computeruse", "computer", "browseruse", "phoneuse", "android"})
 _GEMINI_ONLY = frozenset(
@@ -84,12 +86,6 @@ _CUE = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _WIDTHS = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3001: ",", 0x2212: "-"}
-_DENIED = re.compile(
-    r"(?:\b(?:not|never|avoid|without|rather than|instead of)|n't)[ \t]+(?:\w{1,20}[ \t]+){0,2}\Z",
-    re.IGNORECASE,
-)
-_LOOK_BACK = 64
-_COMMENT = re.compile(r"^[ \t]*#[^\n]*", re.MULTILINE)
 
 # ---- lines -------------------------------------------------------------------------------------
 
@@ -195,16 +191,10 @@ def _parts(text: str) -> Iterator[str]:
 
 
 def _of_text(text: str) -> Iterator[_MarkedCall]:
-    if "#" in text:
-        text = _COMMENT.sub(lambda comment: " " * len(comment[0]), text)
-    before = 0
+    text = without_asides(text)
     for call in scan(text, _KNOWN):
-        if call.form != "tag" and _DENIED.search(
-            text[max(before, call.start - _LOOK_BACK) : call.start]
-        ):
-            before = call.end
+        if call.form != "tag" and not is_answered(text, call.start, call.end):
             continue
-        before = call.end
         if call.form == "object":
             yield from _of_object(call.given)
         elif call.form == "tag":
@@ -306,7 +296,7 @@ def _of_object(fields: Fields) -> Iterator[_MarkedCall]:
         yield from _of_text(named)
     elif isinstance(named, int) and named in _SEECLICK and "click_point" in fields:
         yield _MarkedCall(Named(_SEECLICK[named], fields), "seeclick")
-    elif isinstance(named, str):
+    elif isinstance(named, str) and not _is_label(fields, named):
         name = plain_name(named)
         if known_name(named) or name in LOOKS:
             yield _MarkedCall(Named(name, fields), _format_of_object(name, fields))
@@ -314,6 +304,20 @@ def _of_object(fields: Fields) -> Iterator[_MarkedCall]:
         compact = _compact(fields)
         if compact is not None:
             yield _MarkedCall(compact, "agentcpm")
+
+
+_ELSEWHERE = (ActionType.FINISH, ActionType.NAVIGATE, ActionType.KEY, ActionType.OPEN_APP)
+_PLACES = frozenset(
+    {"x", "point", "point_2d", "coordinate", "coordinates", "box", "bbox", "bbox_2d"}
+)
+
+
+def _is_label(fields: Fields, named: str) -> bool:
+    """Whether a name that acts is what an element with a place is called, such as "Submit"."""
+    if fields.get("name") != named and fields.get("type") != named:
+        return False
+    act = meant(Named(plain_name(named), fields)) if known_name(named) else None
+    return act is not None and act.type in _ELSEWHERE and not _PLACES.isdisjoint(fields)
 
 
 def _of_coat(name: str, arguments: object) -> _MarkedCall:
@@ -456,7 +460,10 @@ def _step(calls: Sequence[_MarkedCall], declared: Format | None) -> ReadAction:
     for named, form in calls:
         chosen = declared or FORMATS[form]
         named = replace(named, y_first=chosen.y_first and form not in ("openai",))
-        action = None if named.name in LOOKS else meant(named)
+        if named.name in LOOKS:
+            lacking = ONLY_LOOKS
+            continue
+        action = meant(named)
         if action is None:
             continue
         if action.point is None and pointer is not None and action.type is not ActionType.TYPE:
@@ -467,7 +474,7 @@ def _step(calls: Sequence[_MarkedCall], declared: Format | None) -> ReadAction:
             read.append((action, form))
         else:
             lacking = _NO_POINT
-    acts = [each for each in read if each[0].type not in (ActionType.HOVER, ActionType.WAIT)]
+    acts = [each for each in read if each[0].type is not ActionType.HOVER]
     acts = acts or read
     if not acts:
         raise NoActionError(lacking)

@@ -223,7 +223,8 @@ _MENTION = re.compile(
     r"|(?<=[(\[\"'`*][a-z])(?=[)\]\"'`*]))"
 )
 _DENIED_BEFORE = re.compile(
-    r"(?:\b(?:not|never|neither|nor|than|except|unlike|instead\s+of)|n't)"
+    r"(?:\b(?:not|never|neither|nor|than|except|unlike|instead\s+of"
+    r"|thought(?:\s+of|\s+it\s+was)?|considered|assumed|guessed|suspected)|n't)"
     r"\s+(?:(?:choose|select|pick|click|be|go\s+with)\s+)?(?:on\s+)?(?:the\s+)?"
     r"(?:(?:option|choice|element|letter)\s+)?[*_`\"'(\[]*\Z",
     re.IGNORECASE,
@@ -237,8 +238,24 @@ _OR = r"(?:[,/&]|\b(?i:or|and)\b|或|和)[\s*_`\"'(\[]*+(?:(?i:option|choice)\s+
 _HEDGED_AFTER = re.compile(rf"{_CLOSING}{_OR}{_STATED}")
 _HEDGED_BEFORE = re.compile(rf"(?<!{_WORD})[A-Z][*_`\"')\]]*\s*{_OR}\Z")
 _LINE = re.compile(r"^[ \t*_~`\"'(\[{<>$#-]*+([A-Za-z])[ \t\r*_~`\"')\]}<>$.,:;!]*+$", re.MULTILINE)
-_LEAD = re.compile(rf"{_OPENING}([A-Za-z])[*_`\"']*(?:[.):\]]|\s+[-|]\s)[*_`]*(?!{_WORD}\.)")
+_LEAD = re.compile(
+    rf"{_OPENING}([A-Za-z])[*_`\"']*(?:[.):\]]|\s+[-|]\s"
+    rf"|(?<=[A-Z]),|(?<=[A-Z]\*\*),)[*_`]*(?!{_WORD}\.)"
+)
 _LABEL = re.compile(rf"(?<!{_WORD})([A-Z])[*_`]*[.):\]][*_`]*\s+[*_`\"']*{_WORD}")
+# A capital A before a number, a name, or the few words that an announcement ends with.
+_UNMARKED = (
+    re.compile(
+        r"((?:^|:|\bis\b)[\s*_]{0,9}A)(?=[ \t]{2,}\S|[ \t]\d\S*(?:[ \t]+\S+){0,2}[ \t]*$"
+        r"|(?:[ \t][A-Z][\w']*){1,3}[*_.]*[ \t]*$)",
+        re.MULTILINE,
+    ),
+    re.compile(
+        r"((?:[Aa]nswer|[Oo]ption|[Cc]hoice)[*_ ]*:[\s*_]{0,9}A)"
+        r"(?=(?:[ \t][\w'-]+){1,3}[*_.]*[ \t]*$)",
+        re.MULTILINE,
+    ),
+)
 _FAILURE = re.compile(r"\W*(?:failed to obtain answer|error code\b)", re.IGNORECASE)
 _LOOK_BACK = 32
 
@@ -270,7 +287,8 @@ def robust_choice(text: str, options: int | Sequence[str] | None = None) -> str 
     count = _LAST_LETTER if options is None else options
     count = min(count if isinstance(count, int) else len(count), _LAST_LETTER)
     offered = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"[: max(count, 0)]
-    letter = _read(text if text.isascii() else text.translate(_PLAIN), offered, options)
+    text = text if text.isascii() else text.translate(_PLAIN)
+    letter = _read(_labelled(text, options), offered, options)
     return letter if letter is not None and letter in offered else None
 
 
@@ -291,6 +309,20 @@ def _read(text: str, offered: str, options: int | Sequence[str] | None) -> str |
     if lines:
         return lines.pop() if len(lines) == 1 else None
     return _lead(text, offered) or _only_mention(text, offered)
+
+
+def _labelled(text: str, options: int | Sequence[str] | None) -> str:
+    """Mark a capital A or I as a label where the text of its option follows, not a word."""
+    for pattern in _UNMARKED:
+        text = pattern.sub(r"\1.", text)
+    if options is None or isinstance(options, int):
+        return text
+    for letter, option in zip("ABCDEFGHI", options, strict=False):
+        words = r"\s+".join(map(re.escape, option.split()))
+        if letter in "AI" and words:
+            label = rf"(?<!{_WORD}){letter}(?=[*_\s]+(?i:{words})(?!{_WORD}))"
+            text = re.sub(label, f"{letter}.", text)
+    return text
 
 
 def _by_text(text: str, options: Sequence[str]) -> str | None:
@@ -337,7 +369,7 @@ def _lead(text: str, offered: str) -> str | None:
     found = _LEAD.match(text)
     if found is None or _is_denied(text, found.start(1), found.end()):
         return None
-    if _HEDGED_AFTER.match(text, found.end()):
+    if any(_HEDGED_AFTER.match(text, end) for end in (found.end(1), found.end())):
         return None
     labels = {label for label in _LABEL.findall(text) if label in offered}
     return found[1].upper() if labels <= {found[1].upper()} else None

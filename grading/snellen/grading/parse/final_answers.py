@@ -200,8 +200,8 @@ def _once_unwrapped(text: str) -> str:
     last = text[-1:]
     if last == ">" or "<answer>" in text:
         _, tag, inside = text.rpartition("<answer>")
-        inside, closed, after = inside.partition("</answer>")
-        if tag and not (closed and after.strip()):
+        inside = inside.partition("</answer>")[0]
+        if tag and inside.strip():
             return inside
     if _GLM_BOX in text:
         return text.rpartition(_GLM_BOX)[2].partition("<|end_of_box|>")[0]

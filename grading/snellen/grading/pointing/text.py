@@ -16,6 +16,8 @@ from typing import NamedTuple, TypeGuard, cast
 from pydantic import JsonValue
 
 from snellen.grading.models.geometry import Space
+from snellen.grading.pointing.spelling import spelled_out
+from snellen.grading.standing import is_answered
 
 # The answer stands at the end; no reply needs more to say where it clicks.
 _TAIL = 16_384
@@ -48,12 +50,12 @@ _RUN = re.compile(
 )
 _NESTED = re.compile(r"[()\[\]]")
 _OBJECT = re.compile(r"\{[^{}]*+\}")
-_DENIED = re.compile(
-    r"(?:\b(?:not|never|than|instead of)|n't)(?: (?:at|on|in|be|the|point|click))*[\s:]{1,4}\Z",
-    re.IGNORECASE,
-)
-_LOOK_BACK = 40
 _CUE = re.compile(r"\banswer[\"']?\s{0,4}(?:is\b:?|[:=])|<answer>|\\boxed", re.IGNORECASE)
+_LINE_CUE = re.compile(
+    r"^[ \t*_#]{0,9}(?:coordinates?|point|position|location|output|result)[*_]{0,3}\s{0,3}:"
+    r"|^```\w{0,12}[ \t]*\n(?=[^`]*\d[^`]*```)",
+    re.IGNORECASE | re.MULTILINE,
+)
 # 1,920 as one number: one or two digits, a comma without a space, three digits.
 _THOUSANDS = re.compile(r"(?<![\d.])(?<!\d,)(\d{1,2}),(\d{3})(?!\d|,\S)")
 
@@ -101,9 +103,11 @@ def find_numbers(text: str, *, boxes_only: bool = False, plainly: bool = False) 
         text: What the agent wrote.
         boxes_only: Look for four numbers only.
         plainly: Leave out what only our own protocols read: two corners beside each other as a
-            box where a point is looked for, `box_2d`, and that "not at (1, 2)" is no answer.
+            box where a point is looked for, `box_2d`, points in words, and where an answer stands.
     """
     prepared = text[-_TAIL:].translate(_WIDTHS)
+    if not plainly:
+        prepared = spelled_out(prepared)
     marked, rest = _read_objects(prepared, plainly=plainly)
     marked += _marked(rest)
     bare = _bare(rest)
@@ -114,7 +118,11 @@ def find_numbers(text: str, *, boxes_only: bool = False, plainly: bool = False) 
         marked, bare = _boxes(marked), _boxes(bare)
     if not plainly:
         marked, bare = _claimed(marked, prepared), _claimed(bare, prepared)
-    return _choose(marked, prepared) or _choose(bare, prepared)
+    cues = [match.end() for match in _CUE.finditer(prepared)]
+    if not cues and not plainly:
+        cues = [match.end() for match in _LINE_CUE.finditer(prepared)]
+    cue = max(cues, default=len(prepared))
+    return _choose(marked, cue) or _choose(bare, cue)
 
 
 def _read_objects(text: str, *, plainly: bool) -> tuple[list[_Candidate], str]:
@@ -167,10 +175,9 @@ def _boxes(candidates: list[_Candidate]) -> list[_Candidate]:
     return [each for each in candidates if len(each.found.numbers) == 4]
 
 
-def _choose(candidates: list[_Candidate], text: str) -> Numbers | None:
+def _choose(candidates: list[_Candidate], cue: int) -> Numbers | None:
     if not candidates:
         return None
-    cue = max((match.end() for match in _CUE.finditer(text)), default=len(text))
     after = [each for each in candidates if each.start >= cue]
     if after:
         return min(after, key=lambda each: (each.start, -each.end)).found
@@ -178,13 +185,8 @@ def _choose(candidates: list[_Candidate], text: str) -> Numbers | None:
 
 
 def _claimed(candidates: list[_Candidate], text: str) -> list[_Candidate]:
-    """Return the candidates before which "not at" and the like do not stand."""
-    return [each for each in candidates if not _is_denied(text, each.start)]
-
-
-def _is_denied(text: str, start: int) -> bool:
-    before = text[max(0, start - _LOOK_BACK) : start].rstrip("([{<")
-    return _DENIED.search(before) is not None
+    """Return the candidates that their sentence does not take back."""
+    return [each for each in candidates if is_answered(text, each.start, each.end)]
 
 
 def _read(content: str) -> Numbers | None:

@@ -133,6 +133,7 @@ _WITHOUT_SPACES = Normalizer(
 _ROBUST_TEXT = replace(
     _OFFICIAL_TEXT,
     id="robust",
+    version=2,
     source="ours",
     special="the answer without reasoning and wrapping; spaces and case don't count",
     parser=ours(text_parser("the text", lambda text, _: text)),

@@ -219,7 +219,7 @@ def _ours(name: str, space: CoordinateSpace | None) -> Parser:
 _ROBUST = replace(
     _OFFICIAL,
     id="robust",
-    version=2,
+    version=3,
     source="ours",
     special="like `official`, in any format; in the unit that the answer or its format declares, "
     "else fractions if both numbers are within 0..1 and one is not an integer",

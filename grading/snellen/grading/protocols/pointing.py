@@ -10,9 +10,10 @@ from dataclasses import replace
 from typing import Any, NamedTuple, cast
 
 from snellen.grading.actions.declaring import SPACES, Declared, declared
-from snellen.grading.actions.reading import NoActionError, read_action
+from snellen.grading.actions.reading import ONLY_LOOKS, NoActionError, ReadAction, read_action
 from snellen.grading.coordinates import HUNDRED, PIXELS, THOUSAND, UNIT, VIEW, CoordinateSpace
 from snellen.grading.errors import InputError
+from snellen.grading.models.actions import POINTED, ActionType, Point
 from snellen.grading.models.geometry import Size
 from snellen.grading.parse.envelope import opened
 from snellen.grading.parse.final_answers import CUT_OFF, without_reasoning
@@ -42,6 +43,8 @@ from snellen.grading.protocols.spaces import (
 )
 
 POINT_HIT = point_metric("the point in the box, edges included")
+
+_EXACT = 20
 
 Scale = Callable[[ReadPoint, Context], Parsed]
 """What a point's numbers count, given what is known of the item: a point in fractions, or in pixels
@@ -114,13 +117,15 @@ def writes(
     Args:
         form: The form, such as `click({x}, {y})`.
         space: What the numbers count in it.
-        decimals: How many decimals they have.
+        decimals: How many decimals they have; a target that is a point is written exactly.
     """
 
     def write(gold: Target) -> list[object]:
         left, top, right, bottom = box_in(space, gold)
         x, y = (left + right) / 2, (top + bottom) / 2
-        return [form.format(x=f"{x:.{decimals}f}", y=f"{y:.{decimals}f}")]
+        # A whole pixel on an edge would be outside if it were rounded.
+        places = _EXACT if decimals and (left, top) == (right, bottom) else decimals
+        return [form.format(x=f"{x:.{places}f}", y=f"{y:.{places}f}")]
 
     return write
 
@@ -154,6 +159,8 @@ _THOUSANDTHS = re.compile(
     r"|\bdo\(action=|\"POINT\"|\baction:[A-Z]{3,12}\tpoint:"
 )
 NO_POINT = "no point in it"
+_Y_FIRST = "box_2d"
+_POINTING = POINTED | {ActionType.TYPE, ActionType.SELECT}
 _NO_VIEW = "pixels of a view whose size it does not say"
 
 
@@ -168,36 +175,44 @@ def our_point(response: object) -> OurPoint | str:
     except InputError as error:
         return str(error)
     api = opened(said.response)
+    act = _act(said)
     if (api is not None and api.calls) or _is_call(said.response):
-        return _called(said)
+        return _called(said, act)
     text = said.response if api is None else api.text
-    written = text
-    if isinstance(text, str):
-        text = without_reasoning(text)
-        if text is None:
-            return CUT_OFF
-    else:
-        text = as_python_text(text)
-    point = None if text is None else robust_point(text)
-    if text is None or point is None:
+    written = str(text)
+    text = without_reasoning(text) if isinstance(text, str) else as_python_text(text)
+    if text is None:
+        return CUT_OFF
+    if isinstance(act, str):
+        return act
+    point = robust_point(text) if act is None or _Y_FIRST in text else ReadPoint(*_pointed(act))
+    if point is None:
         return NO_POINT
     x, y = point.x, point.y
     if point.space is not None:
         return OurPoint(x, y, SPACES[point.space.value])
-    if said.format is not None and said.format.y_first and "point" in text:
+    if act is None and said.format is not None and said.format.y_first and "point" in text:
         x, y = y, x
-    space = said.counts
-    if space is None and said.format is not None:
-        space = said.format.counts((x, y))
-    if space is None and (named := _SPACE_FIELD.findall(text[-1000:])):
-        space = SPACES[named[-1]]
-    if space is None and 1 < max(x, y) <= 1000 and _THOUSANDTHS.search(str(written)):
-        space = THOUSAND
-    if space is None and _HUNDREDTHS.search(str(written)):
-        space = HUNDRED
+    space = _counted(said, (x, y), written)
     if space is VIEW and said.view is None and said.format is None:
         return _NO_VIEW
-    return OurPoint(x, y, space, said.view)
+    return OurPoint(x, y, space, said.view, "" if act is None else act.note)
+
+
+def _counted(said: Declared, point: Point, text: str) -> CoordinateSpace | None:
+    """Return what a point's numbers count, by what is declared, or by the marks of a format."""
+    if said.counts is not None:
+        return said.counts
+    thousandths = 1 < max(point) <= 1000 and _THOUSANDTHS.search(text)
+    if said.format is not None:
+        space = said.format.counts(point)
+        # InternVL's boxes count thousandths, its calls pixels of a view.
+        return THOUSAND if space is VIEW and said.view is None and thousandths else space
+    if named := _SPACE_FIELD.findall(text[-1000:]):
+        return SPACES[named[-1]]
+    if thousandths:
+        return THOUSAND
+    return HUNDRED if _HUNDREDTHS.search(text) else None
 
 
 def _is_call(response: object) -> bool:
@@ -208,18 +223,29 @@ def _is_call(response: object) -> bool:
     return isinstance(fields.get("name"), str) and isinstance(fields.get("args"), dict)
 
 
-def _called(said: Declared) -> OurPoint | str:
-    """Read the point of the first tool that was called and acts."""
+def _act(said: Declared) -> ReadAction | str | None:
+    """Return the first call that acts; why it points nowhere; None where nothing is called."""
     try:
         read = read_action(said.response, said.format)
-    except NoActionError:
-        return NO_POINT
-    if read.action.point is None:
+    except NoActionError as error:
+        return NO_POINT if str(error) == ONLY_LOOKS else None
+    pointing = read.action.point is not None and read.action.type in _POINTING
+    return read if pointing else NO_POINT
+
+
+def _pointed(act: ReadAction) -> Point:
+    assert act.action.point is not None
+    return act.action.point
+
+
+def _called(said: Declared, act: ReadAction | str | None) -> OurPoint | str:
+    """Return the point of the first tool that was called and acts."""
+    if act is None or isinstance(act, str):
         return NO_POINT
     # Other APIs' tools are described by whoever offers them: the protocol says what they count.
-    own = said.format is not None or read.format in ("claude", "gemini")
-    space = said.counts or (read.space if own else None)
-    return OurPoint(*read.action.point, space, said.view, read.note)
+    own = said.format is not None or act.format in ("claude", "gemini")
+    space = said.counts or (act.space if own else None)
+    return OurPoint(*_pointed(act), space, said.view, act.note)
 
 
 class _NoForm(NamedTuple):
@@ -379,7 +405,7 @@ def robust_pointing(task: str) -> Protocol:
     return Protocol(
         task,
         "robust",
-        2,
+        3,
         "ours",
         "reads the point that a human reader would identify, in any format; in the unit that the "
         "answer or its format declares, else fractions if it has decimals in 0..1, else pixels",
@@ -401,7 +427,7 @@ def points_of_adapters(task: str, space: CoordinateSpace, source: str) -> Protoc
     return replace(
         robust_pointing(task),
         id="official",
-        version=1,
+        version=2,
         source=source,
         special=f"the published code gets a point in {space.words} from each model's adapter, and"
         " no point is wrong; the parser here takes the point that a human reader would identify",

@@ -1,5 +1,6 @@
 """Our own rule of steps: any vocabulary, the type and the target right."""
 
+import re
 from collections.abc import Sequence
 from math import hypot
 
@@ -19,6 +20,9 @@ from snellen.grading.protocols.steps import (
     screen_of,
     step_metric,
 )
+
+_DIGITS = re.compile(r"\d+")
+_NEARLY = 0.8
 
 
 def _robust(answer: ReadStep, gold: StepGold) -> Sequence[float]:
@@ -64,7 +68,9 @@ def _on_target(answer: ReadStep, gold: StepGold) -> bool:
 
 def _same_text(text: str, other: str) -> bool:
     given, expected = folded(text), folded(other)
-    return bool(given) and (given == expected or anls(given, [expected]) >= 0.5)
+    if _DIGITS.findall(given) != _DIGITS.findall(expected):
+        return False
+    return bool(given) and (given == expected or anls(given, [expected]) >= _NEARLY)
 
 
 _METRIC = step_metric(
@@ -81,7 +87,7 @@ def robust_steps(task: str) -> Protocol:
     return Protocol(
         task,
         "robust",
-        2,
+        3,
         "ours",
         "any vocabulary; the type must match; a click in the reference's box, or within 14 % of the"
         " shorter side where it has none; text that is nearly equal; every step counts",

@@ -73,7 +73,7 @@ def _short(task: str) -> tuple[Protocol, ...]:
         Protocol(
             task,
             "robust",
-            2,
+            3,
             "ours",
             "compares punctuation-only texts without normalization; accepts any "
             "spelling of <no answer>",
@@ -140,7 +140,7 @@ _LONG = (
     Protocol(
         "screenqa/long",
         "robust",
-        2,
+        3,
         "ours",
         "<no answer> matches only itself, in any spelling; other answers match only"
         " other references",
@@ -213,7 +213,7 @@ _UI_CONTENTS = (
     Protocol(
         "screenqa/ui_contents",
         "robust",
-        2,
+        3,
         "ours",
         "exact match in any order; ignores case and outer spaces",
         ours(UI_TEXTS),
@@ -264,7 +264,7 @@ _UI_CONTENTS_BOXES = (
     Protocol(
         "screenqa/ui_contents_boxes",
         "robust",
-        2,
+        3,
         "ours",
         "boxes are matched to maximize the number of matches; any order; ignores case",
         ours(BOXED_TEXTS),

@@ -152,7 +152,7 @@ def declared_protocol(
     return Protocol(
         task,
         space.id,
-        2,
+        3,
         "ours",
         f"every {what} is in {space.words}, unless the answer declares its unit",
         parser,

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Any, NamedTuple, TypeAlias, cast
 
-from snellen.grading.actions.scan import AnyName, Call, TooManyError, scan
+from snellen.grading.calls import AnyName, Call, TooManyError, scan
 from snellen.grading.errors import InputError
 from snellen.grading.models.actions import Point
 from snellen.grading.models.geometry import Space

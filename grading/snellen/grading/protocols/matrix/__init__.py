@@ -265,7 +265,7 @@ def _metric(name: str, executor: CodeExecutor | None) -> Metric:
 _ITEMS = Protocol(
     TASK,
     "items",
-    2,
+    3,
     "decisions of this project, after the framework of four dimensions and four levels",
     "each item by the metric that it names; correct from the item's `pass`, by default the"
     " metric's best (box: 0.5); a program that may not be run is an error, never 0",

@@ -13,7 +13,7 @@ from typing import TypeAlias, TypedDict, TypeVar, cast
 
 from pydantic import JsonValue
 
-from snellen.grading.actions.scan import AnyName, Call, TooManyError, scan
+from snellen.grading.calls import AnyName, Call, TooManyError, scan
 from snellen.grading.parse.choice import robust_choice
 from snellen.grading.parse.final_answers import final_answer, short_answer
 from snellen.grading.parse.lists import ui_texts

@@ -77,7 +77,7 @@ _L1 = (
     Protocol(
         "mmbench-gui/l1",
         "robust",
-        2,
+        3,
         "ours",
         "reads the last explicit choice, never the article; two choices are not an answer",
         ours(
@@ -140,7 +140,7 @@ _L2 = Protocol(
 _L2_ROBUST = Protocol(
     "mmbench-gui/l2_basic",
     "robust",
-    2,
+    3,
     "ours",
     "reads the point that a human reader would identify as the answer, or the "
     "center of a box; recognizes percentages, other numbers as in official. If "

@@ -84,7 +84,7 @@ def _choice_task(task: str) -> tuple[Protocol, ...]:
         Protocol(
             task,
             "robust",
-            2,
+            3,
             "ours",
             "reads the last explicit choice, never the article; two choices are not an answer",
             ROBUST_CHOICE,

@@ -164,4 +164,4 @@ def robust(task: str) -> Protocol:
     special, parser, normalizer, metric = _PARTS[task.partition("/")[2]]
     plain = parser in (_BOX, _POINT)
     reader = ours(parser, str) if plain else ours(parser)
-    return Protocol(task, "robust", 2, "ours", special, reader, normalizer, metric)
+    return Protocol(task, "robust", 3, "ours", special, reader, normalizer, metric)

@@ -218,7 +218,7 @@ def _protocol(task: str, parser: Parser, metric: Metric, source: str, special: s
 
 def _robust(task: str, parser: Parser, metric: Metric, special: str) -> Protocol:
     name = f"webrssbench/{task}"
-    return Protocol(name, "robust", 2, _OURS, special, ours(parser), AS_IS, metric)
+    return Protocol(name, "robust", 3, _OURS, special, ours(parser), AS_IS, metric)
 
 
 def _final_text(tidy: Callable[[str], str] = strip_quotes) -> Parser:

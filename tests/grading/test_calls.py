@@ -2,7 +2,7 @@
 
 import pytest
 
-from snellen.grading.actions.scan import Call, TooManyError, scan
+from snellen.grading.calls import Call, TooManyError, scan
 
 KNOWN = {"click", "type"}
 

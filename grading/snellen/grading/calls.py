@@ -92,7 +92,7 @@ def scan(text: str, known: Container[str]) -> Iterator[Call]:
     Args:
         text: What a model wrote.
         known: The names of calls, as `plain_name` writes them; others are passed over, and what
-            they hold is looked at.
+            they hold is looked at unless it is a text.
 
     Raises:
         TooManyError: There are more candidates than are looked at.
@@ -105,18 +105,28 @@ def scan(text: str, known: Container[str]) -> Iterator[Call]:
     while found := _START.search(text, index, LONGEST):
         start, opening = found.start(), found[0]
         index = found.end()
-        if opening[-1] == "(" and plain_name(opening[:-1]) not in known:
-            continue
+        unknown = opening[-1] == "(" and plain_name(opening[:-1]) not in known
         try:
             call = reader.read(start, opening)
         except _UnreadableError:
-            failures += 1
+            failures += not unknown
             budget -= reader.seen - start
             if budget < 0 or failures > _MOST_FAILURES:
                 raise TooManyError from None
         else:
+            if unknown and not _is_quoting(call):
+                continue
             index = call.end
-            yield call
+            if not unknown:
+                yield call
+
+
+def _is_quoting(call: Call) -> bool:
+    """Whether a call is given a text, and nothing that could hold another call."""
+    values = (*call.positional, *call.given.values())
+    return any(isinstance(value, str) for value in values) and not any(
+        isinstance(value, dict | list) for value in values
+    )
 
 
 def plain_name(name: str) -> str:
