@@ -66,10 +66,10 @@ def test_thousandths_are_recognized_and_the_warning_says_what_they_would_score()
     assert found.warning == (
         "Read as thousandths of the image, 0 to 1000, the 40 answers score 100.0%; as"
         " `official@1` reads them, 0.0%. State in the prompt which space is wanted, grade by"
-        " `thousand@2`, say space='thousand' (--space thousand), or convert this model's"
+        " `thousand@3`, say space='thousand' (--space thousand), or convert this model's"
         " coordinates."
     )
-    assert found.protocol == "thousand@2"
+    assert found.protocol == "thousand@3"
 
 
 ODD: list[tuple[Write, CoordinateSpace, bool]] = [
@@ -264,8 +264,8 @@ def test_the_protocol_that_the_audit_names_scores_what_the_audit_said(
     if graded == name:
         assert (found.warning, found.protocol) == ("", "")
         return
-    assert found.protocol == f"{name}@2"
-    assert f"grade by `{name}@2`" in found.warning
+    assert found.protocol == f"{name}@3"
+    assert f"grade by `{name}@3`" in found.warning
     contexts = [Context(width=WIDTH, height=HEIGHT)] * len(GOLDS)
     grader = Grader.of(protocol_of(L2.task, name), GOLDS, contexts)
     scored = grader.batch(answers(said)[0]).values[:, 0].sum()
@@ -354,9 +354,9 @@ def test_a_form_that_the_protocol_misreads_is_told_from_a_space(write: Write, fo
     assert (found.readings[0].space, found.readings[0].score) == (UNIT, 1.0)
     assert found.warning.endswith(
         f" It reads that space, but not the form of these answers{form}: ask for `(x, y)` in the"
-        " prompt, or grade by `unit@2`."
+        " prompt, or grade by `unit@3`."
     )
-    assert found.protocol == "unit@2"
+    assert found.protocol == "unit@3"
     assert "which space" not in found.warning
 
 

@@ -19,7 +19,7 @@ _MOST_FAILURES = 200
 _LONGEST_LOOSE = 2_000
 _DECODER = json.JSONDecoder()
 _START = re.compile(
-    r"\{|<(?:function|invoke)(?:=|\s++name=[\"'])[\w.]{1,64}|(?<![\w.])[A-Za-z_][\w.]{0,63}\(",
+    r"\{|<tool_call>(?=\s*+[A-Za-z_]\w{0,63}\s*+<arg_key>)|<(?:function|invoke)(?:=|\s++name=[\"'])[\w.]{1,64}|(?<![\w.])[A-Za-z_][\w.]{0,63}\(",
     re.ASCII,
 )
 _NUMBER = re.compile(
@@ -35,6 +35,8 @@ _STRING = {
 _LOOSE = re.compile(
     rf"'((?:[^'\\\n]|\\.|'(?!\s{{0,9}}[,)\]}}])){{0,{_LONGEST_LOOSE}}}+)'", re.DOTALL
 )
+# A tag that ends although its text does not.
+_OPEN_POINT = re.compile(r"['\"](<point>[^<'\"]{1,60}</point>)(?=\s*+\)?\s*+\Z)")
 _AFTER = ("", ",", ")", "]", "}", ":")
 _ESCAPE = re.compile(
     r"\\(u[0-9a-fA-F]{4}|U00(?:0[0-9a-fA-F]|10)[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|.)", re.DOTALL
@@ -47,6 +49,12 @@ _WORDS = {"true": True, "false": False, "null": None, "True": True, "False": Fal
 _KEY = re.compile(r"([A-Za-z_]\w{0,63})\s{0,9}[=:]\s{0,9}(?!=)", re.ASCII)
 _PARAMETER = re.compile(r"\s*+<parameter(?:=|\s++name=[\"'])(\w{1,64})[\"']?>")
 _PARAMETER_ENDS = "</parameter>"
+_PAIRS = re.compile(
+    r"<tool_call>\s*+([A-Za-z_]\w{0,63})\s*+"
+    r"((?:<arg_key>[^<]{1,64}</arg_key>\s*+<arg_value>[^<]{0,2000}</arg_value>\s*+){1,20})"
+    r"(?:</tool_call>|\Z)"
+)
+_PAIR = re.compile(r"<arg_key>([^<]+)</arg_key>\s*+<arg_value>([^<]*)</arg_value>")
 _FUNCTION_ENDS = re.compile(r"\s*+</(?:function|invoke)>")
 
 
@@ -169,6 +177,8 @@ class _Reader:
         if opening == "{":
             value, end = self._object(start)
             return Call(given=value, start=start, end=end)
+        if opening == "<tool_call>":
+            return self._pairs(start)
         if opening.startswith("<"):
             name = re.split(r"[=\"']+", opening)[-1]
             given, end = self._parameters(start + len(opening))
@@ -187,6 +197,15 @@ class _Reader:
             self.seen = min(len(self._text), start + 5_000)
             raise _UnreadableError from None
         return cast("Mapping[str, object]", value), end
+
+    def _pairs(self, start: int) -> Call:
+        """Read `<tool_call>name`, and its `<arg_key>` and `<arg_value>`, as GLM writes them."""
+        found = _PAIRS.match(self._text, start)
+        if found is None:
+            self.seen = min(len(self._text), start + _LONGEST_LOOSE)
+            raise _UnreadableError
+        given = {key.strip(): as_value(said.strip()) for key, said in _PAIR.findall(found[2])}
+        return Call(found[1], given, form="tag", start=start, end=found.end())
 
     def _parameters(self, index: int) -> tuple[Mapping[str, object], int]:
         """Read `<parameter=name>value</parameter>` up to the end of the function."""
@@ -212,6 +231,9 @@ class _Reader:
             index = self._space(index)
             if self._text.startswith(")", index):
                 return tuple(positional), named, index + 1
+            if index == len(self._text) and (positional or named):
+                # UI-TARS's own parser, too, takes a call whose bracket is missing at the end.
+                return tuple(positional), named, index
             key = _KEY.match(self._text, index)
             if key:
                 named[key[1]], index = self._literal(key.end(), _DEEPEST)
@@ -237,7 +259,7 @@ class _Reader:
         raise self._stuck(index)
 
     def _string(self, index: int, quote: str) -> tuple[str, int]:
-        found = _STRING[quote].match(self._text, index)
+        found = _STRING[quote].match(self._text, index) or _OPEN_POINT.match(self._text, index)
         if found is None:
             self.seen = len(self._text)
             raise _UnreadableError
@@ -281,7 +303,8 @@ class _Reader:
         index = self._space(index)
         if self._text.startswith(",", index):
             return self._space(index + 1)
-        if not self._text.startswith(end, index):
+        open_ended = end == ")" and index == len(self._text)
+        if not open_ended and not self._text.startswith(end, index):
             raise self._stuck(index)
         return index
 

@@ -106,9 +106,9 @@ def _interval(given: "Report") -> str:
 
 def print_report(given: "Report") -> None:
     """Print a report's numbers, outcomes and signature."""
-    from snellen.grading.report.render import metrics_table, sentences, units
+    from snellen.grading.report.render import first_lines, metrics_table, sentences
 
-    warnings(units(given))
+    warnings(first_lines(given))
     print_table(_out, metrics_table(given))
     if given.numbers.population:
         from snellen.grading.report.population import population_table, sample_sentence

@@ -2,8 +2,7 @@
 
 import os
 import warnings
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, partial
 from importlib.metadata import version
 from pathlib import Path
@@ -15,17 +14,12 @@ from snellen.grading.breakdown import estimate_all, estimate_population, strata_
 from snellen.grading.ceiling import Attainable, attainable_maximum, leave_one_rater_out
 from snellen.grading.chance import chance_of, population_chance
 from snellen.grading.errors import InputError, InputWarning
-from snellen.grading.grade import CODES, Answers, Columns, Grader
+from snellen.grading.grade import Answers, Columns, Grader
 from snellen.grading.models import reports
 from snellen.grading.models.estimates import Chance
 from snellen.grading.models.reports import Input, Notice, Numbers, Provenance
 from snellen.grading.models.runs import Run
-from snellen.grading.models.scores import Outcome
 from snellen.grading.protocols.base import (
-    NOT_OFFERED,
-    OUTSIDE,
-    SCREEN,
-    EpisodeRecord,
     IntArray,
     Protocol,
 )
@@ -36,6 +30,7 @@ from snellen.grading.tally import Tally
 from snellen.sdk.data.intake import Intake
 from snellen.sdk.data.selection import Data, References, Selection, select, with_corrections
 from snellen.sdk.data.tags import ITEM, Tags
+from snellen.sdk.notices import Agreement, Notices, PublishedReading
 from snellen.sdk.progress import watched
 from snellen.sdk.report import Report
 from snellen.sdk.scored import intake_of
@@ -52,114 +47,9 @@ if TYPE_CHECKING:
     from snellen.sdk.engines import Engine, Graded
     from snellen.tasks.corrections.overlay import Corrections
 
-ODD = {NOT_OFFERED: "not-offered", OUTSIDE: "outside"}
-"""The notes that are counted whatever the protocol, with their code; its parser names others."""
-
 _NAMED = 3
 _version = cache(version)
 """The lookup takes as long as grading twenty answers."""
-
-
-class Notices:
-    """Counts notes, models and the ways of acting in episodes, while a run is graded."""
-
-    def __init__(self, protocol: Protocol) -> None:
-        self._warned = protocol.parser.warned
-        self._counts = dict.fromkeys((*ODD, *(warned.note for warned in self._warned)), 0)
-        self._unjudged: Counter[str] = Counter()
-        # A dict keeps the order of arrival; a set does not.
-        self._models: dict[str, None] = {}
-        self._conditions: dict[str, set[str]] = {}
-
-    def add(self, answers: Answers, columns: Columns) -> None:
-        """Count a batch."""
-        for row, note in columns.notes.items():
-            for known in self._counts:
-                self._counts[known] += known in note
-            if columns.outcomes[row] == CODES[Outcome.ERROR]:
-                self._unjudged[note] += 1
-        if answers.models is not None:
-            self._models |= dict.fromkeys(model for model in answers.models if model is not None)
-        for read in columns.answers or ():
-            if isinstance(read, EpisodeRecord):
-                for name, value in read.conditions.items():
-                    self._conditions.setdefault(name, set()).add(value)
-
-    def condition(self, name: str) -> str:
-        """Return how agents acted in episodes: their `door`, or the `time` of their pages.
-
-        It is empty if only the screen was the door, if it is unknown, or if there are no episodes.
-        """
-        found = self._conditions.get(name, set())
-        return "" if found == {SCREEN} else "+".join(sorted(found))
-
-    def warnings(self) -> Iterator[Notice]:
-        """Yield a warning per reason why answers were not judged, and one on the models."""
-        for reason, count in self._unjudged.most_common(_NAMED):
-            which = "1 answer" if count == 1 else f"{count:,} answers"
-            counts = "counts as an error" if count == 1 else "count as errors"
-            said = f"{which} could not be judged, and {counts}: {reason}"
-            yield Notice(code="unjudged", message=said, count=count)
-        for note in ODD:
-            if count := self._counts[note]:
-                which = "1 answer" if count == 1 else f"{count:,} answers"
-                said = f"{which} can't be right: {'it' if count == 1 else 'each'} {note}"
-                yield Notice(code=ODD[note], message=said, count=count)
-        for warned in self._warned:
-            if count := self._counts[warned.note]:
-                yield Notice(code="note", message=warned.says.format(n=f"{count:,}"), count=count)
-        if len(self._models) > 1:
-            names = [*list(self._models)[:_NAMED], *(["..."] if len(self._models) > _NAMED else [])]
-            yield Notice(
-                code="models",
-                message=f"The answers name {len(self._models):,} models ({', '.join(names)}): this"
-                " is the score of their mixture, and of none of them.",
-            )
-
-
-class Agreement:
-    """Compares the values with the verdicts that the file of the answers holds, if any."""
-
-    def __init__(self, intake: Intake, protocol: Protocol) -> None:
-        self._verdicts = intake.verdicts
-        self._ids = intake.selection.ids
-        self._primary = protocol.metric.keys.index(protocol.metric.primary)
-        self._compared = 0
-        self._differing: list[str] = []
-
-    def add(self, answers: Answers, columns: Columns) -> None:
-        """Compare a batch."""
-        if not self._verdicts:
-            return
-        keys = zip(answers.items.tolist(), answers.attempts, strict=True)
-        for row, key in enumerate(keys):
-            verdict = self._verdicts.get(key)
-            if verdict is None or self._unjudged(answers, columns, row):
-                continue
-            self._compared += 1
-            if verdict != (columns.values[row, self._primary] >= 1):
-                said = "right" if verdict else "wrong"
-                self._differing.append(f"{self._ids[key[0]]} ({said} in the file)")
-
-    @staticmethod
-    def _unjudged(answers: Answers, columns: Columns, row: int) -> bool:
-        """Whether an answer that is no error itself could not be judged here."""
-        given = answers.errors is None or answers.errors[row] is None
-        return given and columns.outcomes[row] == CODES[Outcome.ERROR]
-
-    def notices(self) -> Iterator[Notice]:
-        """Yield how many values are the file's, and the first that are not."""
-        if not self._compared:
-            return
-        same = self._compared - len(self._differing)
-        first = ", ".join(self._differing[:_NAMED])
-        more = ", ..." if len(self._differing) > _NAMED else ""
-        yield Notice(
-            code="verdicts",
-            message=f"agrees with the file's own verdicts on {same:,} of {self._compared:,}"
-            + (f"; the first that differ: {first}{more}" if first else ""),
-            count=len(self._differing),
-        )
 
 
 def grade(
@@ -421,10 +311,20 @@ def grade_answers(
     run: Run | None = None,
     through: "Callable[[Iterable[Answers]], Graded] | None" = None,
     read_as: str = "",
+    beside: bool = True,
 ) -> Report:
     """Grade the answers of an intake, which resolves them lazily or has resolved them before.
 
-    `run` describes how snellen ran the model, if it did; `through` is an engine.
+    Args:
+        batches: The answers.
+        intake: Their intake.
+        protocol: The protocol.
+        keep_scores: As for `grade`.
+        pass_mark: As for `grade`.
+        run: How snellen ran the model, if it did.
+        through: An engine.
+        read_as: What was said of the answers' format, for the signature.
+        beside: Whether the number as published is told beside that of a default of ours.
     """
     selection = intake.selection
     grader = selection.grader(protocol)
@@ -433,11 +333,14 @@ def grade_answers(
     auditor = _auditor(selection, protocol)
     notices = Notices(protocol)
     agreement = Agreement(intake, protocol)
+    published = PublishedReading(selection, protocol) if beside else None
     here = ((answers, grader.batch(answers)) for answers in batches)
     for answers, columns in here if through is None else through(batches):
         tally.add(answers, columns)
         notices.add(answers, columns)
         agreement.add(answers, columns)
+        if published is not None:
+            published.add(answers, columns)
         if auditor is not None:
             auditor.add(answers, columns)
         if keep_scores:
@@ -468,6 +371,7 @@ def grade_answers(
             clustered_by=tagging.cluster or ITEM,
             population=estimate_population(keys, means, selection.sample, tagging.tags),
             chance=_chance(selection, protocol, grader),
+            published=None if published is None else published.result(len(attempts)),
             ceiling=ceiling.metrics,
             ceiling_items=ceiling.items,
             pass_at=pass_at,

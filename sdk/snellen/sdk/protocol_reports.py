@@ -150,5 +150,7 @@ def explain(
     ]
     intake = Intake(selection, answer=answer)
     answers = list(watched(intake.batches(submissions, columns), progress))
-    reports = {protocol.id: grade_answers(answers, intake, protocol) for protocol in chosen}
+    reports = {
+        protocol.id: grade_answers(answers, intake, protocol, beside=False) for protocol in chosen
+    }
     return ProtocolReports(reports, intake, answers, executor)

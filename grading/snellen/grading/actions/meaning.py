@@ -34,7 +34,7 @@ _LONGEST_POINT = 400
 _POINT_KEYS = (
     "coordinate", "coordinates", "point", "start_box", "box", "bbox", "start_point", "start",
     "start_coordinate", "from_coord", "from", "position", "click_point", "element", "location",
-    "box_2d", "bbox_2d", "point_2d", "point1", "grounding", "target", "pos",
+    "box_2d", "bbox_2d", "point_2d", "point1", "grounding", "target", "pos", "at",
 )  # fmt: skip
 _END_KEYS = (
     "coordinate2", "end_coordinate", "end_box", "end_point", "end", "to_coord", "to", "point2",

@@ -93,6 +93,10 @@ _LINE = re.compile(
     r"(?P<name>[A-Z][A-Z_]{2,20})"
     r"(?:(?P<odyssey>[ \t]*+:)(?P<after>[^\n]*+)|[ \t]++(?P<rest>\[[^\n]*|<point>[^\n]*)|\.?)"
 )
+_AT = re.compile(
+    r"[\W_]{0,3}(?P<name>[A-Za-z]{3,12}(?: [a-z]{3,6})?)(?: (?:at|on))?:? ?"
+    r"[(\[](?P<x>\d{1,5}(?:\.\d{1,9})?), ?(?P<y>\d{1,5}(?:\.\d{1,9})?)[)\]][.`*]{0,3}"
+)
 _STEP_FIELDS = re.compile(r"(?:^|\t)action:[ \t]*([A-Za-z_]+)[ \t]*(?=\t|$)", re.MULTILINE)
 _ADB = re.compile(
     r"^\W{0,3}adb (?:-s \S{1,40} )?shell input (?P<name>tap|swipe|text|keyevent)"
@@ -265,12 +269,18 @@ def _of_tool(use: ToolUse) -> Iterator[_MarkedCall]:
 
 
 def _of_object(fields: Fields) -> Iterator[_MarkedCall]:
-    several = fields.get("actions")
-    if isinstance(several, list) and several:
-        for each in cast("list[object]", several):
-            if isinstance(each, dict):
-                yield from _of_object(cast("Fields", each))
-        return
+    for several in (fields.get("actions"), fields.get("action")):
+        if isinstance(several, list) and several:
+            for each in cast("list[object]", several):
+                if isinstance(each, dict):
+                    yield from _of_object(cast("Fields", each))
+            return
+    if len(fields) == 1:
+        # {"click": {"x": .., "y": ..}}
+        ((key, inside),) = fields.items()
+        if plain_name(key) in READERS and isinstance(inside, dict):
+            yield _MarkedCall(Named(plain_name(key), cast("Fields", inside)), "plain")
+            return
     said = opened(dict(fields))
     if said is not None and said.calls:
         for use in said.calls:
@@ -336,11 +346,6 @@ def _of_inner(inner: Fields) -> Iterator[_MarkedCall]:
     for found in _of_object(inner):
         holo = found.format == "plain" and "action" in inner
         yield found._replace(format="holo") if holo else found
-    if len(inner) == 1:
-        # {"action": {"click": {"x": .., "y": ..}}}
-        name, given = next(iter(inner.items()))
-        if plain_name(name) in READERS and isinstance(given, dict):
-            yield _MarkedCall(Named(plain_name(name), cast("Fields", given)), "plain")
 
 
 def _format_of_object(name: str, fields: Fields) -> str:
@@ -408,6 +413,10 @@ def _of_lines(text: str) -> Iterator[_MarkedCall]:
         found = _LINE.fullmatch(line.strip())
         if found is not None:
             yield from _of_line(found)
+    # A verb and a place, and not a word more.
+    if (found := _AT.fullmatch(said)) and plain_name(found["name"]) in READERS:
+        point = [float(found["x"]), float(found["y"])]
+        yield _MarkedCall(Named(plain_name(found["name"]), {"point": point}), "plain")
 
 
 def _of_adb(found: re.Match[str]) -> _MarkedCall:

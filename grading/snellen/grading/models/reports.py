@@ -161,6 +161,24 @@ class UnreadableError(SubmissionError):
         super().__init__(error.message, file=error.file, line=error.line, field=error.field)
 
 
+class AsPublished(Closed):
+    """What published code scores the same answers, where the protocol is our reader.
+
+    Attributes:
+        protocol: The published protocol, such as `official@1`.
+        metric: Its primary metric.
+        value: The number that the published code prints; None where its run stops.
+        reads: What it reads, and what the numbers count.
+        otherwise: How many answers have another value by it.
+    """
+
+    protocol: str
+    metric: str
+    value: float | None
+    reads: str
+    otherwise: int
+
+
 class Numbers(Closed):
     """What the answers score.
 
@@ -177,6 +195,7 @@ class Numbers(Closed):
             where it can't be known from the data at hand.
         uncorrected: The primary metric without the corrections of the references; None where there
             are none.
+        published: The number as published; None where the protocol is itself published.
         ceiling: Each metric of the raters themselves: each rater's answer against the others'.
         ceiling_items: How many items have several raters; the ceiling is over them.
         pass_at: With several attempts: k to pass@k, the chance that one of k attempts passes.
@@ -193,6 +212,7 @@ class Numbers(Closed):
     population: dict[str, Estimate] = Field(default_factory=dict[str, Estimate])
     chance: Chance | None = None
     uncorrected: MetricValue | None = Field(default=None, exclude_if=lambda found: found is None)
+    published: AsPublished | None = Field(default=None, exclude_if=lambda found: found is None)
     ceiling: dict[str, float] = Field(default_factory=dict[str, float])
     ceiling_items: int = 0
     pass_at: dict[int, float] = Field(default_factory=dict[int, float])

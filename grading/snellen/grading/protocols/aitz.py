@@ -299,6 +299,6 @@ _OFFICIAL = Protocol(
 _AGENTCPM, _GUIEVALKIT = common_mode(HIGH, "in a node x 1.2 that holds the reference, or ")
 
 PROTOCOLS: Mapping[str, tuple[Protocol, ...]] = {
-    HIGH: (_AGENTCPM, robust_steps(HIGH), _GUIEVALKIT, _OFFICIAL)
+    HIGH: (robust_steps(HIGH), _AGENTCPM, _GUIEVALKIT, _OFFICIAL)
 }
 GOLDS: Mapping[str, GoldShape] = {HIGH: STEP}

@@ -322,6 +322,11 @@ class Protocol:
         """The id with its version, as signatures write it: `official@1`."""
         return f"{self.id}@{self.version}"
 
+    @property
+    def is_ours(self) -> bool:
+        """Whether it follows no paper and no public code."""
+        return self.source == "ours"
+
 
 Compare: TypeAlias = Callable[[AnswerValue, Gold, Normalize], Sequence[float]]
 

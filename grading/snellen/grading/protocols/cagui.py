@@ -152,7 +152,7 @@ PROTOCOLS: Mapping[str, tuple[Protocol, ...]] = {
     FUN2POINT: _protocols(FUN2POINT),
     TEXT2POINT: _protocols(TEXT2POINT),
     BBOX2TEXT: (_OFFICIAL_TEXT, _ROBUST_TEXT),
-    AGENT: (_AGENTCPM, robust_steps(AGENT), _GUIEVALKIT),
+    AGENT: (robust_steps(AGENT), _AGENTCPM, _GUIEVALKIT),
 }
 GOLDS: Mapping[str, GoldShape] = {
     FUN2POINT: golds.TARGET_IN_IMAGE,

@@ -328,8 +328,8 @@ _AGENTCPM, _GUIEVALKIT = (
 )
 
 _ALL = (
-    _OFFICIAL,
     robust_steps(HIGH),
+    _OFFICIAL,
     _FIRST,
     _OS_ATLAS,
     _AGENTCPM,

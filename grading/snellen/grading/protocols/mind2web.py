@@ -475,7 +475,7 @@ _CHAT = replace(
     write=_write_choice("Answer: "),
 )
 
-_ALL = (UGROUND_RULE, robust_steps(TASK), _SEECLICK, _SHOWUI, _SCREENSUITE, _OFFICIAL, _CHAT)
+_ALL = (robust_steps(TASK), UGROUND_RULE, _SEECLICK, _SHOWUI, _SCREENSUITE, _OFFICIAL, _CHAT)
 PROTOCOLS: Mapping[str, tuple[Protocol, ...]] = {
     task: tuple(replace(protocol, task=task) for protocol in _ALL)
     for task in (TASK, WEBSITE, DOMAIN)

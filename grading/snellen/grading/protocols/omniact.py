@@ -15,11 +15,15 @@ from snellen.grading.pointing.points import ReadPoint
 from snellen.grading.protocols import golds
 from snellen.grading.protocols.base import (
     AnswerValue,
+    Compare,
     Context,
     Gold,
+    Measure,
+    Metric,
     Parsed,
     Protocol,
     PublishedCrashError,
+    UnjudgeableError,
     pairwise,
 )
 from snellen.grading.protocols.golds import GoldShape
@@ -30,7 +34,13 @@ from snellen.grading.protocols.pointing import (
     robust_pointing,
     writes,
 )
-from snellen.grading.protocols.spaces import DISTANCE_OF_PIXELS, box_in
+from snellen.grading.protocols.spaces import (
+    DISTANCE,
+    DISTANCE_OF_PIXELS,
+    InPixels,
+    box_in,
+    point_hit,
+)
 
 CLICK = "omniact/click"
 
@@ -73,6 +83,24 @@ def closeness(answer: AnswerValue, gold: Gold, _: object) -> tuple[float, float]
     return mu / (mu + distance), float(point_in_box(x, y, box))
 
 
+def _our_closeness(answer: AnswerValue, gold: Gold, normalize: object) -> tuple[float, float]:
+    """As `closeness`, of a point in fractions or in pixels; one in the box, exactly, is 1."""
+    (hit,) = point_hit(answer, gold, normalize)
+    if hit:
+        return 1.0, 1.0
+    point = answer
+    if not isinstance(answer, InPixels):
+        if gold.image_size is None:
+            raise UnjudgeableError("a distance in pixels needs image_size in the reference")
+        point = answer[0] * gold.image_size[0], answer[1] * gold.image_size[1]
+    return closeness(point, gold, normalize)[0], 0.0
+
+
+def _penalty(compare: Compare, measure: Measure) -> Metric:
+    keys = ("action_score", "accuracy")
+    return pairwise("1 less the click penalty, in pixels", keys, keys[0], compare, (measure,))
+
+
 _OFFICIAL = replace(
     robust_pointing(CLICK),
     id="official",
@@ -81,15 +109,16 @@ _OFFICIAL = replace(
     special="requires one line `pyautogui.click(x, y)` in pixels; a point beside the box has a part"
     " of its score",
     parser=point_parser("the one line of a script, `pyautogui.click(x, y)`", _script, _pixels),
-    metric=pairwise(
-        "1 less the click penalty, in pixels",
-        ("action_score", "accuracy"),
-        "action_score",
-        closeness,
-        (DISTANCE_OF_PIXELS,),
-    ),
+    metric=_penalty(closeness, DISTANCE_OF_PIXELS),
     write=writes("pyautogui.click({x}, {y})", PIXELS),
 )
 
-PROTOCOLS: Mapping[str, tuple[Protocol, ...]] = {CLICK: point_protocols(_OFFICIAL)}
+_ROBUST = replace(
+    robust_pointing(CLICK),
+    special="like `official`, in any format; in the unit that the answer or its format declares,"
+    " else fractions if it has decimals in 0..1, else pixels",
+    metric=_penalty(_our_closeness, DISTANCE),
+)
+
+PROTOCOLS: Mapping[str, tuple[Protocol, ...]] = {CLICK: (_ROBUST, *point_protocols(_OFFICIAL)[1:])}
 GOLDS: Mapping[str, GoldShape] = {CLICK: golds.TARGET_IN_IMAGE}

@@ -287,7 +287,7 @@ _WITHOUT_REFUSALS = replace(
 _PUBLISHED = (_OFFICIAL, _LMMS_EVAL, _VLMEVALKIT, _MAIUI, _OLMO_EVAL, _WITHOUT_REFUSALS)
 _WRITE = _writes("({x}, {y})", "(-1, -1)", PIXELS)
 _READY = [takes_declared(one, None if one.write else _WRITE) for one in _PUBLISHED]
-_ALL = (_READY[0], _ROBUST, *_READY[1:], *_DECLARED)
+_ALL = (_ROBUST, *_READY, *_DECLARED)
 PROTOCOLS: Mapping[str, tuple[Protocol, ...]] = {
     task: tuple(replace(one, task=task) for one in _ALL) for task in (ORIGINAL, REFINED)
 }

@@ -268,7 +268,7 @@ def takes_declared(
         write: How a target is written in its form; None: as the protocol writes it.
     """
     published, write = protocol.parser, write or protocol.write
-    if write is None or protocol.source == "ours":
+    if write is None or protocol.is_ours:
         return protocol
 
     def translated(response: object, context: Context) -> object | _NoForm:
@@ -441,17 +441,12 @@ def points_of_adapters(task: str, space: CoordinateSpace, source: str) -> Protoc
 
 
 def point_protocols(official: Protocol, *others: Protocol) -> tuple[Protocol, ...]:
-    """Return the protocols of a task that asks for a point: published ones, and ours.
+    """Return the protocols of a task that asks for a point: `robust`, published ones, and ours.
 
     Args:
-        official: The first, which is the default.
+        official: The first of the published ones.
         others: Other published protocols.
     """
     task = official.task
-    published = map(takes_declared, others)
-    return (
-        takes_declared(official),
-        robust_pointing(task),
-        *published,
-        *declared_points(task),
-    )
+    published = map(takes_declared, (official, *others))
+    return robust_pointing(task), *published, *declared_points(task)

@@ -9,11 +9,10 @@ from collections.abc import Callable, Sequence
 from math import hypot, inf, nan
 from typing import NamedTuple
 
-from snellen.grading.actions.declaring import declared
+from snellen.grading.actions.declaring import SPACES, declared
 from snellen.grading.coordinates import PIXELS, THOUSAND, UNIT, CoordinateSpace, Extent
 from snellen.grading.errors import InputError, MetricError
 from snellen.grading.metrics.boxes import Ltrb, iou, point_in_box
-from snellen.grading.models.geometry import Space
 from snellen.grading.parse.envelope import opened
 from snellen.grading.parse.final_answers import CUT_OFF, without_reasoning
 from snellen.grading.parse.responses import as_python_text
@@ -62,9 +61,27 @@ def declared_boxes(task: str) -> tuple[Protocol, ...]:
     """Make the protocols `unit`, `pixels` and `thousand` of a task that asks for a box."""
     return tuple(
         declared_protocol(
-            task, space, "box", Parser(f"a box in {space.words}", _boxes(space)), BOX_IN_IMAGE
+            task, space, "box", Parser(f"a box in {space.words}", our_boxes(space)), BOX_IN_IMAGE
         )
         for space in DECLARED
+    )
+
+
+def robust_boxing(task: str) -> Protocol:
+    """Return the protocol `robust` of a task that asks for a box in any space."""
+    return Protocol(
+        task,
+        "robust",
+        3,
+        "ours",
+        "reads the box that a human reader would identify, in any format; in the unit that the "
+        "answer or its format declares, else fractions if it lies in 0..1, else pixels",
+        Parser(
+            "the box that a reader would take, in its declared space",
+            our_boxes(PIXELS, by_form=True),
+        ),
+        AS_IS,
+        BOX_IN_IMAGE,
     )
 
 
@@ -162,7 +179,16 @@ def declared_protocol(
     )
 
 
-def _boxes(space: CoordinateSpace) -> Callable[[object, Context], Parsed]:
+def our_boxes(
+    space: CoordinateSpace, *, by_form: bool = False
+) -> Callable[[object, Context], Parsed]:
+    """Return our reader of boxes.
+
+    Args:
+        space: What the numbers of a box count whose answer declares nothing.
+        by_form: Whether decimals within 0..1 are fractions in any case.
+    """
+
     def parse(response: object, context: Context) -> Parsed:
         try:
             said = declared(response)
@@ -172,8 +198,12 @@ def _boxes(space: CoordinateSpace) -> Callable[[object, Context], Parsed]:
         box = None if text is None else box_four_numbers(text) or robust_box(text)
         if box is None:
             return unparsed(CUT_OFF if text is None else "no box in it")
-        counted = said.counts or (said.format.counts(box[:2]) if said.format else space)
-        counted = UNIT if box.space is Space.UNIT else counted
+        counted = said.counts or (said.format.counts(box[:2]) if said.format else None)
+        fractions = by_form and all(0 <= side <= 1 for side in box.ltrb)
+        if box.space is not None:
+            counted = SPACES[box.space.value]
+        elif counted is None:
+            counted = UNIT if fractions and any(side % 1 for side in box.ltrb) else space
         extent = counted.extent(_image(context), said.view)
         if extent is None:
             return placed(Parsed(InPixels(box.ltrb)))

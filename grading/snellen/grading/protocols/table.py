@@ -1,6 +1,8 @@
 """Every protocol of every task, and the shape of every task's references, in one place.
 
 The first protocol of a task is its default: `official` where code was published, else `paper`.
+Where published code reads the answers of one model's adapter (points, boxes, letters, next
+actions), it is `robust`, which reads any model's; the first published protocol follows it.
 Each benchmark's module has those of its tasks, and `snellen.grading.protocols.names` lists them.
 Installed packages can add benchmarks (`snellen.grading.protocols.plugins`); their tasks follow.
 """
@@ -55,6 +57,17 @@ def protocol_of(task: str, name: str | None = None) -> Protocol:
             f" name {bare}, or make the pack again"
         )
     raise UnknownNameError(f"protocol of {task}", name, known, advice)
+
+
+def published_beside(protocol: Protocol) -> Protocol | None:
+    """Return the published protocol whose number is told beside that of a task's default.
+
+    None where the protocol is not the default, or where the default is itself published.
+    """
+    first, *others = protocols_of(protocol.task)
+    if protocol.id != first.id or not first.is_ours:
+        return None
+    return next((one for one in others if not one.is_ours), None)
 
 
 def gold_shape(task: str) -> GoldShape:

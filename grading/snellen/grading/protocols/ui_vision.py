@@ -31,7 +31,7 @@ from snellen.grading.protocols.pointing import (
     takes_declared,
     writes,
 )
-from snellen.grading.protocols.spaces import declared_boxes, held, placed
+from snellen.grading.protocols.spaces import declared_boxes, held, our_boxes, placed, robust_boxing
 
 BASIC, FUNCTIONAL, SPATIAL = (f"ui-vision/{kind}" for kind in ("basic", "functional", "spatial"))
 LAYOUT = "ui-vision/layout"
@@ -102,17 +102,28 @@ _LAYOUT = Protocol(
     ),
     write=_written_box,
 )
+_ROBUST_LAYOUT = replace(
+    robust_boxing(LAYOUT),
+    special="like `official`, in any format; in the unit that the answer or its format declares,"
+    " else fractions if the box lies in 0..1, else thousandths",
+    parser=Parser(
+        "the box that a reader would take, in its declared space",
+        our_boxes(THOUSAND, by_form=True),
+    ),
+    metric=_LAYOUT.metric,
+    write=_written_box,
+)
 
 PROTOCOLS: Mapping[str, tuple[Protocol, ...]] = {
     **{
         task: (
-            takes_declared(replace(_ELEMENT, task=task)),
             robust_pointing(task),
+            takes_declared(replace(_ELEMENT, task=task)),
             *declared_points(task),
         )
         for task in (BASIC, FUNCTIONAL, SPATIAL)
     },
-    LAYOUT: (_LAYOUT, *declared_boxes(LAYOUT)),
+    LAYOUT: (_ROBUST_LAYOUT, _LAYOUT, *declared_boxes(LAYOUT)),
 }
 GOLDS: Mapping[str, GoldShape] = {
     **dict.fromkeys((BASIC, FUNCTIONAL, SPATIAL), golds.TARGET_IN_IMAGE),

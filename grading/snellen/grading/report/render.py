@@ -106,6 +106,8 @@ def _markdown(report: Report) -> Iterable[str]:
     yield f"{code_text(report.signature)}\n"
     if report.input.incomplete:
         yield "**Incomplete:** some items have no response; they count as 0 in `value`.\n"
+    if (said := as_published(report)) is not None:
+        yield f"{prose_text(said)}\n"
     yield from (f"**Warning:** {prose_text(warning)}\n" for warning in report.input.warnings)
     yield from metrics_table(report).markdown_lines()
     if numbers.estimates:
@@ -282,21 +284,42 @@ def sentences(report: Report) -> Iterator[Sentence]:
         yield Sentence(f"{given.not_selected} submission(s) to items that were not selected")
     if given.tag_coverage:
         yield Sentence(f"Tags {given.tag_coverage}")
-    first = set(units(report))
+    first = set(first_lines(report))
     yield from (Sentence(said, urgent=True) for said in given.warnings if said not in first)
     if report.provenance.data.note:
         yield Sentence(f"Data: {report.provenance.data.note}", urgent=True)
     yield Sentence(report.signature)
 
 
-def units(report: Report) -> Iterator[str]:
-    """Yield what a report says first: that its coordinates count something else."""
+def as_published(report: Report) -> str | None:
+    """Return what published code makes of the same answers, in a sentence; None where unknown."""
+    other = report.numbers.published
+    if other is None:
+        return None
+    here = f"{report.numbers.primary} {percent(report.value)}"
+    if other.value is None:
+        found = "the published run stops"
+    else:
+        found = f"as published {percent(other.value)}"
+        if other.metric != report.numbers.primary:
+            found += f" ({other.metric})"
+    if not other.otherwise:
+        return f"{here}; {found}, by {other.protocol}"
+    count = counted(other.otherwise, "answer")
+    verb = "differs" if other.otherwise == 1 else "differ"
+    return f"{here}; {found}: {other.protocol} reads {other.reads}, and {count} {verb}"
+
+
+def first_lines(report: Report) -> Iterator[str]:
+    """Yield what a report says first: the number as published, and other units of coordinates."""
+    if (said := as_published(report)) is not None:
+        yield said
     yield from (notice.message for notice in report.input.notices if notice.code == "space")
 
 
 def report_pieces(report: Report) -> Iterator[Table | str]:
     """Yield a report as the command line prints it: its numbers, problems, and sentences."""
-    yield from units(report)
+    yield from first_lines(report)
     yield metrics_table(report)
     yield from problem_lines(report)
     if report.numbers.population:

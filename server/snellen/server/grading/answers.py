@@ -48,7 +48,7 @@ def grade_answers(answers: AnswerSet) -> "Report":
     protocol = choose(selection.task, answers.protocol.partition("@")[0], None)
     intake = Intake(selection, protocol)
     batches = (batch for batch, _ in intake.batches(answers.submissions))
-    return grade_batches(batches, intake, protocol)
+    return grade_batches(batches, intake, protocol, beside=False)
 
 
 def grade_public(answers: AnswerSet, secret: bytes, phase: Phase) -> PartNumbers:

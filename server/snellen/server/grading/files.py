@@ -185,7 +185,7 @@ class FileGrader:
         intake = Intake(selection, protocol)
         batches = intake.batches(path, most_bad=MOST_BAD)
         rows = bounded(batches, intake, most_rows(self._exam, [task]))
-        return grade_answers(rows, intake, protocol)
+        return grade_answers(rows, intake, protocol, beside=False)
 
 
 def open_grader(settings: Settings) -> FileGrader:

@@ -24,8 +24,8 @@ from snellen.grading.protocols.golds import STEP, GoldShape
 from snellen.grading.protocols.robust_steps import robust_steps
 
 _ALL = (
-    QWEN_RULE,
     robust_steps(HIGH),
+    QWEN_RULE,
     OS_ATLAS_RULE,
     GUI_R1_RULE,
     AGENTCPM_RULE,

@@ -65,17 +65,6 @@ _LETTER_HIT = equal("the right letter")
 _L1 = (
     Protocol(
         "mmbench-gui/l1",
-        "official",
-        1,
-        "MMBench-GUI utils/misc.py (six regular expressions)",
-        "reads the first letter a-f that starts a line, even inside a word: an API "
-        "failure is F; reads JSON as Python writes it",
-        offered(Parser("MMBench-GUI's letter parser", _read_choice), _LETTERS),
-        AS_IS,
-        _LETTER_HIT,
-    ),
-    Protocol(
-        "mmbench-gui/l1",
         "robust",
         3,
         "ours",
@@ -87,6 +76,17 @@ _L1 = (
                 "no single option's letter in it",
             )
         ),
+        AS_IS,
+        _LETTER_HIT,
+    ),
+    Protocol(
+        "mmbench-gui/l1",
+        "official",
+        1,
+        "MMBench-GUI utils/misc.py (six regular expressions)",
+        "reads the first letter a-f that starts a line, even inside a word: an API "
+        "failure is F; reads JSON as Python writes it",
+        offered(Parser("MMBench-GUI's letter parser", _read_choice), _LETTERS),
         AS_IS,
         _LETTER_HIT,
     ),
@@ -156,7 +156,7 @@ _L2_ROBUST = Protocol(
 )
 
 
-_L2_ALL = (takes_declared(_L2), _L2_ROBUST, *declared_points("mmbench-gui/l2_basic"))
+_L2_ALL = (_L2_ROBUST, takes_declared(_L2), *declared_points("mmbench-gui/l2_basic"))
 
 
 def _of(task: str, protocols: Sequence[Protocol]) -> tuple[Protocol, ...]:

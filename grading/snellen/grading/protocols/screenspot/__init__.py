@@ -210,12 +210,12 @@ def _of(task: str, *protocols: Protocol) -> tuple[Protocol, ...]:
 
 
 PROTOCOLS: Mapping[str, tuple[Protocol, ...]] = {
-    V1: _of(V1, _OFFICIAL, robust_pointing(V1), _UGROUND, _VLMEVALKIT),
-    V2: _of(V2, _OFFICIAL, robust_pointing(V2), _LMMS_EVAL, _VLMEVALKIT, _SCREENSUITE),
+    V1: _of(V1, robust_pointing(V1), _OFFICIAL, _UGROUND, _VLMEVALKIT),
+    V2: _of(V2, robust_pointing(V2), _OFFICIAL, _LMMS_EVAL, _VLMEVALKIT, _SCREENSUITE),
     PRO: _of(
         PRO,
-        _OFFICIAL_PRO,
         robust_pointing(PRO),
+        _OFFICIAL_PRO,
         _LMMS_EVAL_PRO,
         _VLMEVALKIT_PRO,
         _EVALSCOPE,

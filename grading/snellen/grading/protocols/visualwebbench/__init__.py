@@ -15,8 +15,8 @@ from snellen.grading.protocols.base import (
     Protocol,
 )
 from snellen.grading.protocols.golds import GoldShape
-from snellen.grading.protocols.pointing import declared_points
-from snellen.grading.protocols.spaces import declared_boxes
+from snellen.grading.protocols.pointing import declared_points, robust_pointing
+from snellen.grading.protocols.spaces import declared_boxes, robust_boxing
 from snellen.grading.protocols.texts import AS_GIVEN, SQUAD
 from snellen.grading.protocols.visualwebbench.adapters import by_adapter, screensuite
 from snellen.grading.protocols.visualwebbench.parts import (
@@ -79,8 +79,6 @@ def _choice_task(task: str) -> tuple[Protocol, ...]:
         ACCURACY,
     )
     return (
-        official,
-        *by_adapter(official),
         Protocol(
             task,
             "robust",
@@ -91,6 +89,8 @@ def _choice_task(task: str) -> tuple[Protocol, ...]:
             AS_IS,
             ACCURACY,
         ),
+        official,
+        *by_adapter(official),
         Protocol(
             task, "lmms-eval", 1, _LMMS_EVAL, "scores as official does", CHOICE, AS_IS, ACCURACY
         ),
@@ -100,6 +100,7 @@ def _choice_task(task: str) -> tuple[Protocol, ...]:
 
 def _box_task(task: str) -> tuple[Protocol, ...]:
     return (
+        robust_boxing(task),
         Protocol(
             task,
             "official",
@@ -110,13 +111,13 @@ def _box_task(task: str) -> tuple[Protocol, ...]:
             AS_IS,
             BOX_HIT,
         ),
-        robust(task),
         *declared_boxes(task),
     )
 
 
 def _point_task(task: str) -> tuple[Protocol, ...]:
     return (
+        robust_pointing(task),
         Protocol(
             task,
             "official",
@@ -129,7 +130,6 @@ def _point_task(task: str) -> tuple[Protocol, ...]:
             POINT_HIT,
             STOP_ON_CRASH,
         ),
-        robust(task),
         *declared_points(task),
     )
 
