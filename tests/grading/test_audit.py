@@ -28,7 +28,7 @@ from snellen.grading.protocols.table import protocol_of
 
 Write: TypeAlias = Callable[[float, float], str]
 
-L2 = protocol_of("mmbench-gui/l2_basic")
+L2 = protocol_of("mmbench-gui/l2_basic", "official")
 WIDTH, HEIGHT = 2560.0, 1440.0
 # Forty small targets, none on the diagonal, so that no two readings of a point agree by chance.
 CENTERS = [(0.02 + 0.012 * place, 0.95 - 0.011 * place) for place in range(40)]

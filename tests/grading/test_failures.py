@@ -16,7 +16,7 @@ from snellen.grading.grade import MAX_TEXT
 from snellen.grading.models.geometry import Size
 from snellen.grading.models.scores import TOO_LONG
 from snellen.grading.protocols.base import Context
-from snellen.grading.protocols.table import gold_shape, protocol_of
+from snellen.grading.protocols.table import gold_shape, protocol_of, protocols_of
 
 T = FailureTag
 
@@ -31,11 +31,12 @@ def tags(
     protocol: str | None = None,
     key: str | None = None,
 ) -> tuple[FailureTag, ...]:
-    """Tag a response to a reference in the task's published shape."""
+    """Tag a response to a reference in the task's published shape, as published by default."""
     shape = gold_shape(task)
+    default = next(one for one in protocols_of(task) if not one.is_ours)
     gold = shape.read(reference)
     return failure_tags(
-        protocol_of(task, protocol),
+        default if protocol is None else protocol_of(task, protocol),
         response,
         gold,
         context=shape.context(gold) if context is None else context,

@@ -51,7 +51,7 @@ def test_a_mark_leaves_partial_successes_out() -> None:
 
 
 def test_a_batch_says_of_each_response_what_it_would_say_of_it_alone() -> None:
-    protocol = protocol_of("mmbench-gui/l2_basic")
+    protocol = protocol_of("mmbench-gui/l2_basic", "official")
     shape = gold_shape(protocol.task)
     golds = [shape.read([0.4, 0.4, 0.6, 0.6]) for _ in range(5)]
     contexts = [Context(width=100 * side, height=100) for side in range(1, 6)]

@@ -104,8 +104,12 @@ def test_numbers_up_to_one_are_fractions_and_nothing_else(task: str, response: s
 
 
 def test_a_corner_that_is_hit_in_another_space_is_still_told() -> None:
-    assert tags(POINT, "(25, 25)", CORNER) == (T.SPACE_THOUSAND, T.SPACE_PIXELS, T.SPACE_VIEW)
-    assert tags(POINT, "(4, 4)", CORNER) == (T.SPACE_HUNDRED,)
+    assert tags(POINT, "(25, 25)", CORNER, "official") == (
+        T.SPACE_THOUSAND,
+        T.SPACE_PIXELS,
+        T.SPACE_VIEW,
+    )
+    assert tags(POINT, "(4, 4)", CORNER, "official") == (T.SPACE_HUNDRED,)
 
 
 def test_a_box_with_exchanged_corners_is_told_as_that() -> None:
@@ -235,7 +239,7 @@ def test_pixels_of_an_unknown_size_can_still_be_exchanged() -> None:
 
 
 def test_an_item_that_no_answer_can_be_held_against_leaves_the_others_their_tags() -> None:
-    official = protocol_of(SPOT)
+    official = protocol_of(SPOT, "official")
     golds = [ImageTarget((400, 300, 440, 320)), ImageTarget((0.4, 0.4, 0.6, 0.6), SIZE)]
     answers = Answers(np.arange(2), [0, 0], ["Step 1: click (0.5, 0.5)"] * 2)
     columns = Grader.of(official, golds).batch(answers)

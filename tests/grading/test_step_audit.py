@@ -35,7 +35,7 @@ def test_thousandths_that_are_read_as_pixels_are_named_with_their_score() -> Non
     (notice,) = report.input.notices
     assert report.value == 0
     assert (notice.code, notice.space, notice.count) == ("space", "thousand", 60)
-    assert "60 answers with a point score 100.0%; as `qwen@" in notice.message
+    assert "60 answers with a point score 100.0%; as `robust@" in notice.message
     assert report.input.warnings == (notice.message,)
     audit = report.audit()
     assert audit is not None

@@ -94,13 +94,14 @@ class AnyName:
         return True
 
 
-def scan(text: str, known: Container[str]) -> Iterator[Call]:
+def scan(text: str, known: Container[str], *, open_ended: bool = False) -> Iterator[Call]:
     """Yield the objects and calls of a text, in its order, none inside another.
 
     Args:
         text: What a model wrote.
         known: The names of calls, as `plain_name` writes them; others are passed over, and what
             they hold is looked at unless it is a text.
+        open_ended: Whether the last call may lack its bracket, or a tag in it the quote behind it.
 
     Raises:
         TooManyError: There are more candidates than are looked at.
@@ -108,7 +109,7 @@ def scan(text: str, known: Container[str]) -> Iterator[Call]:
     >>> [call.name for call in scan("Action: click(x=1, y=2)", {"click"})]
     ['click']
     """
-    reader, index = _Reader(text), 0
+    reader, index = _Reader(text, open_ended=open_ended), 0
     budget, failures = 4 * len(text) + 1_000, 0
     while found := _START.search(text, index, LONGEST):
         start, opening = found.start(), found[0]
@@ -167,8 +168,9 @@ class _Reader:
         seen: How far the text was looked at, by the present try.
     """
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, *, open_ended: bool) -> None:
         self._text = text
+        self._open_ended = open_ended
         self.seen = 0
 
     def read(self, start: int, opening: str) -> Call:
@@ -231,8 +233,7 @@ class _Reader:
             index = self._space(index)
             if self._text.startswith(")", index):
                 return tuple(positional), named, index + 1
-            if index == len(self._text) and (positional or named):
-                # UI-TARS's own parser, too, takes a call whose bracket is missing at the end.
+            if self._ends_openly(index) and (positional or named):
                 return tuple(positional), named, index
             key = _KEY.match(self._text, index)
             if key:
@@ -259,7 +260,9 @@ class _Reader:
         raise self._stuck(index)
 
     def _string(self, index: int, quote: str) -> tuple[str, int]:
-        found = _STRING[quote].match(self._text, index) or _OPEN_POINT.match(self._text, index)
+        found = _STRING[quote].match(self._text, index)
+        if found is None and self._open_ended:
+            found = _OPEN_POINT.match(self._text, index)
         if found is None:
             self.seen = len(self._text)
             raise _UnreadableError
@@ -303,10 +306,15 @@ class _Reader:
         index = self._space(index)
         if self._text.startswith(",", index):
             return self._space(index + 1)
-        open_ended = end == ")" and index == len(self._text)
-        if not open_ended and not self._text.startswith(end, index):
+        if end == ")" and self._ends_openly(index):
+            return index
+        if not self._text.startswith(end, index):
             raise self._stuck(index)
         return index
+
+    def _ends_openly(self, index: int) -> bool:
+        # UI-TARS's own parser takes a call whose bracket is missing, too.
+        return self._open_ended and index == len(self._text)
 
     def _space(self, index: int) -> int:
         found = _SPACE.match(self._text, index)

@@ -371,7 +371,7 @@ def grade_answers(
             clustered_by=tagging.cluster or ITEM,
             population=estimate_population(keys, means, selection.sample, tagging.tags),
             chance=_chance(selection, protocol, grader),
-            published=None if published is None else published.result(len(attempts)),
+            as_published=None if published is None else published.result(len(attempts)),
             ceiling=ceiling.metrics,
             ceiling_items=ceiling.items,
             pass_at=pass_at,

@@ -179,7 +179,7 @@ def test_of_several_actions_the_first_that_acts_is_the_step() -> None:
         "I won't click(start_box='(500,500)').",
         "<think>I should click(500, 500)</think>",
         "<think>I should click(500, 500), or maybe",
-        "click on (500, 500)",
+        "click on the one at (500, 500)",
         "# pyautogui.click(0.5, 0.5)",
         '{"action": "click"}',
         '{"action": "click", "coordinate": null}',

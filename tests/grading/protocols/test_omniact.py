@@ -44,6 +44,6 @@ def test_a_point_beside_its_box_has_a_part_of_the_score(response: str, value: li
 
 
 def test_other_answers_are_read_under_the_other_protocols() -> None:
-    assert score("robust", "(115, 220)") == [1]
+    assert score("robust", "(115, 220)") == [1, 1]
     assert score("pixels", "pyautogui.click(115,220)") == [1]
     assert score("thousand", "(115, 440)") == [1]

@@ -35,8 +35,8 @@ def hit(task: str, protocol: str, response: object, gold: ImageTarget = TARGET) 
 
 def test_the_protocols_of_both() -> None:
     declared = ["unit", "pixels", "thousand"]
-    v2 = ["official", "robust", "lmms-eval", "vlmevalkit", "screensuite", *declared]
-    pro = ["official", "robust", "lmms-eval", "vlmevalkit", "evalscope", "screensuite", *declared]
+    v2 = ["robust", "official", "lmms-eval", "vlmevalkit", "screensuite", *declared]
+    pro = ["robust", "official", "lmms-eval", "vlmevalkit", "evalscope", "screensuite", *declared]
     assert [one.id for one in protocols_of(V2)] == v2
     assert [one.id for one in protocols_of(PRO)] == pro
     assert all(one.task == task for task in (V2, PRO) for one in protocols_of(task))

@@ -71,7 +71,7 @@ def test_percent_says_what_it_counts(name: str) -> None:
 def test_robust_reads_what_a_reader_would_take_for_the_answer(
     response: object, official: float, robust: float
 ) -> None:
-    assert value(protocol_of(L2), response) == official
+    assert value(protocol_of(L2, "official"), response) == official
     assert value(protocol_of(L2, "robust"), response) == robust
 
 

@@ -11,7 +11,7 @@ from snellen.grading.protocols.table import gold_shape, protocol_of
 def graded(task: str, response: object, reference: object) -> Columns:
     shape = gold_shape(task)
     gold = shape.read(reference)
-    grader = Grader.of(protocol_of(task), [gold], [shape.context(gold)])
+    grader = Grader.of(protocol_of(task, "official"), [gold], [shape.context(gold)])
     return grader.batch(Answers(np.zeros(1, dtype=np.int64), [0], [response]))
 
 

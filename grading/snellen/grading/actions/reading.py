@@ -24,9 +24,10 @@ from snellen.grading.actions.meaning import (
 )
 from snellen.grading.calls import Call, TooManyError, plain_name, scan
 from snellen.grading.coordinates import CoordinateSpace
-from snellen.grading.models.actions import Action, ActionType, Point, direction_of
+from snellen.grading.models.actions import POINTED, Action, ActionType, Point, direction_of
 from snellen.grading.parse.envelope import ToolUse, arguments_of, opened
 from snellen.grading.parse.final_answers import CUT_OFF, unwrapped, without_reasoning
+from snellen.grading.parse.responses import as_json_text
 from snellen.grading.parse.vocabularies.base import as_number
 from snellen.grading.standing import is_answered, without_asides
 
@@ -94,7 +95,7 @@ _LINE = re.compile(
     r"(?:(?P<odyssey>[ \t]*+:)(?P<after>[^\n]*+)|[ \t]++(?P<rest>\[[^\n]*|<point>[^\n]*)|\.?)"
 )
 _AT = re.compile(
-    r"[\W_]{0,3}(?P<name>[A-Za-z]{3,12}(?: [a-z]{3,6})?)(?: (?:at|on))?:? ?"
+    r"[\W_]{0,3}(?P<name>[A-Za-z]{3,12}(?: [a-z]{3,6})?)(?: (?:at|on))? ?"
     r"[(\[](?P<x>\d{1,5}(?:\.\d{1,9})?), ?(?P<y>\d{1,5}(?:\.\d{1,9})?)[)\]][.`*]{0,3}"
 )
 _STEP_FIELDS = re.compile(r"(?:^|\t)action:[ \t]*([A-Za-z_]+)[ \t]*(?=\t|$)", re.MULTILINE)
@@ -157,7 +158,8 @@ def _in_value(value: object) -> list[_MarkedCall]:
         return [each for part in cast("list[object]", value) for each in _in_value(part)]
     if isinstance(value, dict):
         return list(_of_object(cast("Fields", value)))
-    return _in_text(str(value))
+    text = as_json_text(value)
+    return [] if text is None else _in_text(text)
 
 
 def _in_text(text: str) -> list[_MarkedCall]:
@@ -196,7 +198,7 @@ def _parts(text: str) -> Iterator[str]:
 
 def _of_text(text: str) -> Iterator[_MarkedCall]:
     text = without_asides(text)
-    for call in scan(text, _KNOWN):
+    for call in scan(text, _KNOWN, open_ended=True):
         if call.form != "tag" and not is_answered(text, call.start, call.end):
             continue
         if call.form == "object":
@@ -278,7 +280,7 @@ def _of_object(fields: Fields) -> Iterator[_MarkedCall]:
     if len(fields) == 1:
         # {"click": {"x": .., "y": ..}}
         ((key, inside),) = fields.items()
-        if plain_name(key) in READERS and isinstance(inside, dict):
+        if key not in _ARGUMENT_KEYS and plain_name(key) in READERS and isinstance(inside, dict):
             yield _MarkedCall(Named(plain_name(key), cast("Fields", inside)), "plain")
             return
     said = opened(dict(fields))
@@ -414,9 +416,12 @@ def _of_lines(text: str) -> Iterator[_MarkedCall]:
         if found is not None:
             yield from _of_line(found)
     # A verb and a place, and not a word more.
-    if (found := _AT.fullmatch(said)) and plain_name(found["name"]) in READERS:
+    if found := _AT.fullmatch(said):
         point = [float(found["x"]), float(found["y"])]
-        yield _MarkedCall(Named(plain_name(found["name"]), {"point": point}), "plain")
+        named = Named(plain_name(found["name"]), {"point": point})
+        act = meant(named)
+        if act is not None and act.type in POINTED:
+            yield _MarkedCall(named, "plain")
 
 
 def _of_adb(found: re.Match[str]) -> _MarkedCall:

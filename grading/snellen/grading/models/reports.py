@@ -195,7 +195,7 @@ class Numbers(Closed):
             where it can't be known from the data at hand.
         uncorrected: The primary metric without the corrections of the references; None where there
             are none.
-        published: The number as published; None where the protocol is itself published.
+        as_published: The number as published; None where the protocol is itself published.
         ceiling: Each metric of the raters themselves: each rater's answer against the others'.
         ceiling_items: How many items have several raters; the ceiling is over them.
         pass_at: With several attempts: k to pass@k, the chance that one of k attempts passes.
@@ -212,7 +212,7 @@ class Numbers(Closed):
     population: dict[str, Estimate] = Field(default_factory=dict[str, Estimate])
     chance: Chance | None = None
     uncorrected: MetricValue | None = Field(default=None, exclude_if=lambda found: found is None)
-    published: AsPublished | None = Field(default=None, exclude_if=lambda found: found is None)
+    as_published: AsPublished | None = Field(default=None, exclude_if=lambda found: found is None)
     ceiling: dict[str, float] = Field(default_factory=dict[str, float])
     ceiling_items: int = 0
     pass_at: dict[int, float] = Field(default_factory=dict[int, float])

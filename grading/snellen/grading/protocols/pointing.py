@@ -179,8 +179,10 @@ def our_point(response: object) -> OurPoint | str:
     if (api is not None and api.calls) or _is_call(said.response):
         return _called(said, act)
     text = said.response if api is None else api.text
-    written = str(text)
-    text = without_reasoning(text) if isinstance(text, str) else as_python_text(text)
+    written = as_python_text(text)
+    if written is None:
+        return NO_POINT
+    text = without_reasoning(text) if isinstance(text, str) else written
     if text is None:
         return CUT_OFF
     if isinstance(act, str):

@@ -186,7 +186,7 @@ def our_boxes(
 
     Args:
         space: What the numbers of a box count whose answer declares nothing.
-        by_form: Whether decimals within 0..1 are fractions in any case.
+        by_form: Whether numbers within 0..1 are fractions in any case.
     """
 
     def parse(response: object, context: Context) -> Parsed:
@@ -203,7 +203,7 @@ def our_boxes(
         if box.space is not None:
             counted = SPACES[box.space.value]
         elif counted is None:
-            counted = UNIT if fractions and any(side % 1 for side in box.ltrb) else space
+            counted = UNIT if fractions else space
         extent = counted.extent(_image(context), said.view)
         if extent is None:
             return placed(Parsed(InPixels(box.ltrb)))
@@ -290,6 +290,9 @@ def point_metric(name: str, compare: Compare = point_hit) -> Metric:
 
 def _box_hit(answer: AnswerValue, gold: Gold, _: object) -> tuple[float, float]:
     (left, top, right, bottom), box = held(answer, gold)
+    if (left, top, right, bottom) == box:
+        # Also where the reference has no area, or one that no float can hold.
+        return 1.0, 1.0
     try:
         overlap = iou((left, top, right, bottom), box)
     except MetricError:

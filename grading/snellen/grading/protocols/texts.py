@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import cast
 
 import numpy as np
 
@@ -166,11 +167,24 @@ def ours(parser: Parser, take_off: Callable[[str], str] = unwrapped) -> Parser:
         if said is not None:
             response = spoken(said)
         if not isinstance(response, str):
-            return parser.read(response, context)
+            parsed = parser.read(response, context)
+            said_in = _field_of(response) if parsed.answer is None else None
+            if said_in is None:
+                return parsed
+            response = said_in
         text = without_reasoning(response)
         return unparsed(CUT_OFF) if text is None else parser.read(take_off(text), context)
 
     return replace(parser, read=read, plain=False)
+
+
+def _field_of(response: object) -> str | None:
+    """Return the text of an object's answer, such as C in {"answer": "C"}; None for none."""
+    if not isinstance(response, dict):
+        return None
+    given = cast("dict[str, object]", response)
+    values = (given[name] for name in _ANSWER_FIELDS if name in given)
+    return next((value for value in values if isinstance(value, str)), None)
 
 
 def spoken(said: Opened) -> str:

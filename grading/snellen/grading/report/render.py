@@ -293,7 +293,7 @@ def sentences(report: Report) -> Iterator[Sentence]:
 
 def as_published(report: Report) -> str | None:
     """Return what published code makes of the same answers, in a sentence; None where unknown."""
-    other = report.numbers.published
+    other = report.numbers.as_published
     if other is None:
         return None
     here = f"{report.numbers.primary} {percent(report.value)}"

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.compat
 L1, L2, L3 = "mmbench-gui/l1", "mmbench-gui/l2_basic", "mmbench-gui/l3"
 
 
-def score(task: str, response: object, reference: object, protocol: str | None = None) -> Score:
+def score(task: str, response: object, reference: object, protocol: str = "official") -> Score:
     return sdk.score(task, response=response, reference=reference, protocol=protocol)
 
 
@@ -52,9 +52,10 @@ def test_json_without_a_letter_has_none(response: object) -> None:
     assert score(L1, response, "A").outcome is Outcome.UNPARSED
 
 
-def test_the_robust_letter_is_read_in_text_only() -> None:
+def test_the_robust_letter_is_read_in_text_and_in_an_objects_answer() -> None:
     assert score(L1, "The answer is not clear. Option C", "C", "robust").value == 1
-    assert score(L1, {"answer": "C"}, "C", "robust").note == "expected text, got dict"
+    assert score(L1, {"thought": "A, B?", "answer": "C"}, "C", "robust").value == 1
+    assert score(L1, {"letter": "C"}, "C", "robust").note == "expected text, got dict"
 
 
 @pytest.mark.parametrize("task", [L1, L2])
@@ -94,7 +95,8 @@ def test_the_first_two_numbers_are_the_point(response: object, x: float, y: floa
     # BENCHMARKS 4.2, both tables; pixels when either exceeds 1.
     width, height = 2000, 1000
     pixels = x > 1 or y > 1
-    answer = sdk.read(L2, response=response, reference=box([0, 0, 9, 9], width, height)).answer
+    reference = box([0, 0, 9, 9], width, height)
+    answer = sdk.read(L2, response=response, reference=reference, protocol="official").answer
     assert answer == ((x / width, y / height) if pixels else (x, y))
 
 
@@ -135,7 +137,7 @@ def test_minus_one_is_zero_where_the_box_is_in_pixels() -> None:
 def test_a_box_that_leaves_the_image_ends_the_published_run(sides: list[float]) -> None:
     found = score(L2, "(0, 0)", box(sides))
     assert (found.value, found.crashed) == (0, True)
-    chosen, shape = protocol_of(L2), gold_shape(L2)
+    chosen, shape = protocol_of(L2, "official"), gold_shape(L2)
     golds = [shape.read(box(sides)), shape.read(box([0, 0, 100, 50]))]
     tally = Tally(chosen, golds)
     answers = Answers(np.arange(2), [0, 0], ["(0, 0)", "(0, 0)"])

@@ -227,7 +227,6 @@ def test_the_reference_itself_is_right_even_without_an_area() -> None:
         ("<point>20 30</point>", 1),
         (GOLD, 1),
         ("[0, 0, 20, 30]", 0),
-        ([0.2, 0.3], 0),
         ([20, 40.01], 0),
     ],
     ids=str,
@@ -237,11 +236,15 @@ def test_a_point_is_read_in_any_form(task: str, response: Any, value: float) -> 
     assert (found.outcome, found.metrics) == (Outcome.ANSWERED, {"accuracy": value})
 
 
-def test_percent_are_fractions_and_the_score_says_so() -> None:
+def test_percent_are_fractions_and_decimals_are_taken_for_them() -> None:
     found = score("element_ground_point", "(50%, 30%)", [0.4, 0.2, 0.6, 0.4])
-    assert (found.value, found.note) == (1.0, "percent, taken for fractions of the image")
+    assert (found.value, found.note) == (1.0, "")
     plain = score("element_ground_point", "(0.5, 0.3)", [0.4, 0.2, 0.6, 0.4])
-    assert plain.note.startswith("taken to be in the reference's coordinate space")
+    assert (plain.value, plain.note) == (1.0, "taken for fractions")
+
+
+def test_fractions_of_an_image_of_unknown_size_are_no_answers_fault() -> None:
+    assert score("element_ground_point", [0.2, 0.3], GOLD).outcome is Outcome.ERROR
 
 
 UNREADABLE: list[Any] = [

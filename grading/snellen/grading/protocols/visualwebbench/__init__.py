@@ -5,6 +5,7 @@ with the post-processing of its OpenAI adapter, which its LLaVA adapter shares.
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from snellen.grading.protocols import golds
 from snellen.grading.protocols.base import (
@@ -117,7 +118,8 @@ def _box_task(task: str) -> tuple[Protocol, ...]:
 
 def _point_task(task: str) -> tuple[Protocol, ...]:
     return (
-        robust_pointing(task),
+        # A reference is written as it is: its space is that of the data.
+        replace(robust_pointing(task), write=None),
         Protocol(
             task,
             "official",
