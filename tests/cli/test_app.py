@@ -211,7 +211,7 @@ def test_explain_shares_the_difference_out_among_the_four_parts(folder: Path) ->
         *("--protocols", "official,robust"),
     )
     assert result.exit_code == 0
-    assert "official@1 -> robust@2" in result.stdout
+    assert "official@1 -> robust@3" in result.stdout
     assert "difference +33.3333" in result.stdout
     assert re.search(r"parser +\+33\.3333 +text as given -> text; any spelling", result.stdout)
     assert "residual" in result.stdout

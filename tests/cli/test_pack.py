@@ -114,7 +114,7 @@ def test_create_takes_an_option_once_or_once_a_task(folder: Path) -> None:
     more = ("--split", "test", "--split", "data", "--protocol", "robust", "--protocol", "official")
     assert run(folder, *BOTH, "-o", "@/pack", *more).exit_code == 0
     tasks = json.loads((folder / "pack" / "manifest.json").read_text())["tasks"]
-    assert [task["protocol"] for task in tasks] == ["robust@2", "official@1"]
+    assert [task["protocol"] for task in tasks] == ["robust@3", "official@1"]
     three = ("--data", "@/data", "--data", "@/data")
     result = run(folder, *BOTH, "-o", "@/other", *three)
     assert result.exit_code == 2

@@ -75,7 +75,7 @@ def test_a_page_shows_it_beneath_the_number() -> None:
     page = build_page(thousandths())
     html = b"".join(render_html(page)).decode()
     assert "<strong>Mind this.</strong> Read as thousandths of the image" in html
-    assert "<code>thousand@2</code>" in html
+    assert "<code>thousand@3</code>" in html
 
 
 @pytest.mark.slow

@@ -123,7 +123,7 @@ def test_missing_answers_and_other_protocols_are_noted() -> None:
         "task": "visualwebbench/element_ground",
         "references": REFERENCES,
     }
-    few = sdk.grade(answers, **options)
+    few = sdk.grade(answers, protocol="official", **options)
     other = sdk.grade(
         [{"item_id": item, "response": "D"} for item in ITEMS], protocol="robust", **options
     )

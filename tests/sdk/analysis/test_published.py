@@ -46,7 +46,7 @@ def test_every_part_that_is_printed_stands_beside_the_runs_own() -> None:
 def test_what_keeps_a_run_from_being_compared_is_told() -> None:
     beside = positions(protocol="robust", items=[f"easy/{n}" for n in range(4)]).beside()
     assert beside.compared[0].notes == (
-        "graded by `robust@2`; the printed numbers compare with `paper@1`",
+        "graded by `robust@3`; the printed numbers compare with `paper@1`",
     )
     assert "over 4 selected items; papers print whole splits" in beside.notes
     assert "graded against references of your own, not against the published data" in beside.notes

@@ -137,7 +137,7 @@ def test_other_protocols_are_those_that_grade_gives_and_the_shares_add_up() -> N
     report = graded(submissions)
     page = build_page(report)
     assert [other.name for other in page.alternatives] == [
-        "robust@2",
+        "robust@3",
         "multiui@1",
         "charset@1",
         "screensuite@1",

@@ -87,7 +87,7 @@ def test_packs_that_ask_a_task_otherwise_are_refused(
     data = load_short()
     one = make_pack("one", data)
     write_pack([Part(data, protocol="robust")], tmp_path / "two", name="two")
-    with pytest.raises(InputError, match="has the protocol 'official@1' in demo and 'robust@2'"):
+    with pytest.raises(InputError, match="has the protocol 'official@1' in demo and 'robust@3'"):
         merge_packs([one, open_pack(tmp_path / "two")], tmp_path / "both", name="both")
     root = tmp_path / "data"
     asked = load_task(SHORT, root, images=root / "images", prompt="screenqa-paper-short")

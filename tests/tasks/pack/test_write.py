@@ -298,7 +298,7 @@ def test_what_could_not_be_graded_after_the_exam_is_refused_before_it(tmp_path: 
         write_pack([Part(data)], tmp_path / "pack", name="demo", images=False)
     part = Part(data, protocol="robust")
     write_pack([part], tmp_path / "pack", name="demo", images=False)
-    assert open_pack(tmp_path / "pack").task("webrssbench/safety").protocol == "robust@2"
+    assert open_pack(tmp_path / "pack").task("webrssbench/safety").protocol == "robust@3"
 
 
 # ---- images ------------------------------------------------------------------------------------

@@ -396,6 +396,13 @@ def _by_its_form(point: OurPoint, context: Context) -> Parsed:
     return in_image(point, PIXELS, context)._replace(note="taken for pixels of the image")
 
 
+def thousandths_by_form(point: OurPoint, context: Context) -> Parsed:
+    """Place a point of a task that asks for thousandths: numbers over 1000 are pixels."""
+    if 1 < max(point.x, point.y) <= 1000:
+        return in_image(point, THOUSAND, context)._replace(note="taken for thousandths")
+    return _by_its_form(point, context)
+
+
 _READER = our_points(
     "the point that a reader would take, in its declared space", _by_its_form, "by its form"
 )

@@ -26,9 +26,11 @@ from snellen.grading.protocols.golds import GoldShape
 from snellen.grading.protocols.pointing import (
     POINT_HIT,
     declared_points,
+    our_points,
     point_parser,
     robust_pointing,
     takes_declared,
+    thousandths_by_form,
     writes,
 )
 from snellen.grading.protocols.spaces import declared_boxes, held, our_boxes, placed, robust_boxing
@@ -102,6 +104,16 @@ _LAYOUT = Protocol(
     ),
     write=_written_box,
 )
+_ROBUST = replace(
+    robust_pointing(BASIC),
+    special="like `official`, in any format; in the unit that the answer or its format declares,"
+    " else fractions if it has decimals in 0..1, thousandths up to 1000, else pixels",
+    parser=our_points(
+        "the point that a reader would take, in its declared space",
+        thousandths_by_form,
+        "by its form",
+    ),
+)
 _ROBUST_LAYOUT = replace(
     robust_boxing(LAYOUT),
     special="like `official`, in any format; in the unit that the answer or its format declares,"
@@ -117,7 +129,7 @@ _ROBUST_LAYOUT = replace(
 PROTOCOLS: Mapping[str, tuple[Protocol, ...]] = {
     **{
         task: (
-            robust_pointing(task),
+            replace(_ROBUST, task=task),
             takes_declared(replace(_ELEMENT, task=task)),
             *declared_points(task),
         )
