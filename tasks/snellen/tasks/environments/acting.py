@@ -6,28 +6,16 @@ is fixed before the first action and never guessed, unless an action declares it
 a step: `type_text_at` is five.
 """
 
-import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from typing import Any, NamedTuple, TypeAlias, cast
+from typing import NamedTuple, cast
 
+from snellen.grading.actions import meaning
 from snellen.grading.actions.declaring import SPACES, Declared, declared
-from snellen.grading.actions.meaning import (
-    BUTTONS,
-    COUNT_KEYS,
-    END_KEYS,
-    LOOKS,
-    POINT_KEYS,
-    READERS,
-    TEXT_KEYS,
-    Named,
-    known_name,
-    meant,
-    point_in,
-)
-from snellen.grading.actions.reading import NAME_KEYS, TOOLS, NoActionError, calls_in
+from snellen.grading.actions.meaning import Named, known_name, meant, point_in
+from snellen.grading.actions.reading import NAME_KEYS, NoActionError, calls_in
 from snellen.grading.calls import plain_name
 from snellen.grading.errors import InputError
 from snellen.grading.models.actions import (
@@ -39,6 +27,18 @@ from snellen.grading.models.actions import (
     direction_of,
 )
 from snellen.grading.models.geometry import Space
+from snellen.tasks.environments.arguments import (
+    QUIET,
+    ActError,
+    Arguments,
+    Fields,
+    arguments_of,
+    filled,
+    flag,
+    number,
+    short,
+    whole,
+)
 from snellen.tasks.environments.inputs import LONGEST_TEXT, LONGEST_WAIT, Button, Input, InputKind
 from snellen.tasks.environments.keys import combinations, key_of
 
@@ -48,19 +48,12 @@ NOTCH = 100.0
 _MOST_POINTS = 500
 _WAIT = 1.0
 _TURNS = 5.0
-_NUMBER = re.compile(r"[-+]?(?:\d{1,12}(?:\.\d{0,12})?|\.\d{1,12})")
 _DIRECTIONS: Mapping[Direction, Point] = {
     Direction.UP: (0, -1),
     Direction.DOWN: (0, 1),
     Direction.LEFT: (-1, 0),
     Direction.RIGHT: (1, 0),
 }
-
-Fields: TypeAlias = Mapping[str, Any]
-
-
-class ActError(InputError):
-    """An action that can't be read or done. It costs a step and changes nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,8 +125,8 @@ def read_act(given: Fields, screen: Screen) -> Acted:
 
 # ---- the calls of a response -------------------------------------------------------------------
 
-_IN_TEXT = re.compile(r"[({<\n:]")
-_REPEATS = re.compile(r"^[ \t]*(for \w+ in|while|if|def)\b[^\n]*:", re.MULTILINE)
+_IN_TEXT = re.compile(r"[({<\s:]")
+_REPEATS = re.compile(r"^[ \t]*(for|while|if|def)\b [^\n]*:$", re.MULTILINE)
 
 
 def _calls(given: object) -> Iterator[tuple[Named, Declared]]:
@@ -141,12 +134,12 @@ def _calls(given: object) -> Iterator[tuple[Named, Declared]]:
     if not isinstance(given, str | Mapping):
         raise ActError("an action is an object with its name and its fields")
     try:
-        said = declared(given)
+        said = declared(cast("object", given))
     except InputError as error:
         raise ActError(str(error)) from None
     response = said.response
     if isinstance(response, Mapping):
-        response = {key: value for key, value in cast("Fields", response).items() if _asks(value)}
+        response = filled(cast("Fields", response))
         several = response.get("actions")
         if isinstance(several, list):
             for each in cast("list[object]", several):
@@ -154,7 +147,7 @@ def _calls(given: object) -> Iterator[tuple[Named, Declared]]:
             return
         text = response.get("action")
         if isinstance(text, str) and _IN_TEXT.search(text) and not known_name(text):
-            beside = sorted(response.keys() - {"action", *_QUIET})
+            beside = sorted(response.keys() - {"action", *QUIET})
             if beside:
                 raise ActError(f"{beside[0]!r} beside a text of calls is not read")
             response = text
@@ -164,15 +157,12 @@ def _calls(given: object) -> Iterator[tuple[Named, Declared]]:
         calls = calls_in(response, said.format)
     except NoActionError:
         raise ActError(_no_action(response)) from None
+    if not calls:
+        raise ActError(_no_action(response))
     for call in calls:
         if not call.format:
             raise ActError(_unread(call.named.name))
         yield call.named, said
-
-
-def _asks(value: object) -> bool:
-    """Whether a value asks for anything: clients fill what they leave out with empty values."""
-    return value not in (None, "", "None", "no input text") and value != [] and value != {}
 
 
 def _no_action(response: object) -> str:
@@ -191,10 +181,14 @@ def _unread(name: str) -> str:
         return _not_here(name)
     if known_name(name):
         return f"{name[:40]} can't be read: its arguments must be numbers and texts"
-    close = get_close_matches(plain[:40], [*map(plain_name, ACTIONS), *READERS], n=1)
-    written = {plain_name(action): action for action in reversed(ACTIONS)}
-    hint = f"; did you mean {written.get(close[0], close[0])!r}?" if close else ""
+    close = get_close_matches(plain[:40], meaning.READERS, n=1)
+    hint = f"; did you mean {_written(close[0])!r}?" if close else ""
     return f"there is no action {name[:40]!r}{hint}; there are: {', '.join(ACTIONS)}"
+
+
+def _written(name: str) -> str:
+    """Return an action's name as the tool's schema writes it."""
+    return next((action for action in ACTIONS if plain_name(action) == name), name)
 
 
 def _not_here(name: str) -> str:
@@ -205,198 +199,6 @@ _ELSEWHERE = frozenset(
     {"navigate", "goto", "forward", "goforward", "search", "openwebbrowser", "newtab", "tabclose",
      "tabfocus", "cursor", "fileupload", "keydown", "keyup", "note", "callapi"}
 )  # fmt: skip
-
-
-# ---- the arguments of a call -------------------------------------------------------------------
-
-_QUIET = frozenset(
-    {"thought", "thoughts", "thinking", "reasoning", "reason", "rationale", "explanation",
-     "explain", "description", "summary", "conclusion", "comment", "intent", "element_info",
-     "element_type", "element_description", "target_description", "id", "call_id", "status",
-     "pending_safety_checks", "safety_decision", "interval", "duration", "tween", "_pause",
-     "logScreenshot", "format", "space", "view"}
-)  # fmt: skip
-"""Arguments that change nothing on the screen: what an agent says, and how long a move lasts."""
-_PROSE = frozenset({"element", "target"})
-_ZEROS = frozenset({"scroll_amount", "duration"})
-_SHOWN = (
-    "coordinate", "x", "y", "start_coordinate", "path", "button", "num_clicks", "text", "keys",
-    "presses", "scroll_direction", "scroll_amount", "press_enter", "clear_before_typing",
-)  # fmt: skip
-
-
-class _Arguments(Mapping[str, object]):
-    """The arguments of a call, which know what nobody looked at."""
-
-    def __init__(self, given: Mapping[str, object]) -> None:
-        self._given = given
-        self._asked: set[str] = set()
-
-    def __getitem__(self, name: str) -> object:
-        self._asked.add(name)
-        return self._given[name]
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._given
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._given)
-
-    def __len__(self) -> int:
-        return len(self._given)
-
-    def take(self, *names: str) -> object:
-        """Return the first of these arguments that is given; None for none."""
-        return next((self[name] for name in names if self.get(name) is not None), None)
-
-    def refuse_unused(self, action: str) -> None:
-        """Refuse an argument that nobody looked at.
-
-        Raises:
-            ActError: There is one; the message names it and what is known.
-        """
-        for name, value in self._given.items():
-            idle = name in _QUIET or (name in _PROSE and isinstance(value, str))
-            if name in self._asked or idle or (name in _ZEROS and value == 0):
-                continue
-            known = [shown for shown in _SHOWN if shown in self._asked]
-            close = get_close_matches(name.lower(), self._asked, n=1)
-            hint = f"; did you mean {close[0]!r}?" if close else ""
-            words = f"; it knows {', '.join(known)}" if known else ""
-            raise ActError(f"{action} does not know {name[:40]!r}{hint}{words}")
-
-
-_PARAMETERS: Mapping[str, Sequence[str]] = {
-    "mouseclick": ("x", "y", "button"),
-    "mousedblclick": ("x", "y", "button"),
-    "mousedown": ("x", "y", "button"),
-    "mouseup": ("x", "y", "button"),
-    "dragto": ("x", "y", "duration", "tween", "button"),
-    "leftclickdrag": ("x", "y"),
-    "press": ("key", "presses", "interval"),
-    "noop": ("wait_ms",),
-}
-"""The parameters that a call names by their order, where its kind of action has others."""
-
-_CLICKED = ("x", "y", "interval", "button")
-_PARAMETERS_OF: Mapping[ActionType, Sequence[str]] = {
-    ActionType.CLICK: ("x", "y", "clicks", "interval", "button"),
-    ActionType.DOUBLE_CLICK: _CLICKED,
-    ActionType.TRIPLE_CLICK: _CLICKED,
-    ActionType.RIGHT_CLICK: _CLICKED,
-    ActionType.MIDDLE_CLICK: _CLICKED,
-    ActionType.LONG_PRESS: ("x", "y", "seconds"),
-    ActionType.HOVER: ("x", "y", "duration", "tween"),
-    ActionType.DRAG: ("from_x", "from_y", "to_x", "to_y"),
-    ActionType.TYPE: ("text", "interval"),
-    ActionType.KEY: ("key",),
-    ActionType.NAVIGATE: ("key",),
-    ActionType.WAIT: ("seconds",),
-}
-
-
-def _by_name(named: Named) -> Fields:
-    """Return all arguments of a call by name.
-
-    Raises:
-        ActError: It has more without a name than are known, or one twice.
-    """
-    values = list(named.positional)
-    given = {name: value for name, value in named.given.items() if not _names(value, named, name)}
-    if not values:
-        return given
-    action = meant(named)
-    name = known_name(named.name)
-    if name == "hotkey":
-        names, values = ("keys",), [values]
-    elif "scroll" in name:
-        names = _scrolled_by(values)
-    elif action is None or (action.type is ActionType.SCROLL and name not in _PARAMETERS):
-        names = _swiped_by(values)
-    else:
-        names = _PARAMETERS.get(name) or _PARAMETERS_OF.get(action.type, ())
-    if isinstance(values[0], str | list | tuple):
-        if names[:2] == ("x", "y"):
-            names = ("point", *names[2:])
-        elif names[:1] == ("from_x",):
-            names = ("start", "end")
-    if len(values) == 3 and isinstance(values[2], str) and names[2:3] == ("clicks",):
-        names = ("x", "y", "button")
-    if len(values) > len(names):
-        told = f": {', '.join(names)}" if names else ""
-        raise ActError(f"{named.name} takes {len(names)} arguments without a name{told}")
-    twice = [name for name in names[: len(values)] if name in given]
-    if twice:
-        raise ActError(f"{twice[0]} is given twice")
-    return {**given, **dict(zip(names, values, strict=False))}
-
-
-def _names(value: object, named: Named, argument: str) -> bool:
-    """Whether an argument is the action's own name, or its tool's."""
-    if argument not in NAME_KEYS or not isinstance(value, str):
-        return False
-    plain = plain_name(value)
-    return plain == named.name or known_name(value) == known_name(named.name) or plain in TOOLS
-
-
-def _scrolled_by(values: Sequence[object]) -> tuple[str, ...]:
-    """Return the parameters of pyautogui's, BrowserGym's or another scroll, by its values."""
-    if any(map(direction_of, values)):
-        count = iter(("x", "y", "amount") if len(values) > 2 else ("amount",))
-        return tuple(
-            "direction" if direction_of(value) else next(count, "amount") for value in values
-        )
-    if not isinstance(values[0], int | float):
-        return ("point", "clicks")
-    return ("delta_x", "delta_y") if len(values) == 2 else ("clicks", "x", "y")
-
-
-def _swiped_by(values: Sequence[object]) -> tuple[str, ...]:
-    if direction_of(values[0]):
-        return ("direction",)
-    if len(values) == 2:
-        return ("start", "direction" if direction_of(values[1]) else "end")
-    return ("x1", "y1", "x2", "y2")
-
-
-def _number(value: object, name: str) -> float:
-    if isinstance(value, str) and _NUMBER.fullmatch(value.strip()):
-        value = float(value)
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise ActError(f"{name} must be a number, not {_short(value)}")
-    try:
-        number = float(value)
-    except OverflowError:
-        number = math.inf
-    if not math.isfinite(number):
-        raise ActError(f"{name} must be a finite number")
-    return number
-
-
-def _count(value: object, name: str, most: int) -> int:
-    number = _number(value, name)
-    if number not in range(1, most + 1):
-        raise ActError(f"{name} must be a whole number from 1 to {most}, not {number:g}")
-    return int(number)
-
-
-_TRUTHS: Mapping[str, bool] = {
-    "true": True, "1": True, "yes": True, "on": True,
-    "false": False, "0": False, "no": False, "off": False,
-}  # fmt: skip
-
-
-def _flag(value: object, name: str, default: bool) -> bool:
-    if value is None:
-        return default
-    truth = _TRUTHS.get(str(value).strip().lower())
-    if truth is None:
-        raise ActError(f"{name} must be true or false, not {_short(value)}")
-    return truth
-
-
-def _short(value: object) -> str:
-    return repr(value)[:40] if value is not None else "nothing"
 
 
 # ---- actions -----------------------------------------------------------------------------------
@@ -419,7 +221,7 @@ class _Doing(NamedTuple):
 
     name: str
     action: Action
-    given: _Arguments
+    given: Arguments
     screen: Screen
     said: Declared
     y_first: bool
@@ -479,35 +281,33 @@ class _Doing(NamedTuple):
         value = self.given.take("button")
         if value is None:
             return default
-        button = BUTTONS.get(value.strip().lower()) if isinstance(value, str) else None
+        button = meaning.BUTTONS.get(value.strip().lower()) if isinstance(value, str) else None
         if button is None:
-            raise ActError(f"there is no button {_short(value)}; use left, middle or right")
+            raise ActError(f"there is no button {short(value)}; use left, middle or right")
         return button
 
 
 def _acted(named: Named, said: Declared, screen: Screen) -> Acted:
     name = known_name(named.name)
-    if plain_name(named.name) in LOOKS - _ELSEWHERE:
+    if plain_name(named.name) in meaning.LOOKS - _ELSEWHERE:
         return Acted(look=True)
     if not name or name in _ELSEWHERE:
         raise ActError(_unread(named.name))
     action = meant(named)
     if action is not None and action.type is ActionType.FINISH:
         return Acted(end=_END)
-    fields = {key: value for key, value in _by_name(named).items() if _asks(value)}
-    given = _Arguments(fields)
+    given = arguments_of(named)
     # Two names stand for actions that are no step of a benchmark, with a point or keys as these.
     like = "mousemove" if name in _BUTTONS_MOVE else "key" if name == "holdkey" else named.name
     action = meant(replace(named, name=like, given=given, positional=()))
     try:
-        _check_points(fields, action, named)
+        _check_points(given.given, action)
         if action is None:
             raise ActError(_lacking(name, given))
         acted = _done(_Doing(name, action, given, screen, said, named.y_first))
-    except ActError:
-        given.refuse_unused(named.name)
-        raise
-    given.refuse_unused(named.name)
+    finally:
+        # What is not known says more than what is lacking.
+        given.refuse_unused(_written(name))
     return acted
 
 
@@ -518,7 +318,7 @@ _PAIRS = (
 _WORDED = frozenset({"element", "target", "location", "position", "from", "to"})
 
 
-def _check_points(fields: Fields, action: Action | None, named: Named) -> None:
+def _check_points(fields: Fields, action: Action | None) -> None:
     """Check that every point among an action's arguments can be read.
 
     Raises:
@@ -529,24 +329,24 @@ def _check_points(fields: Fields, action: Action | None, named: Named) -> None:
         if sides != [None, None] and point_in(sides) is None:
             raise ActError(f"{pair[0]} and {pair[1]} must both be finite numbers")
     lost = action is not None and action.type in POINTED and action.point is None
-    for name in (*POINT_KEYS, *END_KEYS):
+    for name in (*meaning.POINT_KEYS, *meaning.END_KEYS):
         value = fields.get(name)
         if value is None or point_in(value) or (name in _WORDED and not lost and _is_word(value)):
             continue
-        raise ActError(f"{name} must be [x, y] in finite numbers, not {_short(value)}")
+        raise ActError(f"{name} must be [x, y] in finite numbers, not {short(value)}")
 
 
 def _is_word(value: object) -> bool:
     return isinstance(value, str) and not any(map(str.isdigit, value))
 
 
-def _lacking(name: str, given: _Arguments) -> str:
+def _lacking(name: str, given: Arguments) -> str:
     if "scroll" in name:
         _way(given)
         return "the action needs scroll_direction (up, down, left or right) and scroll_amount"
     if name in _KEYBOARD:
         return "the action needs keys, such as ctrl+a or Enter"
-    return f"{name} lacks where it begins and ends, or its direction"
+    return f"{name} needs a direction, or where it begins and ends"
 
 
 def _done(doing: _Doing) -> Acted:
@@ -578,12 +378,12 @@ def _click(doing: _Doing) -> Acted:
     default = _BUTTONS.get(kind, "left")
     button = doing.button(default)
     if kind in _BUTTONS and button != default:
-        raise ActError(f"{doing.name} is done with the {default} button, not {button}")
-    times, count = _COUNTS.get(kind, 1), given.take(*COUNT_KEYS)
+        raise ActError(f"{_written(doing.name)} is done with the {default} button, not {button}")
+    times, count = _COUNTS.get(kind, 1), given.take(*meaning.COUNT_KEYS)
     if count is not None:
-        counted = _count(count, "num_clicks", 3)
+        counted = whole(count, "num_clicks", 3)
         if kind in _COUNTS and counted != times:
-            raise ActError(f"{doing.name} clicks {times} times, not {counted}")
+            raise ActError(f"{_written(doing.name)} clicks {times} times, not {counted}")
         times = counted
     held = doing.held("text", "key")
     return Acted((Input(InputKind.CLICK, (doing.here(),), button=button, count=times, keys=held),))
@@ -651,7 +451,7 @@ def _path(doing: _Doing, path: object) -> tuple[Point, ...]:
         )
     read = [point_in(point, y_first=doing.y_first) for point in points]
     if None in read:
-        raise ActError(f"path must hold points [x, y], not {_short(points[read.index(None)])}")
+        raise ActError(f"path must hold points [x, y], not {short(points[read.index(None)])}")
     return tuple(doing.place(point) for point in read if point is not None)
 
 
@@ -674,11 +474,11 @@ def _scroll(doing: _Doing) -> Acted:
     return Acted((Input(InputKind.SCROLL, path, scroll=far, keys=doing.held(*text)),))
 
 
-def _way(given: _Arguments) -> Direction | None:
+def _way(given: Arguments) -> Direction | None:
     value = given.take(*_DIRECTED)
     way = direction_of(value)
     if value is not None and way is None:
-        raise ActError(f"there is no direction {_short(value)}; use up, down, left or right")
+        raise ActError(f"there is no direction {short(value)}; use up, down, left or right")
     return way
 
 
@@ -693,7 +493,7 @@ def _far(doing: _Doing) -> Point:
     for left, up, sign in _AXES:
         if given.take(left, up) is not None:
             # Positive is down, but up in OSWorld's turns of the wheel.
-            across, down = (_number(given.get(name) or 0, name) for name in (left, up))
+            across, down = (number(given.get(name) or 0, name) for name in (left, up))
             return across * abs(sign), down * sign
     # Positive is up, as in pyautogui: in turns of the wheel, or in pixels for Qwen.
     turns, pixels = given.take(*_FAR), given.take(*_PIXELS)
@@ -701,7 +501,7 @@ def _far(doing: _Doing) -> Point:
         raise ActError(
             "the action needs scroll_direction (up, down, left or right) and scroll_amount"
         )
-    far = _number(pixels, "pixels") if turns is None else _number(turns, "scroll_amount") * NOTCH
+    far = number(pixels, "pixels") if turns is None else number(turns, "scroll_amount") * NOTCH
     return (far, 0.0) if doing.name.startswith("h") else (0.0, -far)
 
 
@@ -715,12 +515,12 @@ def _distance(doing: _Doing) -> Point:
     if share is None and turns is None and pixels is None and doing.name in _GEMINI:
         share = _GEMINI_SHARE
     if share is not None:
-        thousandths = _positive(share, "magnitude") / 1000
+        thousandths = number(share, "magnitude", 0) / 1000
         return thousandths * screen.width, thousandths * screen.height
     if pixels is not None:
-        far = _positive(pixels, "pixels")
+        far = number(pixels, "pixels", 0)
     else:
-        far = NOTCH * (_TURNS if turns is None else _positive(turns, "scroll_amount"))
+        far = NOTCH * (_TURNS if turns is None else number(turns, "scroll_amount", 0))
     return far, far
 
 
@@ -728,18 +528,11 @@ _GEMINI = frozenset({"scrolldocument", "scrollat"})
 _GEMINI_SHARE = 800
 
 
-def _positive(value: object, name: str) -> float:
-    number = _number(value, name)
-    if number < 0:
-        raise ActError(f"{name} must not be negative")
-    return number
-
-
 def _type(doing: _Doing) -> Acted:
     given, full = doing.given, doing.name == "typetextat"
-    point, value = doing.point(), given.take(*TEXT_KEYS)
-    clears = _flag(given.take("clear_before_typing", "clear"), "clear_before_typing", full)
-    enters = _flag(given.take("press_enter", "enter"), "press_enter", full)
+    point, value = doing.point(), given.take(*meaning.TEXT_KEYS)
+    clears = flag(given.take("clear_before_typing", "clear"), "clear_before_typing", full)
+    enters = flag(given.take("press_enter", "enter"), "press_enter", full)
     steps: list[Input] = []
     if point is not None:
         steps.append(Input(InputKind.CLICK, (point,)))
@@ -782,9 +575,9 @@ def _key(doing: _Doing) -> Acted:
     if not pressed:
         raise ActError("the action needs keys, such as ctrl+a or Enter")
     times = doing.given.take("presses", "repeat", "count", "times")
-    count = 1 if times is None else _count(times, "presses", MOST_INPUTS)
+    count = 1 if times is None else whole(times, "presses", MOST_INPUTS)
     seconds = doing.given.take("duration", "seconds", "time")
-    note = "" if seconds is None else "the keys were pressed once and not held"
+    note = "" if seconds is None else "the keys were pressed, not held"
     return Acted(tuple(map(_press, pressed)) * count, note=note)
 
 
@@ -792,7 +585,7 @@ def _combinations(value: object) -> Sequence[tuple[str, ...]]:
     parts = cast("Sequence[object]", value) if isinstance(value, list | tuple) else (value or "",)
     for part in parts:
         if not isinstance(part, str):
-            raise ActError(f"a key must be a text, not {_short(part)}")
+            raise ActError(f"a key must be a text, not {short(part)}")
     return [_pressed(names) for names in combinations([str(part)[:200] for part in parts])]
 
 
@@ -815,12 +608,12 @@ def _wait(doing: _Doing) -> Acted:
     given = doing.given
     short = given.take("wait_ms", "milliseconds", "ms")
     if short is not None:
-        seconds = _positive(short, "wait_ms") / 1000
+        seconds = number(short, "wait_ms", 0) / 1000
     elif doing.name == "wait5seconds":
         seconds = LONGEST_WAIT
     else:
         value = given.take("time", "seconds", "duration", "value")
-        seconds = _WAIT if value is None else _positive(value, "duration")
+        seconds = _WAIT if value is None else number(value, "duration", 0)
     over = seconds > LONGEST_WAIT
     note = f"waited {LONGEST_WAIT:g} seconds, the maximum for one step" if over else ""
     return Acted((Input(InputKind.WAIT, seconds=min(seconds, LONGEST_WAIT)),), note=note)
