@@ -195,18 +195,25 @@ def _select(named: Named) -> Action:
     return Action(ActionType.SELECT, point=_pointed_place(named), text=text)
 
 
+def _corners(named: Named) -> tuple[Point | None, Point | None] | None:
+    """Return where a movement begins and ends, if its four coordinates have names of their own."""
+    for names in (("x1", "y1", "x2", "y2"), ("from_x", "from_y", "to_x", "to_y")):
+        numbers = [named.given.get(name) for name in names]
+        if None not in numbers:
+            return point_in(numbers[:2]), point_in(numbers[2:])
+    return None
+
+
 def _drag(named: Named) -> Action:
     path = named.given.get("path")
     if isinstance(path, list) and len(cast("list[object]", path)) > 1:
         points = cast("list[object]", path)
         return Action(ActionType.DRAG, point=point_in(points[0]), end=point_in(points[-1]))
     start, end = _place(named), _place(named, END_KEYS)
-    for before in ("destination", "to"):
-        # Gemini's, and BrowserGym's with from_x and from_y.
-        if end is None and named.given.get(f"{before}_x") is not None:
-            end = point_in([named.given.get(f"{before}_{axis}") for axis in "xy"])
-    if start is None and named.given.get("from_x") is not None:
-        start = point_in([named.given.get(f"from_{axis}") for axis in "xy"])
+    start, end = _corners(named) or (start, end)
+    across, down = (named.given.get(f"destination_{axis}") for axis in "xy")
+    if end is None and across is not None:
+        end = point_in([across, down])
     if named.given.get("start_coordinate") is not None and end is None:
         # Claude's drag: the end is its `coordinate`.
         start = point_in(named.given["start_coordinate"])
@@ -220,9 +227,7 @@ def _swipe(named: Named) -> Action | None:
     start, end = _place(named), _place(named, END_KEYS)
     if start is not None and end is None and len(named.positional) == 2:
         end = point_in(named.positional[1])
-    corners = [named.given.get(name) for name in ("x1", "y1", "x2", "y2")]
-    if None not in corners:
-        start, end = point_in(corners[:2]), point_in(corners[2:])
+    start, end = _corners(named) or (start, end)
     if start is not None and end is not None:
         if start == end:
             return None

@@ -113,30 +113,22 @@ def read_action(response: object, declared: Format | None = None) -> ReadAction:
     Raises:
         NoActionError: There is none; the message says why.
     """
-    return _step(calls_in(response, declared), declared)
+    return _step(calls_in(response), declared)
 
 
-def calls_in(response: object, declared: Format | None = None) -> "list[MarkedCall]":
+def calls_in(response: object) -> "list[MarkedCall]":
     """Return the calls of a response, in order, with those that are not read.
 
     Args:
         response: As for `read_action`.
-        declared: As for `read_action`.
 
     Raises:
         NoActionError: There is none; the message says why.
     """
     try:
-        return [_with_axes(call, declared) for call in _in_response(response)]
+        return _in_response(response)
     except RecursionError:
         raise NoActionError(_TOO_DEEP) from None
-
-
-def _with_axes(call: "MarkedCall", declared: Format | None) -> "MarkedCall":
-    if not call.format:
-        return call
-    y_first = (declared or FORMATS[call.format]).y_first and call.format != "openai"
-    return call._replace(named=replace(call.named, y_first=y_first)) if y_first else call
 
 
 def _in_response(response: object) -> "list[MarkedCall]":
@@ -491,10 +483,14 @@ def _step(calls: Sequence[MarkedCall], declared: Format | None) -> ReadAction:
     pointer: Point | None = None
     lacking = NO_ACTION
     for named, form in calls:
+        if not form:
+            continue
+        chosen = declared or FORMATS[form]
+        named = replace(named, y_first=chosen.y_first and form not in ("openai",))
         if named.name in LOOKS:
             lacking = ONLY_LOOKS
             continue
-        action = meant(named) if form else None
+        action = meant(named)
         if action is None:
             continue
         if action.point is None and pointer is not None and action.type is not ActionType.TYPE:

@@ -125,7 +125,7 @@ def read_act(given: Fields, screen: Screen) -> Acted:
 
 # ---- the calls of a response -------------------------------------------------------------------
 
-_IN_TEXT = re.compile(r"[({<\s:]")
+_CALL = re.compile(r"[({<]")
 _REPEATS = re.compile(r"^[ \t]*(for|while|if|def)\b [^\n]*:$", re.MULTILINE)
 
 
@@ -145,16 +145,15 @@ def _calls(given: object) -> Iterator[tuple[Named, Declared]]:
             for each in cast("list[object]", several):
                 yield from _calls(each)
             return
-        text = response.get("action")
-        if isinstance(text, str) and _IN_TEXT.search(text) and not known_name(text):
-            beside = sorted(response.keys() - {"action", *QUIET})
-            if beside:
+        text, beside = response.get("action"), sorted(response.keys() - {"action", *QUIET})
+        if isinstance(text, str) and not known_name(text) and plain_name(text) not in meaning.LOOKS:
+            if beside and _CALL.search(text):
                 raise ActError(f"{beside[0]!r} beside a text of calls is not read")
-            response = text
+            response = response if beside else text
     if isinstance(response, str) and (repeats := _REPEATS.search(response)):
         raise ActError(f"{repeats[1]!r} of a program can't be done: write each action out")
     try:
-        calls = calls_in(response, said.format)
+        calls = calls_in(response)
     except NoActionError:
         raise ActError(_no_action(response)) from None
     if not calls:
@@ -293,6 +292,7 @@ def _acted(named: Named, said: Declared, screen: Screen) -> Acted:
         return Acted(look=True)
     if not name or name in _ELSEWHERE:
         raise ActError(_unread(named.name))
+    named = replace(named, y_first=said.format is not None and said.format.y_first)
     action = meant(named)
     if action is not None and action.type is ActionType.FINISH:
         return Acted(end=_END)
@@ -312,7 +312,7 @@ def _acted(named: Named, said: Declared, screen: Screen) -> Acted:
 
 
 _PAIRS = (
-    ("x", "y"), ("coordinate_x", "coordinate_y"), ("from_x", "from_y"), ("to_x", "to_y"),
+    ("x1", "y1"), ("x2", "y2"), ("x", "y"), ("coordinate_x", "coordinate_y"), ("from_x", "from_y"), ("to_x", "to_y"),
     ("destination_x", "destination_y"),
 )  # fmt: skip
 _WORDED = frozenset({"element", "target", "location", "position", "from", "to"})
