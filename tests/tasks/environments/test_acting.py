@@ -300,7 +300,11 @@ def test_false_is_false_however_it_is_written(false: object) -> None:
         ({"action": "key", "text": "Tab", "presses": 0}, "presses must be a whole number"),
         ({"action": "type", "text": "a", "press_enter": "perhaps"}, "true or false"),
         ({"action": "drag", "start_coordinate": "here", "coordinate": [1, 2]}, "start_coordinate"),
-        ({"action": "drag", "from_x": 1, "from_y": 2, "to_x": 3}, "to_x and to_y"),
+        (
+            {"action": "drag", "from_x": 1, "from_y": 2, "to_x": 3},
+            "from_x, from_y, to_x, to_y must all",
+        ),
+        ({"action": "drag", "x1": 1, "y1": 2, "coordinate": [3, 4]}, "x1, y1, x2, y2 must all"),
         ({"action": "click", "element": "Save"}, "element must be [x, y]"),
         ({"action": "pyautogui.click(1, 2, 1, 0, 'left', 9)"}, "at most"),
         ({"action": "pyautogui.click(1, 2, x=3)"}, "x is given twice"),

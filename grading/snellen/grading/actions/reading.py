@@ -126,9 +126,12 @@ def calls_in(response: object) -> "list[MarkedCall]":
         NoActionError: There is none; the message says why.
     """
     try:
-        return _in_response(response)
+        calls = _in_response(response)
     except RecursionError:
         raise NoActionError(_TOO_DEEP) from None
+    if not calls:
+        raise NoActionError(NO_ACTION)
+    return calls
 
 
 def _in_response(response: object) -> "list[MarkedCall]":

@@ -156,8 +156,6 @@ def _calls(given: object) -> Iterator[tuple[Named, Declared]]:
         calls = calls_in(response)
     except NoActionError:
         raise ActError(_no_action(response)) from None
-    if not calls:
-        raise ActError(_no_action(response))
     for call in calls:
         if not call.format:
             raise ActError(_unread(call.named.name))
@@ -311,9 +309,9 @@ def _acted(named: Named, said: Declared, screen: Screen) -> Acted:
     return acted
 
 
-_PAIRS = (
-    ("x1", "y1"), ("x2", "y2"), ("x", "y"), ("coordinate_x", "coordinate_y"), ("from_x", "from_y"), ("to_x", "to_y"),
-    ("destination_x", "destination_y"),
+_NUMBERS = (
+    ("x", "y"), ("coordinate_x", "coordinate_y"), ("destination_x", "destination_y"),
+    ("x1", "y1", "x2", "y2"), ("from_x", "from_y", "to_x", "to_y"),
 )  # fmt: skip
 _WORDED = frozenset({"element", "target", "location", "position", "from", "to"})
 
@@ -324,10 +322,12 @@ def _check_points(fields: Fields, action: Action | None) -> None:
     Raises:
         ActError: One can't be.
     """
-    for pair in _PAIRS:
-        sides = [fields.get(name) for name in pair]
-        if sides != [None, None] and point_in(sides) is None:
-            raise ActError(f"{pair[0]} and {pair[1]} must both be finite numbers")
+    for names in _NUMBERS:
+        sides = [fields.get(name) for name in names]
+        if any(side is not None for side in sides) and not all(
+            map(point_in, (sides[:2], sides[-2:]))
+        ):
+            raise ActError(f"{', '.join(names)} must all be finite numbers")
     lost = action is not None and action.type in POINTED and action.point is None
     for name in (*meaning.POINT_KEYS, *meaning.END_KEYS):
         value = fields.get(name)
