@@ -233,7 +233,7 @@ def test_every_format_that_is_graded_acts_where_it_is_graded(name: str) -> None:
         {"POINT": [10, 20]},
     ],
 )  # fmt: skip
-def test_what_is_graded_as_an_action_acts(response: Any) -> None:
+def test_what_is_graded_as_an_action_acts(response: str | dict[str, Any]) -> None:
     given = response if isinstance(response, dict) else {"action": response}
     assert read_act(given, SCREEN).inputs == (click(10, 20),)
 
