@@ -343,7 +343,7 @@ def _is_word(value: object) -> bool:
 def _lacking(name: str, given: Arguments) -> str:
     if "scroll" in name:
         _way(given)
-        return "the action needs scroll_direction (up, down, left or right) and scroll_amount"
+        return _NO_WAY
     if name in _KEYBOARD:
         return "the action needs keys, such as ctrl+a or Enter"
     return f"{name} needs a direction, or where it begins and ends"
@@ -455,6 +455,7 @@ def _path(doing: _Doing, path: object) -> tuple[Point, ...]:
     return tuple(doing.place(point) for point in read if point is not None)
 
 
+_NO_WAY = "the action needs scroll_direction (up, down, left or right) and scroll_amount"
 _DIRECTED = ("scroll_direction", "direction")
 _FAR = ("scroll_amount", "amount", "clicks")
 _PIXELS = ("pixels", "distance", "scroll_distance")
@@ -496,13 +497,14 @@ def _far(doing: _Doing) -> Point:
             across, down = (number(given.get(name) or 0, name) for name in (left, up))
             return across * abs(sign), down * sign
     # Positive is up, as in pyautogui: in turns of the wheel, or in pixels for Qwen.
-    turns, pixels = given.take(*_FAR), given.take(*_PIXELS)
-    if turns is None and pixels is None:
-        raise ActError(
-            "the action needs scroll_direction (up, down, left or right) and scroll_amount"
-        )
-    far = number(pixels, "pixels") if turns is None else number(turns, "scroll_amount") * NOTCH
-    return (far, 0.0) if doing.name.startswith("h") else (0.0, -far)
+    far = given.take(*_PIXELS)
+    if far is not None:
+        up = number(far, "pixels")
+    elif (far := given.take(*_FAR)) is not None:
+        up = number(far, "scroll_amount") * NOTCH
+    else:
+        raise ActError(_NO_WAY)
+    return (up, 0.0) if doing.name.startswith("h") else (0.0, -up)
 
 
 _NAMES_WAY = re.compile(r"(?:up|down|left|right)\Z|\A(?:swipe|slide|flick)\Z")
@@ -511,17 +513,23 @@ _NAMES_WAY = re.compile(r"(?:up|down|left|right)\Z|\A(?:swipe|slide|flick)\Z")
 def _distance(doing: _Doing) -> Point:
     """Return how far a scroll in a direction goes, if along x and if along y, in pixels."""
     given, screen = doing.given, doing.screen
-    share, turns, pixels = given.take("magnitude"), given.take(*_FAR), given.take(*_PIXELS)
-    if share is None and turns is None and pixels is None and doing.name in _GEMINI:
-        share = _GEMINI_SHARE
-    if share is not None:
-        thousandths = number(share, "magnitude", 0) / 1000
-        return thousandths * screen.width, thousandths * screen.height
+    start, end = doing.point(), point_in(given.take(*meaning.END_KEYS))
+    if start is not None and end is not None:
+        across, down = doing.place(end)
+        return abs(across - start[0]), abs(down - start[1])
+    pixels = given.take(*_PIXELS)
     if pixels is not None:
         far = number(pixels, "pixels", 0)
-    else:
-        far = NOTCH * (_TURNS if turns is None else number(turns, "scroll_amount", 0))
-    return far, far
+        return far, far
+    turns = given.take(*_FAR)
+    if turns is not None:
+        far = number(turns, "scroll_amount", 0) * NOTCH
+        return far, far
+    share = given.take("magnitude")
+    if share is None and doing.name not in _GEMINI:
+        return _TURNS * NOTCH, _TURNS * NOTCH
+    thousandths = number(_GEMINI_SHARE if share is None else share, "magnitude", 0) / 1000
+    return thousandths * screen.width, thousandths * screen.height
 
 
 _GEMINI = frozenset({"scrolldocument", "scrollat"})
