@@ -288,13 +288,13 @@ def test_false_is_false_however_it_is_written(false: object) -> None:
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"action": "click", "coords": [1, 2]}, "click does not know 'coords'"),
+        ({"action": "click", "coords": [1, 2]}, "click does not use 'coords'"),
         ({"action": "left_click", "Coordinate": [1, 2]}, "did you mean 'coordinate'"),
         ({"action": "left_click", "mouse_button": "right"}, "did you mean 'button'"),
-        ({"action": "left_click", "hold": "ctrl"}, "does not know 'hold'"),
-        ({"action": "double_click", "times": 3}, "does not know 'times'"),
+        ({"action": "left_click", "hold": "ctrl"}, "does not use 'hold'"),
+        ({"action": "double_click", "times": 3}, "does not use 'times'"),
         ({"action": "mouse_move", "coordinate": [1, 2], "keys": ["ctrl"]}, "'keys'"),
-        ({"action": "scroll", "direction": "down", "delta_y": 9}, "does not know 'delta_y'"),
+        ({"action": "scroll", "direction": "down", "delta_y": 9}, "does not use 'delta_y'"),
         ({"action": "scroll", "direction": "down", "pixels": 9, "amount": 9}, "'amount'"),
         ({"action": "key", "text": "Enter", "coordinate": [1, 2]}, "'coordinate'"),
         ({"action": "left_click", "coordinate": [1, 2], "num_clicks": 1.5}, "a whole number"),
@@ -442,7 +442,7 @@ def test_who_wants_to_end_is_told_how(given: dict[str, Any]) -> None:
         ({"action": "__import__('os').system('x')"}, "no action '__import__'"),
         ({"action": "click((1, 2"}, "click can't be read"),
         ({"actions": [{"type": "wait"}] * 51}, "51 inputs"),
-        ({"actions": [3]}, "an object"),
+        ({"actions": [3]}, "an object or a text, not 3"),
     ],
 )
 def test_what_cannot_be_read_says_why(given: dict[str, Any], said: str) -> None:

@@ -92,11 +92,11 @@ class Acted(NamedTuple):
 _END = "act does not end a task: call submit_answer with the status done or infeasible"
 
 
-def read_act(given: Fields, screen: Screen) -> Acted:
+def read_act(given: object, screen: Screen) -> Acted:
     """Parse a call of `act`.
 
     Args:
-        given: The arguments as received: `action` with its fields, or whatever else is graded as
+        given: The arguments as received, `action` with its fields, or whatever else is graded as
             an action: a call of a tool, an API's object, a text with calls.
         screen: The screen that its coordinates refer to.
 
@@ -132,7 +132,7 @@ _REPEATS = re.compile(r"^[ \t]*(for|while|if|def)\b [^\n]*:$", re.MULTILINE)
 def _calls(given: object) -> Iterator[tuple[Named, Declared]]:
     """Yield the calls of a response, each with what the response declares of itself."""
     if not isinstance(given, str | Mapping):
-        raise ActError("an action is an object with its name and its fields")
+        raise ActError(f"an action is an object or a text, not {short(given)}")
     try:
         said = declared(cast("object", given))
     except InputError as error:

@@ -23,6 +23,8 @@ QUIET = frozenset(
 """Arguments that change nothing on the screen: what an agent says, and how long a move lasts."""
 
 _PROSE = frozenset({"element", "target"})
+# As clients fill the fields of the tool's schema.
+_DEFAULTS: tuple[tuple[str, object], ...] = (("button", "left"), ("scroll_amount", 0))
 _EMPTY: tuple[object, ...] = (None, "", "None", "no input text", [], {})
 
 
@@ -66,12 +68,12 @@ class Arguments(Mapping[str, object]):
         """
         for name, value in self.given.items():
             idle = name in QUIET or (name in _PROSE and isinstance(value, str))
-            if name in self._used or idle or (name == "scroll_amount" and value == 0):
+            if name in self._used or idle or (name, value) in _DEFAULTS:
                 continue
             close = get_close_matches(name.lower(), self._known, n=1)
             hint = f"; did you mean {close[0]!r}?" if close else ""
             known = ", ".join(sorted(self._known - _RARE))
-            raise ActError(f"{action} does not know {name[:40]!r}{hint}; it knows {known}")
+            raise ActError(f"{action} does not use {name[:40]!r}{hint}; it can use {known}")
 
 
 _RARE = frozenset(
