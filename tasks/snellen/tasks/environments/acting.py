@@ -205,30 +205,17 @@ _NOT_MOVED = "the action needs a coordinate, [x, y]: the mouse has not been move
 
 
 class _Doing(NamedTuple):
-    """An action that is to be done.
+    """An action that is to be done."""
 
-    Attributes:
-        name: Its name, as `plain_name` writes it.
-        action: What grading reads in it.
-        given: Its arguments by name.
-        screen: The screen that it is done on.
-        said: What its response declares.
-        y_first: Whether its points are written with y first.
-    """
-
-    name: str
-    action: Action
+    name: str  # as `known_name` has it
+    action: Action  # what grading reads in it
     given: Arguments
     screen: Screen
     said: Declared
-    y_first: bool
+    y_first: bool  # whether its points are written so
 
     def place(self, point: Point) -> Point:
-        """Return a point of the response in pixels of the screenshot.
-
-        Raises:
-            ActError: It lies outside the screen.
-        """
+        """Return a point of the response in pixels of the screenshot."""
         width, height = self.screen.width, self.screen.height
         form, counts = self.said.format, self.said.counts
         if form is not None:
@@ -254,11 +241,7 @@ class _Doing(NamedTuple):
         return None if self.action.point is None else self.place(self.action.point)
 
     def here(self) -> Point:
-        """Return where the action is, or the mouse.
-
-        Raises:
-            ActError: It is nowhere, and the mouse has not been moved yet.
-        """
+        """Return where the action is, or the mouse."""
         point = self.point() or self.screen.pointer
         if point is None:
             raise ActError(_NOT_MOVED)
@@ -270,11 +253,6 @@ class _Doing(NamedTuple):
         return tuple(key for keys in _combinations(value) for key in keys)
 
     def button(self, default: Button = "left") -> Button:
-        """Return the button that is named.
-
-        Raises:
-            ActError: There is no such button.
-        """
         value = self.given.take("button")
         if value is None:
             return default
@@ -317,11 +295,7 @@ _WORDED = frozenset({"element", "target", "location", "position", "from", "to"})
 
 
 def _check_points(fields: Fields, action: Action | None) -> None:
-    """Check that every point among an action's arguments can be read.
-
-    Raises:
-        ActError: One can't be.
-    """
+    """Refuse a point among the arguments that can't be read."""
     for names in _NUMBERS:
         sides = [fields.get(name) for name in names]
         if any(side is not None for side in sides) and not all(
@@ -350,11 +324,6 @@ def _lacking(name: str, given: Arguments) -> str:
 
 
 def _done(doing: _Doing) -> Acted:
-    """Return the inputs of an action.
-
-    Raises:
-        ActError: It can't be done.
-    """
     kind = doing.action.type
     if doing.name in _BUTTONS_MOVE:
         return _button_move(doing)
@@ -412,16 +381,9 @@ def _button_move(doing: _Doing) -> Acted:
 
 
 def _long_press(doing: _Doing) -> Acted:
-    point, button = doing.here(), doing.button()
-    wait = _wait(doing)
-    return Acted(
-        (
-            Input(InputKind.DOWN, (point,), button=button),
-            *wait.inputs,
-            Input(InputKind.UP, (point,), button=button),
-        ),
-        note=wait.note,
-    )
+    point, button, wait = doing.here(), doing.button(), _wait(doing)
+    down, up = (Input(kind, (point,), button) for kind in (InputKind.DOWN, InputKind.UP))
+    return wait._replace(inputs=(down, *wait.inputs, up))
 
 
 def _drag(doing: _Doing) -> Acted:

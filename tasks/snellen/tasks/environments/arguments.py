@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any, TypeAlias
 
-from snellen.grading.actions.meaning import Named, known_name, meant
+from snellen.grading.actions.meaning import POINT_KEYS, Named, known_name, meant
 from snellen.grading.actions.reading import NAME_KEYS, TOOLS
 from snellen.grading.calls import plain_name
 from snellen.grading.errors import InputError
@@ -72,16 +72,9 @@ class Arguments(Mapping[str, object]):
                 continue
             close = get_close_matches(name.lower(), self._known, n=1)
             hint = f"; did you mean {close[0]!r}?" if close else ""
-            known = ", ".join(sorted(self._known - _RARE))
+            # Of the many names of a point, one is enough.
+            known = ", ".join(sorted(self._known - set(POINT_KEYS[1:])))
             raise ActError(f"{action} does not use {name[:40]!r}{hint}; it can use {known}")
-
-
-_RARE = frozenset(
-    {"box", "bbox", "start", "from", "from_coord", "click_point", "element", "location", "box_2d",
-     "bbox_2d", "point_2d", "point1", "grounding", "target", "pos", "coordinate_x", "coordinate_y",
-     "coordinates", "start_box", "start_point", "position"}
-)  # fmt: skip
-"""Names of a point that a list of what is known leaves out."""
 
 
 def filled(given: Fields) -> Fields:
