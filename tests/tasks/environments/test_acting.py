@@ -241,6 +241,8 @@ def test_what_is_graded_as_an_action_acts(response: str | dict[str, Any]) -> Non
 @pytest.mark.parametrize(
     ("given", "meant"),
     [
+        ({"action": "```python\nclick(1, 2)\n```\nThen\n```\npyautogui.press('tab')\n```"},
+         [click(1, 2), keys("Tab")]),
         ({"action": "swipe", "direction": "up"}, [scrolled(0, 500)]),
         ({"action": "swipe", "start": [1, 500], "end": [1, 100]}, [scrolled(0, 400, (1, 500))]),
         ({"action": "scroll", "direction": "down", "pixels": 300}, [scrolled(0, 300)]),

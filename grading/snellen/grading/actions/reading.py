@@ -79,7 +79,7 @@ _AGENTCPM_LONG = 200
 # ---- where the answer stands -------------------------------------------------------------------
 
 _INSIDE = re.compile(r"<(answer|action|actions)>(.*?)(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
-_FENCE = re.compile(r"```[a-z]{0,12}[ \t]*+\n(.*?)(?:```|\Z)", re.DOTALL)
+FENCE = re.compile(r"```[a-z]{0,12}[ \t]*+\n(.*?)(?:```|\Z)", re.DOTALL)
 _CUE = re.compile(
     r"^[ \t#*_]*+(?:actions?|grounded operation|code|(?:final )?answer)"
     r"[*_]*+[ \t]*+[:\uff1a][*_]*+",
@@ -209,7 +209,7 @@ def _parts(text: str) -> Iterator[str]:
     if cues:
         yield text[cues[-1] :]
     if "```" in text:
-        for fence in _FENCE.finditer(text):
+        for fence in FENCE.finditer(text):
             yield fence[1]
     yield text
 

@@ -8,6 +8,7 @@ a step: `type_text_at` is five.
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import NamedTuple, cast
@@ -15,7 +16,7 @@ from typing import NamedTuple, cast
 from snellen.grading.actions import meaning
 from snellen.grading.actions.declaring import SPACES, Declared, declared
 from snellen.grading.actions.meaning import Named, known_name, meant, point_in
-from snellen.grading.actions.reading import NAME_KEYS, NoActionError, calls_in
+from snellen.grading.actions.reading import FENCE, NAME_KEYS, MarkedCall, NoActionError, calls_in
 from snellen.grading.calls import plain_name
 from snellen.grading.errors import InputError
 from snellen.grading.models.actions import (
@@ -153,13 +154,23 @@ def _calls(given: object) -> Iterator[tuple[Named, Declared]]:
     if isinstance(response, str) and (repeats := _REPEATS.search(response)):
         raise ActError(f"{repeats[1]!r} of a program can't be done: write each action out")
     try:
-        calls = calls_in(response)
+        calls = _in_blocks(response) if isinstance(response, str) else calls_in(response)
     except NoActionError:
         raise ActError(_no_action(response)) from None
     for call in calls:
         if not call.format:
             raise ActError(_unread(call.named.name))
         yield call.named, said
+
+
+def _in_blocks(text: str) -> list[MarkedCall]:
+    """Return the calls of a text; of several blocks of code, where one is graded, those of all."""
+    calls = calls_in(text)
+    blocks: list[list[MarkedCall]] = []
+    for block in FENCE.findall(text):
+        with suppress(NoActionError):
+            blocks.append(calls_in(block))
+    return [call for block in blocks for call in block] if calls in blocks[:1] else calls
 
 
 def _no_action(response: object) -> str:
