@@ -27,6 +27,36 @@ def test_a_call_is_read_with_its_arguments(text: str, given: object) -> None:
     assert [call.given for call in found(f"before {text} after")] == [given]
 
 
+@pytest.mark.parametrize(
+    ("literal", "text"),
+    [
+        (r"r'C:\temp'", r"C:\temp"),
+        ("u'a'", "a"),
+        ("f'plain'", "plain"),
+        ('"""say "hi"\n"""', 'say "hi"\n'),
+        ("'''it's'''", "it's"),
+        ("'a' 'b'", "ab"),
+        ("'a' + \"b\"", "ab"),
+        (r"'\101\N{BULLET}\x41\q'", "A\u2022A\\q"),
+        ("'it's here'", "it's here"),
+        ("'the cats''", "the cats'"),
+    ],
+)
+def test_a_text_is_read_as_python_reads_it_or_with_its_apostrophes(literal: str, text: str) -> None:
+    assert [call.positional for call in found(f"type({literal})")] == [(text,)]
+
+
+@pytest.mark.parametrize("text", ["type(f'a {name}')", "type('a' + name)", "type('a' * 3)"])
+def test_a_text_that_a_program_would_make_is_not_read(text: str) -> None:
+    assert found(text) == []
+
+
+def test_calls_that_are_passed_over_are_yielded_by_name_on_request() -> None:
+    text = "open('a'); click(1); type(name)"
+    calls = [(call.name, call.form) for call in scan(text, KNOWN, unread=True)]
+    assert calls == [("open", "unread"), ("click", "call"), ("type", "unread")]
+
+
 def test_what_stands_inside_a_call_is_no_call() -> None:
     (call,) = found('type(content=\'{"action": "click"} click(x=1)\')')
     assert call.name == "type"
@@ -51,6 +81,8 @@ HOSTILE = {
     "digits": "1",
     "pairs": "(1, 2) ",
     "sums": "click(x=1+",
+    "texts side by side": "click('a' 'b' ",
+    "texts of three quotes": "click('''a",
 }
 
 

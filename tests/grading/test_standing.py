@@ -2,6 +2,7 @@
 
 import pytest
 
+from snellen import sdk
 from snellen.grading.standing import is_answered, without_asides, without_quotations
 
 PLACE = "(10, 20)"
@@ -77,3 +78,20 @@ def test_what_is_put_forward_is_an_answer(text: str) -> None:
 def test_the_length_of_a_text_stays() -> None:
     text = "<plan>(1, 2)</plan>\n# (3, 4)\n(5, 6)"
     assert len(without_asides(text)) == len(without_quotations(text)) == len(text)
+
+
+def chosen(response: str, letter: str) -> float | None:
+    return sdk.score("mmbench-gui/l1", response=response, reference=letter, protocol="robust").value
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["A", "a", "A.", "(A)", "**A**", "A 1", "A) left", "A. B", "The answer is A", "Answer: A 1"],
+)
+def test_a_letter_that_is_put_forward_is_the_answer(text: str) -> None:
+    assert (chosen(text, "A"), chosen(text, "B")) == (1, 0)
+
+
+@pytest.mark.parametrize("text", ["**A left**", "A left", "A cat", "A or B", "A\nB", "Not A"])
+def test_an_article_or_one_of_several_letters_is_no_answer(text: str) -> None:
+    assert (chosen(text, "A"), chosen(text, "B")) == (0, 0)

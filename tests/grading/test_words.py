@@ -9,6 +9,7 @@ from rouge_score.tokenizers import (  # pyright: ignore[reportMissingTypeStubs] 
     DefaultTokenizer,
 )
 
+from snellen import sdk
 from snellen.grading.normalize import squad
 from snellen.grading.words import answer_words, words
 
@@ -108,3 +109,56 @@ def test_there_is_a_word_wherever_there_is_anything_to_see(text: str) -> None:
 @given(st.integers(0, 10**9))
 def test_thousands_separators_do_not_change_a_number(number: int) -> None:
     assert answer_words(f"{number:,}") == answer_words(str(number)) == str(number)
+
+
+def exact(response: str, reference: str) -> float | None:
+    """Return what a short answer scores under the protocol that reads numbers by value."""
+    task = "visualwebbench/webqa"
+    return sdk.score(task, response=response, reference=[reference], protocol="robust").value
+
+
+@pytest.mark.parametrize(
+    ("response", "reference"),
+    [
+        (".5", "0.5"),
+        ("\u2212.5", "-0.5"),
+        ("$.50", "0.5"),
+        ("\u22125", "-5"),
+        ("\u20135", "-5"),
+        ("1\u202f000", "1000"),
+        ("1\u00a0000", "1,000"),
+        ("1 000", "1000"),
+        ("\u0661\u0662", "12"),
+        ("\u0967\u0968", "12"),
+        ("\uff11\uff12", "12"),
+        ("12\u066b5", "12.5"),
+        ("1e3", "1000"),
+        ("1.5E-1", "0.15"),
+        ("\u00bd", "0.5"),
+        ("1\u00bd", "1.5"),
+        ("1 1/2", "1.5"),
+        ("10\u00b2", "100"),
+        ("m\u00b2", "m2"),
+    ],
+)
+def test_a_number_in_another_writing_is_the_same_answer(response: str, reference: str) -> None:
+    assert (exact(response, reference), exact(reference, response)) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("response", "reference"),
+    [
+        (".5", "5"),
+        ("-5", "5"),
+        ("1,5", "15"),
+        ("3.4", "34"),
+        ("5-10", "510"),
+        ("1e3", "13"),
+        ("10\u00b2", "102"),
+        ("1\u00bd", "112"),
+        ("1 000", "1"),
+        ("abc1e3", "abc1000"),
+    ],
+)
+def test_a_number_of_the_same_digits_is_another_answer(response: str, reference: str) -> None:
+    assert (exact(response, reference), exact(reference, response)) == (0, 0)

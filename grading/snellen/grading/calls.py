@@ -7,6 +7,7 @@ so the time is linear in the length of the text, whatever it holds.
 
 import json
 import re
+import unicodedata
 from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import cast
@@ -28,9 +29,13 @@ _NUMBER = re.compile(
 _NAME = re.compile(r"[A-Za-z_]\w{0,63}", re.ASCII)
 _JOINS = re.compile(r"[_\s-]+")
 _SPACE = re.compile(r"[ \t\r\n]*+")
+_PREFIX = re.compile(r"[rRuUfF](?=[\"'])")
+_JOINED = re.compile(r"\s*+\+?\s*+(?=[rRuUfF]?[\"'])")
 _STRING = {
     '"': re.compile(r'"((?:[^"\\]|\\.)*+)"', re.DOTALL),
     "'": re.compile(r"'((?:[^'\\]|\\.)*+)'", re.DOTALL),
+    '"""': re.compile(r'"""((?:[^"\\]|\\.|"(?!""))*+)"""', re.DOTALL),
+    "'''": re.compile(r"'''((?:[^'\\]|\\.|'(?!''))*+)'''", re.DOTALL),
 }
 _LOOSE = re.compile(
     rf"'((?:[^'\\\n]|\\.|'(?!\s{{0,9}}[,)\]}}])){{0,{_LONGEST_LOOSE}}}+)'", re.DOTALL
@@ -39,10 +44,12 @@ _LOOSE = re.compile(
 _OPEN_POINT = re.compile(r"['\"](<point>[^<'\"]{1,60}</point>)(?=\s*+\)?\s*+\Z)")
 _AFTER = ("", ",", ")", "]", "}", ":")
 _ESCAPE = re.compile(
-    r"\\(u[0-9a-fA-F]{4}|U00(?:0[0-9a-fA-F]|10)[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|.)", re.DOTALL
+    r"\\(u[0-9a-fA-F]{4}|U00(?:0[0-9a-fA-F]|10)[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|N\{[^}]{1,90}\}"
+    r"|[0-3]?[0-7]{1,2}|.)",
+    re.DOTALL,
 )
 _ESCAPED = {
-    "n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "a": "\a", "v": "\v", "0": "\0",
+    "n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "a": "\a", "v": "\v",
     "\n": "", "\\": "\\", "'": "'", '"': '"', "/": "/",
 }  # fmt: skip
 _WORDS = {"true": True, "false": False, "null": None, "True": True, "False": False, "None": None}
@@ -66,7 +73,7 @@ class Call:
         name: The name as written, with its dots; empty for an object.
         given: The named arguments, or the fields of the object.
         positional: The arguments without a name.
-        form: `object`, `call` or `tag`.
+        form: `object`, `call` or `tag`; `unread` for a call that is passed over.
         start: Where it begins in the text.
         end: Where it ends.
     """
@@ -94,7 +101,9 @@ class AnyName:
         return True
 
 
-def scan(text: str, known: Container[str], *, open_ended: bool = False) -> Iterator[Call]:
+def scan(
+    text: str, known: Container[str], *, unread: bool = False, open_ended: bool = False
+) -> Iterator[Call]:
     """Yield the objects and calls of a text, in its order, none inside another.
 
     Args:
@@ -102,6 +111,7 @@ def scan(text: str, known: Container[str], *, open_ended: bool = False) -> Itera
         known: The names of calls, as `plain_name` writes them; others are passed over, and what
             they hold is looked at unless it is a text.
         open_ended: Whether the last call may lack its bracket, or a tag in it the quote behind it.
+        unread: Whether calls that are passed over are yielded, too: by their name alone.
 
     Raises:
         TooManyError: There are more candidates than are looked at.
@@ -118,11 +128,15 @@ def scan(text: str, known: Container[str], *, open_ended: bool = False) -> Itera
         try:
             call = reader.read(start, opening)
         except _UnreadableError:
+            if unread and opening[-1] == "(" and not unknown:
+                yield Call(opening[:-1], form="unread", start=start, end=index)
             failures += not unknown
             budget -= reader.seen - start
             if budget < 0 or failures > _MOST_FAILURES:
                 raise TooManyError from None
         else:
+            if unknown and unread:
+                yield Call(call.name, form="unread", start=start, end=call.end)
             if unknown and not _is_quoting(call):
                 continue
             index = call.end
@@ -246,8 +260,8 @@ class _Reader:
     def _literal(self, index: int, depth: int) -> tuple[object, int]:
         """Read one literal; return it and the index after it."""
         first = self._text[index : index + 1]
-        if first in ('"', "'"):
-            return self._string(index, first)
+        if first in ('"', "'") or _PREFIX.match(self._text, index):
+            return self._texts(index)
         if first in ("[", "("):
             return self._sequence(index, "]" if first == "[" else ")", depth)
         if first == "{":
@@ -259,19 +273,49 @@ class _Reader:
             return _WORDS[word[0]], word.end()
         raise self._stuck(index)
 
-    def _string(self, index: int, quote: str) -> tuple[str, int]:
+    def _texts(self, index: int) -> tuple[str, int]:
+        """Read a text of Python: literals with or without a prefix, side by side or added."""
+        try:
+            return self._joined(index)
+        except _UnreadableError:
+            # An apostrophe at the end, as in 'the cats''.
+            loose = _LOOSE.match(self._text, index)
+            if loose is None:
+                raise
+            return loose[1], loose.end()
+
+    def _joined(self, index: int) -> tuple[str, int]:
+        said = ""
+        while True:
+            prefix = _PREFIX.match(self._text, index)
+            start = prefix.end() if prefix else index
+            kind = prefix[0].lower() if prefix else ""
+            part, end = self._string(start, self._text[start], raw=kind == "r")
+            if kind == "f" and "{" in part:
+                raise self._stuck(end)
+            said += part
+            joined = _JOINED.match(self._text, end)
+            if joined is None:
+                return said, end
+            index = joined.end()
+
+    def _string(self, index: int, quote: str, *, raw: bool = False) -> tuple[str, int]:
+        if self._text.startswith(3 * quote, index):
+            quote = 3 * quote
         found = _STRING[quote].match(self._text, index)
         if found is None and self._open_ended:
             found = _OPEN_POINT.match(self._text, index)
         if found is None:
             self.seen = len(self._text)
             raise _UnreadableError
-        if quote == "'" and self._text[self._space(found.end()) :][:1] not in _AFTER:
+        after = self._text[self._space(found.end()) :][:1]
+        if quote == "'" and after not in _AFTER and not _JOINED.match(self._text, found.end()):
             # An apostrophe inside a text that the model did not escape.
             found = _LOOSE.match(self._text, index) or found
             self.seen = max(self.seen, min(len(self._text), index + _LONGEST_LOOSE))
         said = found[1]
-        return (_ESCAPE.sub(_unescaped, said) if "\\" in said else said), found.end()
+        escaped = "\\" in said and not raw
+        return (_ESCAPE.sub(_unescaped, said) if escaped else said), found.end()
 
     def _sequence(self, index: int, end: str, depth: int) -> tuple[list[object], int]:
         if depth == 0:
@@ -334,6 +378,13 @@ def _as_number(digits: str) -> float:
 
 def _unescaped(escape: re.Match[str]) -> str:
     code = escape[1]
+    if code[0] in "01234567":
+        return chr(int(code, 8))
+    if code[0] == "N" and len(code) > 1:
+        try:
+            return unicodedata.lookup(code[2:-1])
+        except KeyError:
+            return escape[0]
     if len(code) > 1:
         return chr(int(code[1:], 16))
     # As Python has it: a backslash that escapes nothing stays.

@@ -51,3 +51,13 @@ def test_what_an_object_does_not_answer_is_no_point(text: str) -> None:
 def test_the_general_reader_of_published_protocols_reads_as_before() -> None:
     assert plain_point('{"found": false, "x": 512, "y": 300}') == (512, 300, None)
     assert plain_point("x is 512 and y is 300") is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["x = .5, y = .25", "x: 0.5 y: 0.250", "**x**: .5, **y**: .25", "(.5, .25)", "[0.50, .250]"],
+)
+def test_a_point_without_a_digit_before_its_decimals_is_a_fraction(text: str) -> None:
+    point = robust_point(text)
+    assert point is not None
+    assert (point.x, point.y) == (0.5, 0.25)

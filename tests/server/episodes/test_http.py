@@ -165,8 +165,8 @@ async def test_what_no_client_writes_is_a_step_that_says_why(
         click = {**this, "action": "left_click"}
         for step, (given, said) in enumerate(
             [
-                ({**click, "coordinate": ["<NaN>", 5]}, "x must be a finite number"),
-                ({**click, "coordinate": [5, "<1e999>"]}, "y must be a finite number"),
+                ({**click, "coordinate": ["<NaN>", 5]}, "[x, y] in finite numbers"),
+                ({**click, "coordinate": [5, "<1e999>"]}, "[x, y] in finite numbers"),
                 ({**this, "action": "type", "text": "x" * 1_000_000}, "the limit is 2,000"),
             ],
             1,

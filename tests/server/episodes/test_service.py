@@ -106,9 +106,9 @@ async def test_each_input_is_a_step_and_looking_is_none(play: Play) -> None:
             "outside the screen, which is 60 by 60",
         ),
         ({"action": "left_click", "coordinate": [5, -1]}, "outside the screen"),
-        ({"action": "left_click", "coordinate": [float("nan"), 5]}, "x must be a number"),
+        ({"action": "left_click", "coordinate": [float("nan"), 5]}, "[x, y] in finite numbers"),
         ({"action": "left_click", "coordinate": [5, 10**400]}, "finite number"),
-        ({"action": "left_click", "coordinate": ["NaN", 5]}, "x must be a number"),
+        ({"action": "left_click", "coordinate": ["NaN", 5]}, "[x, y] in finite numbers"),
         ({"action": "mouse_move"}, "the action needs a coordinate"),
         (
             {"action": "type", "text": "x" * 1_000_000},

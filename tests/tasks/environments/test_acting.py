@@ -4,8 +4,10 @@ from typing import Any, TypeAlias
 
 import pytest
 
+from snellen.grading.actions.formats import FORMATS
 from snellen.grading.models.geometry import Space
-from snellen.tasks.environments.acting import ACTIONS, ActError, Screen, read_act
+from snellen.tasks.environments.acting import ACTIONS, Screen, read_act
+from snellen.tasks.environments.arguments import ActError
 from snellen.tasks.environments.inputs import Input, InputKind
 
 SCREEN = Screen(1280, 800)
@@ -206,6 +208,141 @@ def test_gemini_counts_in_thousandths_where_the_attempt_does(
     assert list(read_act(given, THOUSAND).inputs) == meant
 
 
+@pytest.mark.parametrize("name", sorted(FORMATS.keys() - {"molmo"}))
+def test_every_format_that_is_graded_acts_where_it_is_graded(name: str) -> None:
+    declared = {"format": name, "response": FORMATS[name].example}
+    (click,) = read_act(declared, Screen(1080, 2400)).inputs
+    assert (click.kind, click.path) == (InputKind.CLICK, ((540, 1200),))
+
+
+@pytest.mark.parametrize(
+    "response",
+    [
+        '{"action": "click", "x": 10, "y": 20}',
+        '```json\n{"action": "left_click", "coordinate": [10, 20]}\n```',
+        "<think>not click(1, 2)</think>click(10, 20)",
+        "adb shell input tap 10 20",
+        {"type": "tool_use", "id": "a", "name": "computer",
+         "input": {"action": "left_click", "coordinate": [10, 20]}},
+        {"type": "computer_call", "action": {"type": "click", "x": 10, "y": 20, "button": "left"}},
+        {"tool_calls": [{"type": "function", "function": {
+            "name": "click", "arguments": '{"x": 10, "y": 20}'}}]},
+        {"candidates": [{"content": {"parts": [
+            {"functionCall": {"name": "click_at", "args": {"x": 10, "y": 20}}}]}}]},
+        {"name": "computer", "args": {"action": "left_click", "coordinate": [10, 20]}},
+        {"POINT": [10, 20]},
+    ],
+)  # fmt: skip
+def test_what_is_graded_as_an_action_acts(response: str | dict[str, Any]) -> None:
+    given = response if isinstance(response, dict) else {"action": response}
+    assert read_act(given, SCREEN).inputs == (click(10, 20),)
+
+
+@pytest.mark.parametrize(
+    ("given", "meant"),
+    [
+        ({"action": "```python\nclick(1, 2)\n```\nThen\n```\npyautogui.press('tab')\n```"},
+         [click(1, 2), keys("Tab")]),
+        ({"action": "swipe", "direction": "up"}, [scrolled(0, 500)]),
+        ({"action": "swipe", "start": [1, 500], "end": [1, 100]}, [scrolled(0, 400, (1, 500))]),
+        ({"action": "scroll", "direction": "down", "pixels": 300}, [scrolled(0, 300)]),
+        ({"action": "Scroll(start=(1, 500), end=(1, 100), direction='down')"},
+         [scrolled(0, 400, (1, 500))]),
+        ({"action": "scroll(3, 4, 'down')"}, [scrolled(0, 500, (3, 4))]),
+        ({"action": "pyautogui.scroll(-3, 3, 4)"}, [scrolled(0, 300, (3, 4))]),
+        ({"action": "type", "coordinate": [1, 2], "text": "a"}, [click(1, 2), typed("a")]),
+        ({"action": "type", "text": "a", "press_enter": True}, [typed("a"), keys("Enter")]),
+        ({"action": "long_press", "coordinate": [1, 2], "time": 2},
+         [Input(InputKind.DOWN, ((1, 2),)), wait(2), Input(InputKind.UP, ((1, 2),))]),
+        ({"action": "drag(1, 2, 3, 4)"}, [dragged((1, 2), (3, 4))]),
+        ({"action": "drag", "x1": 1, "y1": 2, "x2": 3, "y2": 4}, [dragged((1, 2), (3, 4))]),
+        ({"action": "pyautogui.click(1, 2, 2, 0.1, 'right')"},
+         [click(1, 2, button="right", count=2)]),
+        ({"action": "pyautogui.click((1, 2), button='secondary')"}, [click(1, 2, button="right")]),
+        ({"action": "left_click", "coordinate": [1, 2], "num_clicks": "2"}, [click(1, 2, count=2)]),
+        ({"action": "click", "x": "1", "y": "2", "modifiers": ["Shift"]},
+         [click(1, 2, keys=("Shift",))]),
+        ({"action": "pyautogui.press('tab', presses=2)"}, [keys("Tab")] * 2),
+        ({"action": "pyautogui.press('tab', 2)"}, [keys("Tab")] * 2),
+        ({"action": "key", "text": "Tab", "repeat": 2}, [keys("Tab")] * 2),
+        ({"action": "pyautogui.press(['a', 'tab'])"}, [keys("a"), keys("Tab")]),
+        ({"action": "pyautogui.hotkey(['ctrl', 'c'])"}, [keys("Control", "c")]),
+        ({"action": "pyautogui.write(['a', 'left'])"}, [keys("a"), keys("ArrowLeft")]),
+        ({"action": 'pyautogui.write(r"C:\\temp")'}, [typed("C:\\temp")]),
+        ({"action": "key", "text": "Home"}, [keys("Home")]),
+        ({"action": "press_enter"}, [keys("Enter")]),
+        ({"space": "unit", "response": "click(0.5, 0.5)"}, [click(640, 400)]),
+        ({"action": "left_click", "coordinate": [1, 2], "reasoning": "the menu", "keys": []},
+         [click(1, 2)]),
+    ],
+)  # fmt: skip
+def test_every_argument_that_is_known_is_done(given: dict[str, Any], meant: list[Input]) -> None:
+    assert list(read_act(given, POINTED).inputs) == meant
+
+
+@pytest.mark.parametrize("false", [False, "false", "False", 0, "0", "no"])
+def test_false_is_false_however_it_is_written(false: object) -> None:
+    given = {"text": "a", "x": 0, "y": 0, "press_enter": false, "clear_before_typing": false}
+    acted = read_act({"name": "type_text_at", "args": given}, SCREEN)
+    assert acted.inputs == (click(0, 0), typed("a"))
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"action": "click", "coords": [1, 2]}, "click does not use 'coords'"),
+        ({"action": "left_click", "Coordinate": [1, 2]}, "did you mean 'coordinate'"),
+        ({"action": "left_click", "mouse_button": "right"}, "did you mean 'button'"),
+        ({"action": "left_click", "hold": "ctrl"}, "does not use 'hold'"),
+        ({"action": "double_click", "times": 3}, "does not use 'times'"),
+        ({"action": "mouse_move", "coordinate": [1, 2], "keys": ["ctrl"]}, "'keys'"),
+        ({"action": "scroll", "direction": "down", "delta_y": 9}, "does not use 'delta_y'"),
+        ({"action": "scroll", "direction": "down", "pixels": 9, "amount": 9}, "'amount'"),
+        ({"action": "key", "text": "Enter", "coordinate": [1, 2]}, "'coordinate'"),
+        ({"action": "left_click", "coordinate": [1, 2], "num_clicks": 1.5}, "a whole number"),
+        ({"action": "double_click", "coordinate": [1, 2], "num_clicks": 3}, "clicks 2 times"),
+        ({"action": "right_click", "coordinate": [1, 2], "button": "left"}, "the right button"),
+        ({"action": "key", "text": "Tab", "presses": 0}, "presses must be a whole number"),
+        ({"action": "type", "text": "a", "press_enter": "perhaps"}, "true or false"),
+        ({"action": "drag", "start_coordinate": "here", "coordinate": [1, 2]}, "start_coordinate"),
+        (
+            {"action": "drag", "from_x": 1, "from_y": 2, "to_x": 3},
+            "from_x, from_y, to_x, to_y must all",
+        ),
+        ({"action": "drag", "x1": 1, "y1": 2, "coordinate": [3, 4]}, "x1, y1, x2, y2 must all"),
+        ({"action": "click", "element": "Save"}, "element must be [x, y]"),
+        ({"action": "pyautogui.click(1, 2, 1, 0, 'left', 9)"}, "at most"),
+        ({"action": "pyautogui.click(1, 2, x=3)"}, "x is given twice"),
+        ({"action": "click(1, 2)", "coordinate": [3, 4]}, "'coordinate' beside a text"),
+        ({"action": "pyautogui.click(1, 2); pyautogui.fly(3)"}, "no action 'pyautogui.fly'"),
+        ({"action": "click(1, 2); click(x, 3)"}, "click can't be read"),
+        ({"action": "for i in range(3):\n  pyautogui.press('tab')"}, "'for' of a program"),
+        ({"actions": [{"type": "click", "x": 1, "y": 2}, {"type": "fly"}]}, "no action 'fly'"),
+        ({"actions": []}, "no action is named"),
+        ({"action": "scroll", "scroll_direction": "up", "scroll_amount": -3}, "not be negative"),
+        ({"action": "pyautogui.keyDown('ctrl')"}, "not available here"),
+        ({"action": "press_home"}, "not available here"),
+        ({"format": "fly", "response": "click(1, 2)"}, "format"),
+    ],
+)
+def test_what_is_not_done_is_refused_by_its_name(given: dict[str, Any], said: str) -> None:
+    with pytest.raises(ActError, match=r".") as caught:
+        read_act(given, POINTED)
+    assert said in str(caught.value)
+
+
+def test_an_end_after_other_actions_is_noted_and_they_are_done() -> None:
+    acted = read_act({"actions": [{"type": "wait"}, {"action": "done"}]}, SCREEN)
+    assert (acted.inputs, acted.end) == ((wait(1),), "")
+    assert "submit_answer" in acted.note
+
+
+def test_a_key_that_is_to_be_held_is_pressed_and_a_note_says_so() -> None:
+    acted = read_act({"action": "hold_key", "text": "shift", "duration": 2}, SCREEN)
+    assert acted.inputs == (keys("Shift"),)
+    assert "not held" in acted.note
+
+
 def test_fractions_are_of_the_screen_and_its_far_edge_is_its_last_pixel() -> None:
     screen = Screen(1280, 800, Space.UNIT)
     (half,) = read_act({"action": "click", "coordinate": [0.5, 0.25]}, screen).inputs
@@ -285,13 +422,13 @@ def test_who_wants_to_end_is_told_how(given: dict[str, Any]) -> None:
             "outside the screen, which is 1280",
         ),
         ({"action": "click", "coordinate": [-1, 2]}, "outside"),
-        ({"action": "click", "coordinate": [float("nan"), 2]}, "finite"),
-        ({"action": "click", "coordinate": [10**400, 2]}, "finite"),
+        ({"action": "click", "coordinate": [float("nan"), 2]}, "[x, y] in finite numbers"),
+        ({"action": "click", "coordinate": [10**400, 2]}, "[x, y] in finite numbers"),
         ({"action": "click", "coordinate": [True, 2]}, "number"),
         ({"action": "click", "coordinate": ["left", 2]}, "number"),
         ({"action": "click", "x": 3}, "number"),
         ({"action": "click", "x": 1, "y": 2, "button": "paw"}, "no button 'paw'"),
-        ({"action": "click", "x": 1, "y": 2, "num_clicks": 9}, "must be 1, 2 or 3"),
+        ({"action": "click", "x": 1, "y": 2, "num_clicks": 9}, "a whole number from 1 to 3"),
         ({"action": "type", "text": "x" * 1_000_000}, "1,000,000 characters"),
         ({"action": "type"}, "the text to type"),
         ({"action": "type", "text": "\ud800"}, "surrogate"),
@@ -305,9 +442,9 @@ def test_who_wants_to_end_is_told_how(given: dict[str, Any]) -> None:
         ({"action": "drag", "path": [[1, 2]] * 501}, "501 points"),
         ({"action": "navigate", "url": "https://example.com"}, "not available here"),
         ({"action": "__import__('os').system('x')"}, "no action '__import__'"),
-        ({"action": "click((1, 2"}, "read as a call"),
+        ({"action": "click((1, 2"}, "click can't be read"),
         ({"actions": [{"type": "wait"}] * 51}, "51 inputs"),
-        ({"actions": [3]}, "an object"),
+        ({"actions": [3]}, "an object or a text, not 3"),
     ],
 )
 def test_what_cannot_be_read_says_why(given: dict[str, Any], said: str) -> None:
@@ -318,16 +455,14 @@ def test_what_cannot_be_read_says_why(given: dict[str, Any], said: str) -> None:
 
 @pytest.mark.parametrize("name", ACTIONS)
 def test_every_action_that_is_listed_is_done_with_its_own_fields(name: str) -> None:
-    given = {
-        "action": name,
-        "coordinate": [1, 2],
-        "text": "a",
-        "scroll_direction": "down",
-        "scroll_amount": 1,
-    }
-    if name not in ("type", "key", "keypress"):
-        del given["text"]
-    assert len(read_act(given, POINTED).inputs) == 1
+    own: dict[str, Any] = {"coordinate": [1, 2]}
+    if name == "scroll":
+        own |= {"scroll_direction": "down", "scroll_amount": 1}
+    elif name == "wait":
+        own = {"duration": 1}
+    elif name in ("type", "key", "keypress"):
+        own = {"text": "a"}
+    assert len(read_act({"action": name, **own}, POINTED).inputs) == 1
 
 
 @pytest.mark.parametrize(
@@ -364,9 +499,17 @@ def test_in_one_call_an_action_begins_where_the_one_before_it_ended() -> None:
         ("-", [keys("-")]),
         ("ctrl-a ctrl-c", [keys("Control", "a"), keys("Control", "c")]),
         ("e\u0301", [typed("é")]),
+        ("Page Down", [keys("PageDown")]),
+        ("ctrl + a", [keys("Control", "a")]),
+        ("ctrl + +", [keys("Control", "+")]),
+        ("ctrl+page down", [keys("Control", "PageDown")]),
+        ("up arrow", [keys("ArrowUp")]),
+        ("left shift", [keys("Shift")]),
+        ("shift left", [keys("Shift", "ArrowLeft")]),
+        ("Caps Lock Tab", [keys("CapsLock"), keys("Tab")]),
     ],
 )
-def test_a_hyphen_after_a_modifier_joins_keys(written: str, meant: list[Input]) -> None:
+def test_keys_are_joined_and_named_as_people_write_them(written: str, meant: list[Input]) -> None:
     assert list(read_act({"action": "key", "text": written}, SCREEN).inputs) == meant
 
 

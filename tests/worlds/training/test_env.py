@@ -335,7 +335,7 @@ def test_an_action_of_any_vocabulary_is_done(desk: WorldEnv) -> None:
     [
         ({"action": "fly"}, "there is no action 'fly'"),
         ({"action": "left_click", "coordinate": [9000, 1]}, "lies outside the screen"),
-        (7, "an action is an object or a text, not int"),
+        (7, "an action is an object or a text, not 7"),
         ({"action": "terminate"}, "an end is written"),
     ],
 )

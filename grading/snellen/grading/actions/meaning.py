@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import cast
+from typing import Literal, cast
 
 from snellen.grading.calls import plain_name
 from snellen.grading.models.actions import (
@@ -31,16 +31,16 @@ _NUMBER = re.compile(r"[-+]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][-+]?\d{1,3})?")
 _AROUND = re.compile(r"(?:[\s()\[\]{},;:=xy\"']|</?[a-z_|]{1,20}>)*+", re.IGNORECASE)
 _LONGEST_POINT = 400
 
-_POINT_KEYS = (
+POINT_KEYS = (
     "coordinate", "coordinates", "point", "start_box", "box", "bbox", "start_point", "start",
     "start_coordinate", "from_coord", "from", "position", "click_point", "element", "location",
     "box_2d", "bbox_2d", "point_2d", "point1", "grounding", "target", "pos", "at",
 )  # fmt: skip
-_END_KEYS = (
+END_KEYS = (
     "coordinate2", "end_coordinate", "end_box", "end_point", "end", "to_coord", "to", "point2",
     "coordinate_end", "target_coordinate",
 )  # fmt: skip
-_TEXT_KEYS = (
+TEXT_KEYS = (
     "text",
     "content",
     "message",
@@ -124,13 +124,13 @@ def _numbers(value: object, depth: int = 3) -> list[float]:
     return found
 
 
-def _place(named: Named, keys: Sequence[str] = _POINT_KEYS) -> Point | None:
+def _place(named: Named, keys: Sequence[str] = POINT_KEYS) -> Point | None:
     for key in keys:
         if key in named.given:
             point = point_in(named.given[key], y_first=named.y_first)
             if point is not None:
                 return point
-    if keys is _POINT_KEYS:
+    if keys is POINT_KEYS:
         x, y = (named.first((axis, f"coordinate_{axis}")) for axis in "xy")
         if x is not None and y is not None:
             return point_in([x, y])
@@ -144,13 +144,26 @@ def _pointed(kind: ActionType) -> Callable[[Named], Action]:
     return lambda named: Action(kind, point=_place(named))
 
 
-_BUTTONS = {"right": ActionType.RIGHT_CLICK, "middle": ActionType.MIDDLE_CLICK}
+BUTTONS: Mapping[str, Literal["left", "middle", "right"]] = {
+    "left": "left",
+    "primary": "left",
+    "right": "right",
+    "secondary": "right",
+    "middle": "middle",
+    "wheel": "middle",
+    "center": "middle",
+}
+"""The buttons of a mouse by the names that agents give them, in small letters."""
+
+COUNT_KEYS = ("clicks", "num_clicks", "click_count")
+_CLICKS = {"right": ActionType.RIGHT_CLICK, "middle": ActionType.MIDDLE_CLICK}
 _COUNTS = {2: ActionType.DOUBLE_CLICK, 3: ActionType.TRIPLE_CLICK}
 
 
 def _click(named: Named) -> Action:
-    kind = _BUTTONS.get(str(named.given.get("button", "left")).lower(), ActionType.CLICK)
-    count = as_number(named.first(("clicks", "num_clicks", "click_count")))
+    button = BUTTONS.get(str(named.given.get("button", "left")).lower(), "left")
+    kind = _CLICKS.get(button, ActionType.CLICK)
+    count = as_number(named.first(COUNT_KEYS))
     if kind is ActionType.CLICK and count is not None:
         kind = _COUNTS.get(int(count), kind)
     return Action(kind, point=_place(named))
@@ -163,7 +176,7 @@ def _long_press(named: Named) -> Action:
 
 def _type(named: Named) -> Action:
     # `pyautogui.write(["a", "b"])` and texts that are numbers are typed, too.
-    value = named.first(_TEXT_KEYS, 0)
+    value = named.first(TEXT_KEYS, 0)
     text = "".join(map(str, cast("list[object]", value))) if isinstance(value, list) else value
     return Action(
         ActionType.TYPE, point=_pointed_place(named), text="" if text is None else str(text)
@@ -176,10 +189,19 @@ def _pointed_place(named: Named) -> Point | None:
 
 
 def _select(named: Named) -> Action:
-    if _place(named, _END_KEYS):
+    if _place(named, END_KEYS):
         return _drag(named)
     text = named.text(("text", "value", "option", "content", "input_text"))
     return Action(ActionType.SELECT, point=_pointed_place(named), text=text)
+
+
+def _corners(named: Named) -> tuple[Point | None, Point | None] | None:
+    """Return where a movement begins and ends, if its four coordinates have names of their own."""
+    for names in (("x1", "y1", "x2", "y2"), ("from_x", "from_y", "to_x", "to_y")):
+        numbers = [named.given.get(name) for name in names]
+        if None not in numbers:
+            return point_in(numbers[:2]), point_in(numbers[2:])
+    return None
 
 
 def _drag(named: Named) -> Action:
@@ -187,7 +209,8 @@ def _drag(named: Named) -> Action:
     if isinstance(path, list) and len(cast("list[object]", path)) > 1:
         points = cast("list[object]", path)
         return Action(ActionType.DRAG, point=point_in(points[0]), end=point_in(points[-1]))
-    start, end = _place(named), _place(named, _END_KEYS)
+    start, end = _place(named), _place(named, END_KEYS)
+    start, end = _corners(named) or (start, end)
     across, down = (named.given.get(f"destination_{axis}") for axis in "xy")
     if end is None and across is not None:
         end = point_in([across, down])
@@ -201,12 +224,10 @@ def _drag(named: Named) -> Action:
 
 
 def _swipe(named: Named) -> Action | None:
-    start, end = _place(named), _place(named, _END_KEYS)
+    start, end = _place(named), _place(named, END_KEYS)
     if start is not None and end is None and len(named.positional) == 2:
         end = point_in(named.positional[1])
-    corners = [named.given.get(name) for name in ("x1", "y1", "x2", "y2")]
-    if None not in corners:
-        start, end = point_in(corners[:2]), point_in(corners[2:])
+    start, end = _corners(named) or (start, end)
     if start is not None and end is not None:
         if start == end:
             return None
@@ -232,7 +253,7 @@ def _scroll(named: Named) -> Action | None:
     if way := _amounts(named):
         return Action(ActionType.SCROLL, point=point, direction=way)
     amount = as_number(named.first(("pixels", "clicks", "amount", "page", "scroll_amount"), 0))
-    if amount is None and _place(named, _END_KEYS):
+    if amount is None and _place(named, END_KEYS):
         return _swipe(named)
     if not amount:
         return None
@@ -321,6 +342,10 @@ def _asks(_: Named) -> Action:
     return Action(ActionType.FINISH, status="infeasible")
 
 
+def _is_no_step(_: Named) -> None:
+    return None
+
+
 _READERS: dict[Callable[[Named], Action | None], str] = {
     _click: "click leftclick tap leftsingle singleclick clickat mouseclick touch singletap",
     _pointed(ActionType.DOUBLE_CLICK): "doubleclick doubletap leftdouble leftdoubleclick dblclick"
@@ -344,6 +369,8 @@ _READERS: dict[Callable[[Named], Action | None], str] = {
     _finish: "finish finished done terminate answer complete completed status fail impossible"
     " infeasible end submit reportinfeasible taskcomplete",
     _asks: "calluser takeover abort askuser interact info",
+    # What an agent does on a screen, and no benchmark has as a step.
+    _is_no_step: "mousedown leftmousedown mouseup leftmouseup holdkey",
     _pressed("back"): "back goback navigateback pressback navigationback",
     _pressed("home"): "home gohome navigatehome presshome navigationhome",
     _pressed("recent"): "recent pressrecent navigaterecent recentapps",

@@ -61,16 +61,16 @@ _TOO_DEEP = "nested too deep"
 _NO_POINT = "it names no point to act at"
 ONLY_LOOKS = "it only looks at the screen"
 
-_TOOLS = frozenset({"mobileuse", "computeruse", "computer", "browseruse", "phoneuse", "android"})
+TOOLS = frozenset({"mobileuse", "computeruse", "computer", "browseruse", "phoneuse", "android"})
 _GEMINI_ONLY = frozenset(
     {"clickat", "hoverat", "typetextat", "scrolldocument", "scrollat", "keycombination"}
     | {"wait5seconds", "draganddrop", "longpressat"}
 )
-_NAME_KEYS = (
+NAME_KEYS = (
     "action", "action_type", "type", "name", "tool", "tool_name", "function", "ACTION",
 )  # fmt: skip
 _ARGUMENT_KEYS = ("arguments", "args", "parameters", "params", "input", "kwargs")
-_KNOWN = frozenset(READERS) | LOOKS | _TOOLS | {"do"}
+_KNOWN = frozenset(READERS) | LOOKS | TOOLS | {"do"}
 
 _AGENTCPM = ("POINT", "TYPE", "PRESS", "STATUS", "OPEN_APP", "duration")
 _AGENTCPM_ENDS = {"finish", "satisfied", "impossible", "interrupt", "need_feedback"}
@@ -80,7 +80,7 @@ _AGENTCPM_LONG = 200
 # ---- where the answer stands -------------------------------------------------------------------
 
 _INSIDE = re.compile(r"<(answer|action|actions)>(.*?)(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
-_FENCE = re.compile(r"```[a-z]{0,12}[ \t]*+\n(.*?)(?:```|\Z)", re.DOTALL)
+FENCE = re.compile(r"```[a-z]{0,12}[ \t]*+\n(.*?)(?:```|\Z)", re.DOTALL)
 _CUE = re.compile(
     r"^[ \t#*_]*+(?:actions?|grounded operation|code|(?:final )?answer)"
     r"[*_]*+[ \t]*+[:\uff1a][*_]*+",
@@ -118,13 +118,28 @@ def read_action(response: object, declared: Format | None = None) -> ReadAction:
     Raises:
         NoActionError: There is none; the message says why.
     """
+    return _step(calls_in(response), declared)
+
+
+def calls_in(response: object) -> "list[MarkedCall]":
+    """Return the calls of a response, in order, with those that are not read.
+
+    Args:
+        response: As for `read_action`.
+
+    Raises:
+        NoActionError: There is none; the message says why.
+    """
     try:
-        return _step(_in_response(response), declared)
+        calls = _in_response(response)
     except RecursionError:
         raise NoActionError(_TOO_DEEP) from None
+    if not calls:
+        raise NoActionError(NO_ACTION)
+    return calls
 
 
-def _in_response(response: object) -> "list[_MarkedCall]":
+def _in_response(response: object) -> "list[MarkedCall]":
     found = opened(response)
     if found is None:
         return _in_text(response) if isinstance(response, str) else _in_value(response)
@@ -146,14 +161,20 @@ def is_action(fields: Fields) -> bool:
     return isinstance(name, str) and plain_name(name) in READERS and bool(list(_of_object(fields)))
 
 
-class _MarkedCall(NamedTuple):
-    """A call, and the format whose marks it has."""
+class MarkedCall(NamedTuple):
+    """A call of a response.
+
+    Attributes:
+        named: Its name and arguments.
+        format: The format whose marks it has; empty for a call that is not read: its name is
+            unknown, or its arguments are no literals.
+    """
 
     named: Named
     format: str
 
 
-def _in_value(value: object) -> list[_MarkedCall]:
+def _in_value(value: object) -> list[MarkedCall]:
     if isinstance(value, list):
         return [each for part in cast("list[object]", value) for each in _in_value(part)]
     if isinstance(value, dict):
@@ -162,11 +183,11 @@ def _in_value(value: object) -> list[_MarkedCall]:
     return [] if text is None else _in_text(text)
 
 
-def _in_text(text: str) -> list[_MarkedCall]:
+def _in_text(text: str) -> list[MarkedCall]:
     said = without_reasoning(text)
     if said is None:
         raise NoActionError(CUT_OFF)
-    failure = ""
+    failure, unread = "", list[MarkedCall]()
     # Signs of full width count where nothing is found without; a typed text keeps them.
     texts = (said,) if said.isascii() else (said, said.translate(_WIDTHS))
     for part in (part for text in texts for part in _parts(text)):
@@ -175,12 +196,15 @@ def _in_text(text: str) -> list[_MarkedCall]:
         except TooManyError:
             failure = _TOO_MANY
             continue
-        if calls:
+        if any(call.format for call in calls):
             return calls
+        unread = unread or calls
         calls = list(_of_lines(part))
         if calls:
             return calls
-    raise NoActionError(failure or NO_ACTION)
+    if failure or not unread:
+        raise NoActionError(failure or NO_ACTION)
+    return unread
 
 
 def _parts(text: str) -> Iterator[str]:
@@ -191,17 +215,19 @@ def _parts(text: str) -> Iterator[str]:
     if cues:
         yield text[cues[-1] :]
     if "```" in text:
-        for fence in _FENCE.finditer(text):
+        for fence in FENCE.finditer(text):
             yield fence[1]
     yield text
 
 
-def _of_text(text: str) -> Iterator[_MarkedCall]:
+def _of_text(text: str) -> Iterator[MarkedCall]:
     text = without_asides(text)
-    for call in scan(text, _KNOWN, open_ended=True):
+    for call in scan(text, _KNOWN, unread=True, open_ended=True):
         if call.form != "tag" and not is_answered(text, call.start, call.end):
             continue
-        if call.form == "object":
+        if call.form == "unread":
+            yield MarkedCall(Named(call.name), "")
+        elif call.form == "object":
             yield from _of_object(call.given)
         elif call.form == "tag":
             use = ToolUse(call.name, call.given, _api_of_tag(call, text))
@@ -216,16 +242,16 @@ def _api_of_tag(call: Call, text: str) -> str:
     return "seed" if "seed:" in text else "qwen"
 
 
-def _of_call(call: Call) -> Iterator[_MarkedCall]:
+def _of_call(call: Call) -> Iterator[MarkedCall]:
     name = plain_name(call.name)
     if name == "do":
         inner = plain_name(str(call.given.get("action", "")))
-        yield _MarkedCall(Named(inner, call.given), "autoglm")
+        yield MarkedCall(Named(inner, call.given), "autoglm")
         return
-    if name in _TOOLS:
+    if name in TOOLS:
         yield from _of_tool(ToolUse(call.name, call.given, "chat"))
         return
-    yield _MarkedCall(Named(name, call.given, call.positional), _format_of_call(call))
+    yield MarkedCall(Named(name, call.given, call.positional), _format_of_call(call))
 
 
 def _format_of_call(call: Call) -> str:
@@ -249,12 +275,10 @@ def _format_of_call(call: Call) -> str:
     return "internvl" if call.given else "screensuite"
 
 
-def _of_tool(use: ToolUse) -> Iterator[_MarkedCall]:
+def _of_tool(use: ToolUse) -> Iterator[MarkedCall]:
     name = plain_name(use.name)
     given = use.arguments
-    inner = (
-        given.get("action", given.get("type")) if name in _TOOLS or name not in READERS else None
-    )
+    inner = given.get("action", given.get("type")) if name in TOOLS or name not in READERS else None
     form = {"claude": "claude", "openai": "openai", "gemini": "gemini", "seed": "seed"}.get(use.api)
     if isinstance(inner, dict):
         yield from _of_object(cast("Fields", inner))
@@ -267,10 +291,10 @@ def _of_tool(use: ToolUse) -> Iterator[_MarkedCall]:
         else:
             form = "gemini" if name in _GEMINI_ONLY else "qwen" if use.api == "qwen" else "openai"
     # A swipe of `mobile_use` and all else of a tool: the names are the table's.
-    yield _MarkedCall(Named(name, given), form)
+    yield MarkedCall(Named(name, given), form)
 
 
-def _of_object(fields: Fields) -> Iterator[_MarkedCall]:
+def _of_object(fields: Fields) -> Iterator[MarkedCall]:
     for several in (fields.get("actions"), fields.get("action")):
         if isinstance(several, list) and several:
             for each in cast("list[object]", several):
@@ -281,7 +305,7 @@ def _of_object(fields: Fields) -> Iterator[_MarkedCall]:
         # {"click": {"x": .., "y": ..}}
         ((key, inside),) = fields.items()
         if key not in _ARGUMENT_KEYS and plain_name(key) in READERS and isinstance(inside, dict):
-            yield _MarkedCall(Named(plain_name(key), cast("Fields", inside)), "plain")
+            yield MarkedCall(Named(plain_name(key), cast("Fields", inside)), "plain")
             return
     said = opened(dict(fields))
     if said is not None and said.calls:
@@ -291,7 +315,7 @@ def _of_object(fields: Fields) -> Iterator[_MarkedCall]:
     if isinstance(fields.get("ACTION"), str) and "ARGS" in fields:
         yield _of_coat(str(fields["ACTION"]), fields["ARGS"])
         return
-    named = next((fields[key] for key in _NAME_KEYS if fields.get(key) is not None), None)
+    named = next((fields[key] for key in NAME_KEYS if fields.get(key) is not None), None)
     given = next((fields[key] for key in _ARGUMENT_KEYS if fields.get(key) is not None), None)
     if isinstance(named, dict):
         yield from _of_inner(cast("Fields", named))
@@ -307,15 +331,19 @@ def _of_object(fields: Fields) -> Iterator[_MarkedCall]:
     elif isinstance(named, str) and "(" in named:
         yield from _of_text(named)
     elif isinstance(named, int) and named in _SEECLICK and "click_point" in fields:
-        yield _MarkedCall(Named(_SEECLICK[named], fields), "seeclick")
+        yield MarkedCall(Named(_SEECLICK[named], fields), "seeclick")
     elif isinstance(named, str) and not _is_label(fields, named):
         name = plain_name(named)
         if known_name(named) or name in LOOKS:
-            yield _MarkedCall(Named(name, fields), _format_of_object(name, fields))
+            yield MarkedCall(Named(name, fields), _format_of_object(name, fields))
+        elif named in (fields.get("action"), fields.get("action_type")):
+            yield MarkedCall(Named(named, fields), "")
+    elif named is None and isinstance(given, dict):
+        yield from _of_object(cast("Fields", given))
     elif any(key in fields for key in _AGENTCPM):
         compact = _compact(fields)
         if compact is not None:
-            yield _MarkedCall(compact, "agentcpm")
+            yield MarkedCall(compact, "agentcpm")
 
 
 _ELSEWHERE = (ActionType.FINISH, ActionType.NAVIGATE, ActionType.KEY, ActionType.OPEN_APP)
@@ -332,15 +360,15 @@ def _is_label(fields: Fields, named: str) -> bool:
     return act is not None and act.type in _ELSEWHERE and not _PLACES.isdisjoint(fields)
 
 
-def _of_coat(name: str, arguments: object) -> _MarkedCall:
+def _of_coat(name: str, arguments: object) -> MarkedCall:
     given = cast("Fields", arguments if isinstance(arguments, dict) else {})
     plain = plain_name(name)
     if plain == "stop":
-        return _MarkedCall(Named("finish", {"status": given.get("task_status", "success")}), "coat")
-    return _MarkedCall(Named(plain, given, finger=True), "coat")
+        return MarkedCall(Named("finish", {"status": given.get("task_status", "success")}), "coat")
+    return MarkedCall(Named(plain, given, finger=True), "coat")
 
 
-def _of_inner(inner: Fields) -> Iterator[_MarkedCall]:
+def _of_inner(inner: Fields) -> Iterator[MarkedCall]:
     """Read an action that is the field of an object: Holo's, or a chat's `function`."""
     if "arguments" in inner or "args" in inner:
         yield from _of_object(inner)
@@ -395,7 +423,7 @@ def _compact(fields: Fields) -> Named | None:
     return None if waited is None else Named("wait", {"seconds": waited / 1000})
 
 
-def _of_lines(text: str) -> Iterator[_MarkedCall]:
+def _of_lines(text: str) -> Iterator[MarkedCall]:
     """Read the formats that are lines: OS-Atlas, GUI-Odyssey, Step-GUI, adb."""
     if adb := _ADB.search(text):
         yield _of_adb(adb)
@@ -407,7 +435,7 @@ def _of_lines(text: str) -> Iterator[_MarkedCall]:
         pairs = [field.partition(":") for field in line.split("\t")]
         name = plain_name(tabbed[1])
         given = {key.strip(): value.strip() for key, _, value in pairs}
-        yield _MarkedCall(Named(_STEP_NAMES.get(name, name), given), "step-gui")
+        yield MarkedCall(Named(_STEP_NAMES.get(name, name), given), "step-gui")
         return
     # A line that is the whole of what is said, or of its last paragraph.
     said = unwrapped(text)
@@ -421,27 +449,27 @@ def _of_lines(text: str) -> Iterator[_MarkedCall]:
         named = Named(plain_name(found["name"]), {"point": point})
         act = meant(named)
         if act is not None and act.type in POINTED:
-            yield _MarkedCall(named, "plain")
+            yield MarkedCall(named, "plain")
 
 
-def _of_adb(found: re.Match[str]) -> _MarkedCall:
+def _of_adb(found: re.Match[str]) -> MarkedCall:
     """Read a command of adb's `input`, in pixels of the screen."""
     name, rest = found["name"], found["rest"].strip()
     numbers = rest.split()
     if name == "text":
-        return _MarkedCall(
+        return MarkedCall(
             Named("type", {"text": rest.strip("\"'").replace("%s", " ")}), "androidworld"
         )
     if name == "keyevent":
         key = rest.upper().removeprefix("KEYCODE_")
-        return _MarkedCall(Named("press", {"key": _KEY_CODES.get(key, key)}), "androidworld")
+        return MarkedCall(Named("press", {"key": _KEY_CODES.get(key, key)}), "androidworld")
     given: dict[str, object] = {"point": " ".join(numbers[:2])}
     if name == "swipe":
         given["end"] = " ".join(numbers[2:4])
-    return _MarkedCall(Named("tap" if name == "tap" else "swipe", given), "androidworld")
+    return MarkedCall(Named("tap" if name == "tap" else "swipe", given), "androidworld")
 
 
-def _of_line(found: re.Match[str]) -> Iterator[_MarkedCall]:
+def _of_line(found: re.Match[str]) -> Iterator[MarkedCall]:
     name = plain_name(found["name"])
     if name not in READERS:
         return
@@ -463,15 +491,17 @@ def _of_line(found: re.Match[str]) -> Iterator[_MarkedCall]:
             given["text"] = inside
     elif name in ("type", "openapp") and not odyssey:
         return
-    yield _MarkedCall(Named(name, given), "gui-odyssey" if odyssey else "os-atlas")
+    yield MarkedCall(Named(name, given), "gui-odyssey" if odyssey else "os-atlas")
 
 
-def _step(calls: Sequence[_MarkedCall], declared: Format | None) -> ReadAction:
+def _step(calls: Sequence[MarkedCall], declared: Format | None) -> ReadAction:
     """Return the first call that acts; a move of the mouse only says where the next one is."""
     read: list[tuple[Action, str]] = []
     pointer: Point | None = None
     lacking = NO_ACTION
     for named, form in calls:
+        if not form:
+            continue
         chosen = declared or FORMATS[form]
         named = replace(named, y_first=chosen.y_first and form not in ("openai",))
         if named.name in LOOKS:

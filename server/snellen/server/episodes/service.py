@@ -31,7 +31,8 @@ from snellen.server.logs import fault, log
 from snellen.server.screenshots.frames import Extent
 from snellen.server.screenshots.service import image_tokens
 from snellen.server.store.tables.exams import Attempt, EpisodeRow, EpisodeState, FrameRow, StepRow
-from snellen.tasks.environments.acting import Acted, ActError, Screen, read_act
+from snellen.tasks.environments.acting import Acted, Screen, read_act
+from snellen.tasks.environments.arguments import ActError
 from snellen.tasks.environments.base import (
     Environment,
     EpisodeError,

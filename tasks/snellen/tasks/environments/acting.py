@@ -1,24 +1,45 @@
-"""Parse an agent's action, in any known vocabulary, into primitive inputs.
+"""Turn the actions that an agent wrote into inputs of mouse and keyboard.
 
-One table of names serves all vocabularies: Anthropic's and OpenAI's computer use, Qwen's
-`computer_use`, OSWorld's computer_13, BrowserGym's coordinate actions, Gemini's, UI-TARS's and
-pyautogui's calls. They use the same names in different case. Where they differ (how far a scroll
-goes, which way is up), the names of their arguments distinguish them. The coordinate space is fixed
-before the first action and never guessed. A primitive input is a step: `type_text_at` is five.
+The reader is the one that grades (`snellen.grading.actions`): here are only the inputs of what it
+read. An argument that nothing uses is refused by its name, so none is dropped. The coordinate space
+is fixed before the first action and never guessed, unless an action declares its own. An input is
+a step: `type_text_at` is five.
 """
 
-import json
-import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from typing import Any, NamedTuple, TypeAlias, cast
+from typing import NamedTuple, cast
 
-from snellen.grading.calls import AnyName, Call, TooManyError, scan
+from snellen.grading.actions import meaning
+from snellen.grading.actions.declaring import SPACES, Declared, declared
+from snellen.grading.actions.meaning import Named, known_name, meant, point_in
+from snellen.grading.actions.reading import FENCE, NAME_KEYS, MarkedCall, NoActionError, calls_in
+from snellen.grading.calls import plain_name
 from snellen.grading.errors import InputError
-from snellen.grading.models.actions import Point
+from snellen.grading.models.actions import (
+    POINTED,
+    Action,
+    ActionType,
+    Direction,
+    Point,
+    direction_of,
+)
 from snellen.grading.models.geometry import Space
+from snellen.tasks.environments.arguments import (
+    QUIET,
+    ActError,
+    Arguments,
+    Fields,
+    arguments_of,
+    filled,
+    flag,
+    number,
+    short,
+    whole,
+)
 from snellen.tasks.environments.inputs import LONGEST_TEXT, LONGEST_WAIT, Button, Input, InputKind
 from snellen.tasks.environments.keys import combinations, key_of
 
@@ -27,14 +48,13 @@ NOTCH = 100.0
 """Pixels that one turn of the wheel scrolls."""
 _MOST_POINTS = 500
 _WAIT = 1.0
-_NUMBERS = re.compile(r"-?\d{1,12}(?:\.\d{1,12})?")
-_DIRECTIONS: Mapping[str, Point] = {"up": (0, -1), "down": (0, 1), "left": (-1, 0), "right": (1, 0)}
-
-Fields: TypeAlias = Mapping[str, Any]
-
-
-class ActError(InputError):
-    """An action that can't be read or done. It costs a step and changes nothing."""
+_TURNS = 5.0
+_DIRECTIONS: Mapping[Direction, Point] = {
+    Direction.UP: (0, -1),
+    Direction.DOWN: (0, 1),
+    Direction.LEFT: (-1, 0),
+    Direction.RIGHT: (1, 0),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,28 +73,6 @@ class Screen:
     space: Space = Space.PIXELS
     pointer: Point | None = None
 
-    def place(self, x: object, y: object) -> Point:
-        """Return a point in pixels of the screenshot.
-
-        Raises:
-            ActError: It is not a point, or lies outside the screen.
-        """
-        across, down = _number(x, "x"), _number(y, "y")
-        full = _FULL.get(self.space, (self.width, self.height))
-        if not (0 <= across <= full[0] and 0 <= down <= full[1]):
-            raise ActError(
-                f"the point ({across:g}, {down:g}) lies outside the screen, which is"
-                f" {full[0]:g} by {full[1]:g} in the coordinates of this attempt"
-                f" ({self.space.value})"
-            )
-        return (
-            min(across * self.width / full[0], self.width - 1.0),
-            min(down * self.height / full[1], self.height - 1.0),
-        )
-
-
-_FULL = {Space.THOUSAND: (1000.0, 1000.0), Space.UNIT: (1.0, 1.0)}
-
 
 class Acted(NamedTuple):
     """A parsed call of `act`.
@@ -92,210 +90,449 @@ class Acted(NamedTuple):
     note: str = ""
 
 
-def read_act(given: Fields, screen: Screen) -> Acted:
+_END = "act does not end a task: call submit_answer with the status done or infeasible"
+
+
+def read_act(given: object, screen: Screen) -> Acted:
     """Parse a call of `act`.
 
     Args:
-        given: The arguments as received: `action` with its fields, or another vocabulary's form.
+        given: The arguments as received, `action` with its fields, or whatever else is graded as
+            an action: a call of a tool, an API's object, a text with calls.
         screen: The screen that its coordinates refer to.
 
     Raises:
-        ActError: It can't be read; the message says why.
+        ActError: It can't be read or done; the message says why.
     """
     acted = Acted()
-    for name, fields in _parts(given):
-        action = _action(name, fields, screen)
+    for named, said in _calls(given):
+        each = _acted(named, said, screen)
         acted = Acted(
-            (*acted.inputs, *action.inputs),
-            acted.look or action.look,
-            acted.end or action.end,
-            "; ".join(filter(None, (acted.note, action.note))),
+            (*acted.inputs, *each.inputs),
+            acted.look or each.look,
+            acted.end or each.end,
+            "; ".join(filter(None, (acted.note, each.note))),
         )
-        moved = [point for each in action.inputs for point in each.path]
+        moved = [point for done in each.inputs for point in done.path]
         screen = replace(screen, pointer=moved[-1]) if moved else screen
     if len(acted.inputs) > MOST_INPUTS:
         raise ActError(
             f"{len(acted.inputs)} inputs in one call are too many: {MOST_INPUTS} at most"
         )
+    if acted.inputs and acted.end:
+        return acted._replace(end="", note="; ".join(filter(None, (acted.note, acted.end))))
     return acted
 
 
-def _parts(given: Fields) -> Sequence[tuple[str, Fields]]:
-    """Return the names and fields of the actions in a call."""
-    several = given.get("actions")
-    if isinstance(several, list):
-        parts = [_flat(each) for each in cast("list[object]", several)]
-        return [part for each in parts for part in _parts(each)]
-    given = _flat(given)
-    name = given.get("action", given.get("type", given.get("action_type", given.get("name"))))
-    if not isinstance(name, str) or not name.strip():
-        raise ActError(f"no action is named; there are: {', '.join(ACTIONS)}")
-    if "(" in name:
-        return [_called(call) for call in _calls(name)]
-    return [(name, given)]
+# ---- the calls of a response -------------------------------------------------------------------
+
+_CALL = re.compile(r"[({<]")
+_REPEATS = re.compile(r"^[ \t]*(for|while|if|def)\b [^\n]*:$", re.MULTILINE)
 
 
-def _flat(given: object) -> Fields:
-    """Return an action's fields, wherever its vocabulary nests them."""
-    if isinstance(given, str):
-        return {"action": given}
-    if not isinstance(given, Mapping):
-        raise ActError("an action is an object with its name and its fields")
-    fields: dict[str, Any] = dict(cast("Fields", given))
-    for inner in ("action", "parameters", "args", "arguments", "input"):
-        nested = fields.get(inner)
-        if isinstance(nested, str) and nested.lstrip().startswith("{"):
-            try:
-                nested = json.loads(nested)
-            except (ValueError, RecursionError):
-                continue
-        if isinstance(nested, Mapping):
-            del fields[inner]
-            fields = {**fields, **_flat(cast("Fields", nested))}
-    return fields
-
-
-def _calls(text: str) -> Sequence[Call]:
-    # UI-TARS may write its thoughts before the action.
+def _calls(given: object) -> Iterator[tuple[Named, Declared]]:
+    """Yield the calls of a response, each with what the response declares of itself."""
+    if not isinstance(given, str | Mapping):
+        raise ActError(f"an action is an object or a text, not {short(given)}")
     try:
-        calls = list(scan(text.rpartition("Action:")[2], AnyName()))
-    except TooManyError:
-        calls = []
-    calls = [call for call in calls if call.form == "call"]
-    if not calls:
-        raise ActError(f"{text[:80]!r} can't be read as a call")
-    return calls
+        said = declared(cast("object", given))
+    except InputError as error:
+        raise ActError(str(error)) from None
+    response = said.response
+    if isinstance(response, Mapping):
+        response = filled(cast("Fields", response))
+        several = response.get("actions")
+        if isinstance(several, list):
+            for each in cast("list[object]", several):
+                yield from _calls(each)
+            return
+        text, beside = response.get("action"), sorted(response.keys() - {"action", *QUIET})
+        if isinstance(text, str) and not known_name(text) and plain_name(text) not in meaning.LOOKS:
+            if beside and _CALL.search(text):
+                raise ActError(f"{beside[0]!r} beside a text of calls is not read")
+            response = response if beside else text
+    if isinstance(response, str) and (repeats := _REPEATS.search(response)):
+        raise ActError(f"{repeats[1]!r} of a program can't be done: write each action out")
+    try:
+        calls = _in_blocks(response) if isinstance(response, str) else calls_in(response)
+    except NoActionError:
+        raise ActError(_no_action(response)) from None
+    for call in calls:
+        if not call.format:
+            raise ActError(_unread(call.named.name))
+        yield call.named, said
 
 
-# The positional parameters of each call.
-_PLACES: Mapping[str, Sequence[str]] = {
-    "click": ("x", "y", "clicks", "interval", "button"),
-    "doubleclick": ("x", "y"),
-    "tripleclick": ("x", "y"),
-    "rightclick": ("x", "y"),
-    "middleclick": ("x", "y"),
-    "moveto": ("x", "y"),
-    "dragto": ("x", "y"),
-    "mousedown": ("x", "y", "button"),
-    "mouseup": ("x", "y", "button"),
-    "write": ("message",),
-    "typewrite": ("message",),
-    "press": ("keys", "presses"),
-    "scroll": ("delta_x", "delta_y"),
-    "pyautogui.scroll": ("clicks", "x", "y"),
-    "hscroll": ("clicks", "x", "y"),
-    "sleep": ("seconds",),
-    "mouse_click": ("x", "y", "button"),
-    "mouse_dblclick": ("x", "y", "button"),
-    "mouse_move": ("x", "y"),
-    "mouse_down": ("x", "y", "button"),
-    "mouse_up": ("x", "y", "button"),
-    "mouse_drag_and_drop": ("from_x", "from_y", "to_x", "to_y"),
-    "keyboard_press": ("key",),
-    "keyboard_type": ("text",),
-    "keyboard_insert_text": ("text",),
-    "noop": ("wait_ms",),
-    "type": ("content",),
+def _in_blocks(text: str) -> list[MarkedCall]:
+    """Return the calls of a text; of several blocks of code, where one is graded, those of all."""
+    calls = calls_in(text)
+    blocks: list[list[MarkedCall]] = []
+    for block in FENCE.findall(text):
+        with suppress(NoActionError):
+            blocks.append(calls_in(block))
+    return [call for block in blocks for call in block] if calls in blocks[:1] else calls
+
+
+def _no_action(response: object) -> str:
+    name = response
+    if isinstance(response, Mapping):
+        fields = cast("Fields", response)
+        name = next((fields[key] for key in NAME_KEYS if isinstance(fields.get(key), str)), "")
+    if isinstance(name, str) and re.fullmatch(r"[\w .-]{1,40}", name.strip()):
+        return _unread(name)
+    return f"no action is named; there are: {', '.join(ACTIONS)}"
+
+
+def _unread(name: str) -> str:
+    plain = plain_name(name)
+    if plain in _ELSEWHERE:
+        return _not_here(name)
+    if known_name(name):
+        return f"{name[:40]} can't be read: its arguments must be numbers and texts"
+    close = get_close_matches(plain[:40], meaning.READERS, n=1)
+    hint = f"; did you mean {_written(close[0])!r}?" if close else ""
+    return f"there is no action {name[:40]!r}{hint}; there are: {', '.join(ACTIONS)}"
+
+
+def _written(name: str) -> str:
+    """Return an action's name as the tool's schema writes it."""
+    return next((action for action in ACTIONS if plain_name(action) == name), name)
+
+
+def _not_here(name: str) -> str:
+    return f"{name[:40]!r} is not available here: an action can only use the screen"
+
+
+_ELSEWHERE = frozenset(
+    {"navigate", "goto", "forward", "goforward", "search", "openwebbrowser", "newtab", "tabclose",
+     "tabfocus", "cursor", "fileupload", "keydown", "keyup", "note", "callapi"}
+)  # fmt: skip
+
+
+# ---- actions -----------------------------------------------------------------------------------
+
+
+_NOT_MOVED = "the action needs a coordinate, [x, y]: the mouse has not been moved yet"
+
+
+class _Doing(NamedTuple):
+    """An action that is to be done."""
+
+    name: str  # as `known_name` has it
+    action: Action  # what grading reads in it
+    given: Arguments
+    screen: Screen
+    said: Declared
+    y_first: bool  # whether its points are written so
+
+    def place(self, point: Point) -> Point:
+        """Return a point of the response in pixels of the screenshot."""
+        width, height = self.screen.width, self.screen.height
+        form, counts = self.said.format, self.said.counts
+        if form is not None:
+            point = (point[0] * form.factors[0], point[1] * form.factors[1])
+            counts = counts or form.counts(self.action.point, self.action.end)
+        if counts is None and self.screen.space is not Space.VIEW:
+            counts = SPACES[self.screen.space.value]
+        full = counts and counts.extent((width, height), self.said.view)
+        across, down = full or (width, height)
+        if not (0 <= point[0] <= across and 0 <= point[1] <= down):
+            words = counts.id if counts else self.screen.space.value
+            raise ActError(
+                f"the point ({point[0]:g}, {point[1]:g}) lies outside the screen, which is"
+                f" {across:g} by {down:g} in the coordinates of this attempt ({words})"
+            )
+        return (
+            min(point[0] * width / across, width - 1.0),
+            min(point[1] * height / down, height - 1.0),
+        )
+
+    def point(self) -> Point | None:
+        """Return where the action is, in pixels of the screenshot; None for nowhere."""
+        return None if self.action.point is None else self.place(self.action.point)
+
+    def here(self) -> Point:
+        """Return where the action is, or the mouse."""
+        point = self.point() or self.screen.pointer
+        if point is None:
+            raise ActError(_NOT_MOVED)
+        return point
+
+    def held(self, *names: str) -> tuple[str, ...]:
+        """Return the keys that are held meanwhile: Anthropic's `text`, OpenAI's `keys`."""
+        value = self.given.take("keys", "modifiers", "modifier", "hold_keys", *names)
+        return tuple(key for keys in _combinations(value) for key in keys)
+
+    def button(self, default: Button = "left") -> Button:
+        value = self.given.take("button")
+        if value is None:
+            return default
+        button = meaning.BUTTONS.get(value.strip().lower()) if isinstance(value, str) else None
+        if button is None:
+            raise ActError(f"there is no button {short(value)}; use left, middle or right")
+        return button
+
+
+def _acted(named: Named, said: Declared, screen: Screen) -> Acted:
+    name = known_name(named.name)
+    if plain_name(named.name) in meaning.LOOKS - _ELSEWHERE:
+        return Acted(look=True)
+    if not name or name in _ELSEWHERE:
+        raise ActError(_unread(named.name))
+    named = replace(named, y_first=said.format is not None and said.format.y_first)
+    action = meant(named)
+    if action is not None and action.type is ActionType.FINISH:
+        return Acted(end=_END)
+    given = arguments_of(named)
+    # Two names stand for actions that are no step of a benchmark, with a point or keys as these.
+    like = "mousemove" if name in _BUTTONS_MOVE else "key" if name == "holdkey" else named.name
+    action = meant(replace(named, name=like, given=given, positional=()))
+    try:
+        _check_points(given.given, action)
+        if action is None:
+            raise ActError(_lacking(name, given))
+        acted = _done(_Doing(name, action, given, screen, said, named.y_first))
+    finally:
+        # What is not known says more than what is lacking.
+        given.refuse_unused(_written(name))
+    return acted
+
+
+_NUMBERS = (
+    ("x", "y"), ("coordinate_x", "coordinate_y"), ("destination_x", "destination_y"),
+    ("x1", "y1", "x2", "y2"), ("from_x", "from_y", "to_x", "to_y"),
+)  # fmt: skip
+_WORDED = frozenset({"element", "target", "location", "position", "from", "to"})
+
+
+def _check_points(fields: Fields, action: Action | None) -> None:
+    """Refuse a point among the arguments that can't be read."""
+    for names in _NUMBERS:
+        sides = [fields.get(name) for name in names]
+        if any(side is not None for side in sides) and not all(
+            map(point_in, (sides[:2], sides[-2:]))
+        ):
+            raise ActError(f"{', '.join(names)} must all be finite numbers")
+    lost = action is not None and action.type in POINTED and action.point is None
+    for name in (*meaning.POINT_KEYS, *meaning.END_KEYS):
+        value = fields.get(name)
+        if value is None or point_in(value) or (name in _WORDED and not lost and _is_word(value)):
+            continue
+        raise ActError(f"{name} must be [x, y] in finite numbers, not {short(value)}")
+
+
+def _is_word(value: object) -> bool:
+    return isinstance(value, str) and not any(map(str.isdigit, value))
+
+
+def _lacking(name: str, given: Arguments) -> str:
+    if "scroll" in name:
+        _way(given)
+        return _NO_WAY
+    if name in _KEYBOARD:
+        return "the action needs keys, such as ctrl+a or Enter"
+    return f"{name} needs a direction, or where it begins and ends"
+
+
+def _done(doing: _Doing) -> Acted:
+    kind = doing.action.type
+    if doing.name in _BUTTONS_MOVE:
+        return _button_move(doing)
+    if kind is ActionType.NAVIGATE and doing.name in _KEYBOARD:
+        kind = ActionType.KEY
+    do = _INPUTS.get(kind)
+    if do is None:
+        raise ActError(_not_here(doing.name))
+    return do(doing)
+
+
+_COUNTS = {ActionType.DOUBLE_CLICK: 2, ActionType.TRIPLE_CLICK: 3}
+_BUTTONS: Mapping[ActionType, Button] = {
+    ActionType.RIGHT_CLICK: "right",
+    ActionType.MIDDLE_CLICK: "middle",
 }
 
 
-def _called(call: Call) -> tuple[str, Fields]:
-    bare = call.name.rpartition(".")[2]
-    places = _PLACES.get(call.name.lower(), _PLACES.get(bare.lower(), ()))
-    fields = dict(zip(places, call.positional, strict=False)) | dict(call.given)
-    if bare.lower() == "hotkey" and call.positional:
-        fields["keys"] = list(call.positional)
-    if call.name == "pyautogui.scroll" and "delta_x" in fields:
-        fields["clicks"] = fields.pop("delta_x")
-    return bare, fields
+def _click(doing: _Doing) -> Acted:
+    kind, given = doing.action.type, doing.given
+    default = _BUTTONS.get(kind, "left")
+    button = doing.button(default)
+    if kind in _BUTTONS and button != default:
+        raise ActError(f"{_written(doing.name)} is done with the {default} button, not {button}")
+    times, count = _COUNTS.get(kind, 1), given.take(*meaning.COUNT_KEYS)
+    if count is not None:
+        counted = whole(count, "num_clicks", 3)
+        if kind in _COUNTS and counted != times:
+            raise ActError(f"{_written(doing.name)} clicks {times} times, not {counted}")
+        times = counted
+    held = doing.held("text", "key")
+    return Acted((Input(InputKind.CLICK, (doing.here(),), button=button, count=times, keys=held),))
 
 
-def _action(name: str, fields: Fields, screen: Screen) -> Acted:
-    plain = re.sub(r"[\s-]+", "_", name.strip()).lower()
-    if plain in _LOOKS:
-        return Acted(look=True)
-    if plain in _ENDS:
-        return Acted(
-            end="act does not end a task: call submit_answer with the status done or infeasible"
-        )
-    if plain in _REFUSED:
-        raise ActError(f"{name[:40]!r} is not available here: an action can only use the screen")
-    read = _READERS.get(plain)
-    if read is None:
-        close = get_close_matches(plain[:40], _READERS, n=1)
-        hint = f"; did you mean {close[0]!r}?" if close else ""
-        raise ActError(f"there is no action {name[:40]!r}{hint}; there are: {', '.join(ACTIONS)}")
-    return read(fields, screen)
-
-
-# ---- fields ------------------------------------------------------------------------------------
-
-
-def _number(value: object, name: str) -> float:
-    if isinstance(value, str):
-        match = _NUMBERS.fullmatch(value.strip())
-        value = float(match[0]) if match else value
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise ActError(f"{name} must be a number, not {_short(value)}")
-    try:
-        number = float(value)
-    except OverflowError:
-        number = math.inf
-    if not math.isfinite(number):
-        raise ActError(f"{name} must be a finite number")
-    return number
-
-
-def _short(value: object) -> str:
-    return repr(value)[:40] if value is not None else "nothing"
-
-
-_POINTS = ("coordinate", "point", "start_box", "start_point", "coordinates", "position")
-
-
-def _point(fields: Fields, screen: Screen, *names: str) -> Point | None:
-    """Return the point in the fields, under one of the names or as x and y; None without one."""
-    for name in names or _POINTS:
-        if fields.get(name) is not None:
-            return _placed(fields[name], screen, name)
-    if not names and (fields.get("x") is not None or fields.get("y") is not None):
-        return screen.place(fields.get("x"), fields.get("y"))
-    return None
-
-
-def _placed(value: object, screen: Screen, name: str) -> Point:
-    if isinstance(value, Mapping):
-        point = cast("Fields", value)
-        return screen.place(point.get("x"), point.get("y"))
-    if isinstance(value, str):
-        value = cast("object", _NUMBERS.findall(value[:400]))
-    if isinstance(value, list | tuple):
-        numbers = cast("Sequence[object]", value)
-        if len(numbers) == 2:
-            return screen.place(*numbers)
-        if len(numbers) == 4:
-            left, top, right, bottom = (_number(number, name) for number in numbers)
-            return screen.place((left + right) / 2, (top + bottom) / 2)
-    raise ActError(f"{name} must be [x, y], not {_short(cast('object', value))}")
-
-
-def _needed(fields: Fields, screen: Screen) -> Point:
-    point = _point(fields, screen)
+def _move(doing: _Doing) -> Acted:
+    point = doing.point()
     if point is None:
         raise ActError("the action needs a coordinate, [x, y]")
-    return point
+    return Acted((Input(InputKind.MOVE, (point,)),))
 
 
-def _here(screen: Screen) -> Point:
-    if screen.pointer is None:
-        raise ActError("the action needs a coordinate, [x, y]: the mouse has not been moved yet")
-    return screen.pointer
+_BUTTONS_MOVE: Mapping[str, InputKind] = {
+    "mousedown": InputKind.DOWN,
+    "leftmousedown": InputKind.DOWN,
+    "mouseup": InputKind.UP,
+    "leftmouseup": InputKind.UP,
+}
 
 
-def _text(fields: Fields, *names: str) -> str:
-    value = next((fields[name] for name in names if fields.get(name) is not None), None)
-    if not isinstance(value, str) or not value:
-        raise ActError(f"the action needs {names[0]}, the text to type")
+def _button_move(doing: _Doing) -> Acted:
+    point = doing.point()
+    doing.here()
+    path = () if point is None else (point,)
+    return Acted((Input(_BUTTONS_MOVE[doing.name], path, button=doing.button()),))
+
+
+def _long_press(doing: _Doing) -> Acted:
+    point, button, wait = doing.here(), doing.button(), _wait(doing)
+    down, up = (Input(kind, (point,), button) for kind in (InputKind.DOWN, InputKind.UP))
+    return wait._replace(inputs=(down, *wait.inputs, up))
+
+
+def _drag(doing: _Doing) -> Acted:
+    path = doing.given.take("path")
+    if path is not None:
+        way = _path(doing, path)
+    else:
+        start, end = doing.action.point, doing.action.end
+        if end is None:
+            start, end = None, start
+        if end is None:
+            raise ActError("the action needs start_coordinate and coordinate, each [x, y]")
+        way = tuple(doing.place(point) for point in (start, end) if point is not None)
+    if len(way) == 1:
+        mouse = doing.screen.pointer
+        if mouse is None:
+            raise ActError(_NOT_MOVED)
+        way = (mouse, *way)
+    return Acted((Input(InputKind.DRAG, way, button=doing.button(), keys=doing.held()),))
+
+
+def _path(doing: _Doing, path: object) -> tuple[Point, ...]:
+    points = cast("Sequence[object]", path) if isinstance(path, list | tuple) else ()
+    if not 0 < len(points) <= _MOST_POINTS:
+        raise ActError(
+            f"path must be a list of 1 to {_MOST_POINTS} points, not {len(points)} points"
+        )
+    read = [point_in(point, y_first=doing.y_first) for point in points]
+    if None in read:
+        raise ActError(f"path must hold points [x, y], not {short(points[read.index(None)])}")
+    return tuple(doing.place(point) for point in read if point is not None)
+
+
+_NO_WAY = "the action needs scroll_direction (up, down, left or right) and scroll_amount"
+_DIRECTED = ("scroll_direction", "direction")
+_FAR = ("scroll_amount", "amount", "clicks")
+_PIXELS = ("pixels", "distance", "scroll_distance")
+_AXES = (("scroll_x", "scroll_y", 1.0), ("delta_x", "delta_y", 1.0), ("dx", "dy", -NOTCH))
+
+
+def _scroll(doing: _Doing) -> Acted:
+    point = doing.point()
+    path = () if point is None else (point,)
+    text = () if direction_of(doing.given.get("text")) else ("text",)
+    if doing.action.end is not None and point is not None:
+        # A finger that swipes: the page follows it.
+        end = doing.place(doing.action.end)
+        far = (point[0] - end[0], point[1] - end[1])
+    else:
+        far = _far(doing)
+    return Acted((Input(InputKind.SCROLL, path, scroll=far, keys=doing.held(*text)),))
+
+
+def _way(given: Arguments) -> Direction | None:
+    value = given.take(*_DIRECTED)
+    way = direction_of(value)
+    if value is not None and way is None:
+        raise ActError(f"there is no direction {short(value)}; use up, down, left or right")
+    return way
+
+
+def _far(doing: _Doing) -> Point:
+    given, direction = doing.given, doing.action.direction
+    words = (given.get(name) for name in ("text", "value", "input_text", "to"))
+    directed = _way(given) or any(map(direction_of, words)) or _NAMES_WAY.search(doing.name)
+    if directed and direction is not None:
+        across, down = _DIRECTIONS[direction]
+        width, height = _distance(doing)
+        return across * width, down * height
+    for left, up, sign in _AXES:
+        if given.take(left, up) is not None:
+            # Positive is down, but up in OSWorld's turns of the wheel.
+            across, down = (number(given.get(name) or 0, name) for name in (left, up))
+            return across * abs(sign), down * sign
+    # Positive is up, as in pyautogui: in turns of the wheel, or in pixels for Qwen.
+    far = given.take(*_PIXELS)
+    if far is not None:
+        up = number(far, "pixels")
+    elif (far := given.take(*_FAR)) is not None:
+        up = number(far, "scroll_amount") * NOTCH
+    else:
+        raise ActError(_NO_WAY)
+    return (up, 0.0) if doing.name.startswith("h") else (0.0, -up)
+
+
+_NAMES_WAY = re.compile(r"(?:up|down|left|right)\Z|\A(?:swipe|slide|flick)\Z")
+
+
+def _distance(doing: _Doing) -> Point:
+    """Return how far a scroll in a direction goes, if along x and if along y, in pixels."""
+    given, screen = doing.given, doing.screen
+    start, end = doing.point(), point_in(given.take(*meaning.END_KEYS))
+    if start is not None and end is not None:
+        across, down = doing.place(end)
+        return abs(across - start[0]), abs(down - start[1])
+    pixels = given.take(*_PIXELS)
+    if pixels is not None:
+        far = number(pixels, "pixels", 0)
+        return far, far
+    turns = given.take(*_FAR)
+    if turns is not None:
+        far = number(turns, "scroll_amount", 0) * NOTCH
+        return far, far
+    share = given.take("magnitude")
+    if share is None and doing.name not in _GEMINI:
+        return _TURNS * NOTCH, _TURNS * NOTCH
+    thousandths = number(_GEMINI_SHARE if share is None else share, "magnitude", 0) / 1000
+    return thousandths * screen.width, thousandths * screen.height
+
+
+_GEMINI = frozenset({"scrolldocument", "scrollat"})
+_GEMINI_SHARE = 800
+
+
+def _type(doing: _Doing) -> Acted:
+    given, full = doing.given, doing.name == "typetextat"
+    point, value = doing.point(), given.take(*meaning.TEXT_KEYS)
+    clears = flag(given.take("clear_before_typing", "clear"), "clear_before_typing", full)
+    enters = flag(given.take("press_enter", "enter"), "press_enter", full)
+    steps: list[Input] = []
+    if point is not None:
+        steps.append(Input(InputKind.CLICK, (point,)))
+    if clears:
+        steps.append(Input(InputKind.KEY, keys=("Control", "a")))
+        steps.append(Input(InputKind.KEY, keys=("Backspace",)))
+    if isinstance(value, list) and any(len(str(each)) > 1 for each in cast("list[object]", value)):
+        # pyautogui's list may name keys.
+        steps += map(_press, _combinations(cast("object", value)))
+    else:
+        steps.append(Input(InputKind.TYPE, text=_text(doing.action.text)))
+    if enters:
+        steps.append(Input(InputKind.KEY, keys=("Enter",)))
+    return Acted(tuple(steps))
+
+
+def _text(value: str) -> str:
+    if not value:
+        raise ActError("the action needs text, the text to type")
     if len(value) > LONGEST_TEXT:
         raise ActError(f"the text has {len(value):,} characters; the limit is {LONGEST_TEXT:,}")
     if not value.isprintable() and any(ord(mark) < 32 and mark not in "\n\t" for mark in value):
@@ -307,190 +544,38 @@ def _text(fields: Fields, *names: str) -> str:
     return value
 
 
+_KEYBOARD = frozenset(
+    {"key", "press", "hotkey", "keypress", "keycombination", "keyboardpress", "presskey",
+     "presskeys", "holdkey"}
+)  # fmt: skip
+
+
+def _key(doing: _Doing) -> Acted:
+    value = doing.given.take("keys", "key", "text", "button", "value", "key_comb", "hotkey")
+    pressed = _combinations(value or doing.action.button)
+    if not pressed:
+        raise ActError("the action needs keys, such as ctrl+a or Enter")
+    times = doing.given.take("presses", "repeat", "count", "times")
+    count = 1 if times is None else whole(times, "presses", MOST_INPUTS)
+    seconds = doing.given.take("duration", "seconds", "time")
+    note = "" if seconds is None else "the keys were pressed, not held"
+    return Acted(tuple(map(_press, pressed)) * count, note=note)
+
+
+def _combinations(value: object) -> Sequence[tuple[str, ...]]:
+    parts = cast("Sequence[object]", value) if isinstance(value, list | tuple) else (value or "",)
+    for part in parts:
+        if not isinstance(part, str):
+            raise ActError(f"a key must be a text, not {short(part)}")
+    return [_pressed(names) for names in combinations([str(part)[:200] for part in parts])]
+
+
 def _pressed(names: Sequence[str]) -> tuple[str, ...]:
     keys = [(name, key_of(name)) for name in names]
     unknown = [name for name, key in keys if key is None]
     if unknown:
         raise ActError(f"there is no key {unknown[0][:40]!r}")
     return tuple(key for _, key in keys if key is not None)
-
-
-def _combinations(value: object) -> Sequence[tuple[str, ...]]:
-    if isinstance(value, list | tuple):
-        # A list is one combination; a part may be a combination itself, such as "ctrl+a".
-        parts = [part for each in cast("Sequence[object]", value) for part in _words(each)]
-        return [_pressed(parts)] if parts else []
-    if isinstance(value, str):
-        return [_pressed(names) for names in combinations(value[:200])]
-    return []
-
-
-def _words(value: object) -> Sequence[str]:
-    if not isinstance(value, str):
-        raise ActError(f"a key must be a text, not {_short(value)}")
-    if len(value) == 1:
-        return [value]
-    return [name for names in combinations(value[:200]) for name in names]
-
-
-def _held(fields: Fields) -> tuple[str, ...]:
-    """Return the keys that are held meanwhile: Anthropic's `text`, OpenAI's `keys`."""
-    given = fields.get("keys") or fields.get("text")
-    return tuple(key for keys in _combinations(given) for key in keys)
-
-
-_BUTTONS: Mapping[str, Button] = {
-    "left": "left",
-    "right": "right",
-    "middle": "middle",
-    "wheel": "middle",
-    "center": "middle",
-}
-
-
-def _button(fields: Fields, default: Button = "left") -> Button:
-    given = fields.get("button")
-    if given is None:
-        return default
-    button = _BUTTONS.get(given.lower()) if isinstance(given, str) else None
-    if button is None:
-        raise ActError(f"there is no button {_short(given)}; use left, middle or right")
-    return button
-
-
-# ---- actions -----------------------------------------------------------------------------------
-
-_Reader: TypeAlias = Callable[[Fields, Screen], Acted]
-
-
-def _clicks(count: int | None = None, button: Button = "left") -> _Reader:
-    def read(fields: Fields, screen: Screen) -> Acted:
-        point = _point(fields, screen) or _here(screen)
-        times = count
-        if times is None:
-            times = round(_number(fields.get("num_clicks", fields.get("clicks", 1)), "num_clicks"))
-        if not 1 <= times <= 3:
-            raise ActError("num_clicks must be 1, 2 or 3")
-        used = _button(fields, button)
-        return Acted(
-            (Input(InputKind.CLICK, (point,), button=used, count=times, keys=_held(fields)),)
-        )
-
-    return read
-
-
-def _move(fields: Fields, screen: Screen) -> Acted:
-    return Acted((Input(InputKind.MOVE, (_needed(fields, screen),)),))
-
-
-def _button_at(kind: InputKind) -> _Reader:
-    def read(fields: Fields, screen: Screen) -> Acted:
-        point = _point(fields, screen)
-        if point is None:
-            _here(screen)
-        return Acted((Input(kind, () if point is None else (point,), button=_button(fields)),))
-
-    return read
-
-
-_STARTS = ("start_coordinate", "start_box", "start_point", "from_coord")
-_ENDS_AT = ("end_coordinate", "coordinate2", "end_box", "end_point", "to_coord")
-
-
-def _drag(fields: Fields, screen: Screen) -> Acted:
-    path = fields.get("path")
-    if isinstance(path, list | tuple) and path:
-        points = cast("Sequence[object]", path)
-        if len(points) > _MOST_POINTS:
-            raise ActError(f"a path of {len(points)} points is too long: {_MOST_POINTS} at most")
-        way = tuple(_placed(point, screen, "path") for point in points)
-    else:
-        way = _ends_of(fields, screen)
-    if len(way) == 1:
-        way = (_here(screen), *way)
-    held = _held({"keys": fields.get("keys")})
-    return Acted((Input(InputKind.DRAG, way, button=_button(fields), keys=held),))
-
-
-def _ends_of(fields: Fields, screen: Screen) -> tuple[Point, ...]:
-    for first, second in (("from_x", "from_y"), ("x", "y")):
-        last = ("to_x", "to_y") if first == "from_x" else ("destination_x", "destination_y")
-        if fields.get(last[0]) is not None:
-            start = screen.place(fields.get(first), fields.get(second))
-            return start, screen.place(fields.get(last[0]), fields.get(last[1]))
-    start, end = _point(fields, screen, *_STARTS), _point(fields, screen, *_ENDS_AT)
-    if end is None:
-        end = _point(fields, screen, "coordinate")
-        if end is None:
-            end = _needed(fields, screen)
-    elif start is None:
-        start = _point(fields, screen, "coordinate")
-    return (end,) if start is None else (start, end)
-
-
-def _scroll(fields: Fields, screen: Screen) -> Acted:
-    point = _point(fields, screen)
-    path = () if point is None else (point,)
-    far, held = _far(fields, screen), _held(fields)
-    return Acted((Input(InputKind.SCROLL, path, scroll=far, keys=held),))
-
-
-def _far(fields: Fields, screen: Screen) -> Point:
-    direction = fields.get("scroll_direction", fields.get("direction"))
-    if direction is not None:
-        way = _DIRECTIONS.get(direction.strip().lower()) if isinstance(direction, str) else None
-        if way is None:
-            raise ActError(
-                f"there is no direction {_short(direction)}; use up, down, left or right"
-            )
-        if fields.get("magnitude") is not None:
-            # Gemini counts thousandths of the screen.
-            share = _number(fields["magnitude"], "magnitude") / 1000
-            return way[0] * share * screen.width, way[1] * share * screen.height
-        amount = fields.get("scroll_amount", fields.get("amount"))
-        turns = 5.0 if amount is None else _number(amount, "scroll_amount")
-        return way[0] * turns * NOTCH, way[1] * turns * NOTCH
-    for names, sign in (
-        (("scroll_x", "scroll_y"), 1.0),
-        (("delta_x", "delta_y"), 1.0),
-        # Positive is up, as in pyautogui: in turns of the wheel, or in pixels for Qwen.
-        (("dx", "dy"), NOTCH),
-    ):
-        if any(fields.get(name) is not None for name in names):
-            across, down = (_number(fields.get(name) or 0, name) * sign for name in names)
-            return (across, -down) if names[0] == "dx" else (across, down)
-    if fields.get("pixels") is not None:
-        return 0.0, -_number(fields["pixels"], "pixels")
-    if fields.get("clicks") is not None:
-        return 0.0, -_number(fields["clicks"], "clicks") * NOTCH
-    raise ActError("the action needs scroll_direction (up, down, left or right) and scroll_amount")
-
-
-def _across(fields: Fields, screen: Screen) -> Acted:
-    acted = _scroll(fields, screen)
-    return Acted(tuple(_turned(each) for each in acted.inputs))
-
-
-def _turned(given: Input) -> Input:
-    return Input(given.kind, given.path, scroll=(-given.scroll[1], 0.0), keys=given.keys)
-
-
-def _document(fields: Fields, screen: Screen) -> Acted:
-    return _scroll({"magnitude": 800, **fields}, screen)
-
-
-def _type(fields: Fields, _: Screen) -> Acted:
-    return Acted((Input(InputKind.TYPE, text=_text(fields, "text", "content", "message")),))
-
-
-def _key(fields: Fields, _: Screen) -> Acted:
-    given = next(
-        (fields[name] for name in ("keys", "key", "text") if fields.get(name) is not None), None
-    )
-    pressed = _combinations(given)
-    if not pressed:
-        raise ActError("the action needs keys, such as ctrl+a or Enter")
-    return Acted(tuple(_press(keys) for keys in pressed))
 
 
 def _press(keys: tuple[str, ...]) -> Input:
@@ -500,112 +585,39 @@ def _press(keys: tuple[str, ...]) -> Input:
     return Input(InputKind.KEY, keys=keys)
 
 
-def _wait(fields: Fields, _: Screen) -> Acted:
-    if fields.get("wait_ms") is not None:
-        seconds = _number(fields["wait_ms"], "wait_ms") / 1000
+def _wait(doing: _Doing) -> Acted:
+    given = doing.given
+    short = given.take("wait_ms", "milliseconds", "ms")
+    if short is not None:
+        seconds = number(short, "wait_ms", 0) / 1000
+    elif doing.name == "wait5seconds":
+        seconds = LONGEST_WAIT
     else:
-        names = ("duration", "seconds", "time")
-        given = next((fields[name] for name in names if fields.get(name) is not None), _WAIT)
-        seconds = _number(given, "duration")
-    if seconds < 0:
-        raise ActError("duration must not be negative")
-    note = (
-        f"waited {LONGEST_WAIT:g} seconds, the maximum for one step"
-        if seconds > LONGEST_WAIT
-        else ""
-    )
+        value = given.take("time", "seconds", "duration", "value")
+        seconds = _WAIT if value is None else number(value, "duration", 0)
+    over = seconds > LONGEST_WAIT
+    note = f"waited {LONGEST_WAIT:g} seconds, the maximum for one step" if over else ""
     return Acted((Input(InputKind.WAIT, seconds=min(seconds, LONGEST_WAIT)),), note=note)
 
 
-def _five(_: Fields, __: Screen) -> Acted:
-    return Acted((Input(InputKind.WAIT, seconds=LONGEST_WAIT),))
-
-
-def _type_at(fields: Fields, screen: Screen) -> Acted:
-    steps = [Input(InputKind.CLICK, (_needed(fields, screen),))]
-    if fields.get("clear_before_typing") is not False:
-        steps += [
-            Input(InputKind.KEY, keys=("Control", "a")),
-            Input(InputKind.KEY, keys=("Backspace",)),
-        ]
-    steps.append(Input(InputKind.TYPE, text=_text(fields, "text")))
-    if fields.get("press_enter") is not False:
-        steps.append(Input(InputKind.KEY, keys=("Enter",)))
-    return Acted(tuple(steps))
-
-
-_LOOKS = frozenset({"screenshot", "zoom", "cursor_position"})
-_ENDS = frozenset(
-    {"done", "fail", "finished", "terminate", "answer", "call_user", "infeasible", "submit",
-     "send_msg_to_user", "report_infeasible", "finish"}
-)  # fmt: skip
-_REFUSED = frozenset(
-    {"navigate", "goto", "go_back", "go_forward", "search", "open_web_browser", "open_app", "back",
-     "forward", "key_down", "key_up", "keydown", "keyup", "press_home", "press_back",
-     "system_button", "open", "new_tab", "tab_close", "tab_focus", "cursor", "file_upload"}
-)  # fmt: skip
-
-_READERS: Mapping[str, _Reader] = {
-    # The names in the schema of `act`.
-    "left_click": _clicks(1),
-    "right_click": _clicks(1, "right"),
-    "middle_click": _clicks(1, "middle"),
-    "double_click": _clicks(2),
-    "triple_click": _clicks(3),
-    "mouse_move": _move,
-    "left_click_drag": _drag,
-    "left_mouse_down": _button_at(InputKind.DOWN),
-    "left_mouse_up": _button_at(InputKind.UP),
-    "scroll": _scroll,
-    "type": _type,
-    "key": _key,
-    "wait": _wait,
-    "click": _clicks(),
-    "move": _move,
-    "drag": _drag,
-    "keypress": _key,
-    # The names of other vocabularies.
-    "hold_key": _key,
-    "hscroll": _across,
-    "move_to": _move,
-    "drag_to": _drag,
-    "mouse_down": _button_at(InputKind.DOWN),
-    "mouse_up": _button_at(InputKind.UP),
-    "typing": _type,
-    "press": _key,
-    "hotkey": _key,
-    "mouse_click": _clicks(1),
-    "mouse_dblclick": _clicks(2),
-    "mouse_drag_and_drop": _drag,
-    "keyboard_press": _key,
-    "keyboard_type": _type,
-    "keyboard_insert_text": _type,
-    "noop": _wait,
-    "click_at": _clicks(1),
-    "hover_at": _move,
-    "type_text_at": _type_at,
-    "key_combination": _key,
-    "scroll_document": _document,
-    "scroll_at": _document,
-    "drag_and_drop": _drag,
-    "wait_5_seconds": _five,
-    "left_single": _clicks(1),
-    "left_double": _clicks(2),
-    "right_single": _clicks(1, "right"),
-    "hover": _move,
-    "select": _drag,
-    "doubleclick": _clicks(2),
-    "tripleclick": _clicks(3),
-    "rightclick": _clicks(1, "right"),
-    "middleclick": _clicks(1, "middle"),
-    "moveto": _move,
-    "dragto": _drag,
-    "mousedown": _button_at(InputKind.DOWN),
-    "mouseup": _button_at(InputKind.UP),
-    "write": _type,
-    "typewrite": _type,
-    "sleep": _wait,
+_INPUTS: Mapping[ActionType, Callable[[_Doing], Acted]] = {
+    ActionType.CLICK: _click,
+    ActionType.DOUBLE_CLICK: _click,
+    ActionType.TRIPLE_CLICK: _click,
+    ActionType.RIGHT_CLICK: _click,
+    ActionType.MIDDLE_CLICK: _click,
+    ActionType.LONG_PRESS: _long_press,
+    ActionType.HOVER: _move,
+    ActionType.TYPE: _type,
+    ActionType.SCROLL: _scroll,
+    ActionType.DRAG: _drag,
+    ActionType.KEY: _key,
+    ActionType.WAIT: _wait,
 }
 
-ACTIONS = tuple(_READERS)[:17]
+ACTIONS = (
+    "left_click", "right_click", "middle_click", "double_click", "triple_click", "mouse_move",
+    "left_click_drag", "left_mouse_down", "left_mouse_up", "scroll", "type", "key", "wait", "click",
+    "move", "drag", "keypress",
+)  # fmt: skip
 """The names that the tool's schema lists; the others are accepted, too."""

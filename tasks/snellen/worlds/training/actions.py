@@ -7,7 +7,6 @@ from typing import Any, NamedTuple, cast
 from pydantic import JsonValue
 
 from snellen.grading.errors import InputError
-from snellen.tasks.environments.acting import Acted, Screen, read_act
 from snellen.tasks.environments.ending import read_end
 
 _ENDS: Mapping[str, str] = MappingProxyType(
@@ -55,18 +54,6 @@ def end_of(action: object) -> dict[str, JsonValue] | None:
     if given.get("reason_code") is not None:
         said["reason_code"] = given["reason_code"]
     return read_end(said)
-
-
-def read_action(action: object, screen: Screen) -> Acted:
-    """Read an action on a screen that is no end.
-
-    Raises:
-        InputError: It can't be read.
-    """
-    given = {"action": action} if isinstance(action, str) else action
-    if not isinstance(given, Mapping):
-        raise InputError(f"an action is an object or a text, not {type(action).__name__}")
-    return read_act(cast("Mapping[str, Any]", given), screen)
 
 
 def call_of(action: object) -> ToolCall:

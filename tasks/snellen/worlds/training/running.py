@@ -16,7 +16,7 @@ from snellen.grading.models.actions import Point
 from snellen.grading.protocols.base import Protocol
 from snellen.grading.protocols.table import gold_shape
 from snellen.grading.score_table import score_one
-from snellen.tasks.environments.acting import Screen
+from snellen.tasks.environments.acting import Screen, read_act
 from snellen.tasks.environments.base import (
     NO_HISTORY,
     Environment,
@@ -28,7 +28,7 @@ from snellen.tasks.environments.base import (
 from snellen.tasks.environments.browser import Browser
 from snellen.tasks.environments.inputs import Input
 from snellen.tasks.environments.table import environment_of, toolset_of
-from snellen.worlds.training.actions import END, call_of, end_of, read_action
+from snellen.worlds.training.actions import END, call_of, end_of
 from snellen.worlds.training.tasks import TrainingTask, partial_credit
 
 T = TypeVar("T")
@@ -233,7 +233,7 @@ class Play:
             await episode.close()
 
     async def _act(self, thread: Thread, action: object) -> Turn:
-        acted = read_action(action, replace(self._screen, pointer=_pointer(self.inputs)))
+        acted = read_act(action, replace(self._screen, pointer=_pointer(self.inputs)))
         if acted.end:
             raise InputError(END)
         notes, episode = [acted.note], self._world()

@@ -6,8 +6,8 @@ from typing import Any
 from gymnasium import Space
 
 from snellen.grading.errors import InputError
-from snellen.tasks.environments.acting import Screen
-from snellen.worlds.training.actions import END, call_of, end_of, read_action
+from snellen.tasks.environments.acting import Screen, read_act
+from snellen.worlds.training.actions import END, call_of, end_of
 
 
 class Unicode(Space[str]):
@@ -65,7 +65,7 @@ class ActSpace(Space[Any]):
         Raises:
             InputError: It can't be.
         """
-        if end_of(action) is None and read_action(action, self.screen).end:
+        if end_of(action) is None and read_act(action, self.screen).end:
             raise InputError(END)
 
     def contains(self, x: Any) -> bool:  # noqa: ANN401  # as Gymnasium
