@@ -78,7 +78,7 @@ def test_chance_is_left_out_where_one_task_has_none(demo: Demo) -> None:
 
 
 def test_it_says_in_two_sentences_what_it_shows(demo: Demo) -> None:
-    whole = mean_of(demo.rows, demo.taken.steps)
+    whole = mean_of(demo.rows)
     said = what_it_shows(whole)
     # (1 + 1.5 + 0.5) / 6 and (0.6) / 6.
     assert "50.0 % with the images and 10.0 % without" in said

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, Literal
 
 from snellen.demo.agent import NAME, AttemptLog, Step, Vision, take
 from snellen.demo.ocr.reader import EXTRA, RapidReader, Shelf, cache_folder
@@ -40,6 +40,7 @@ class DemoOptions:
         jobs: The number of items that are processed at the same time.
         blind: Whether the exam is also taken without the images.
         cache: The folder for OCR results; None: they are not stored.
+        contexts: `continuous` takes the items of an agent that sees several in one context.
     """
 
     pack: Path = Path(DEFAULT)
@@ -51,6 +52,7 @@ class DemoOptions:
     jobs: int = 2
     blind: bool = True
     cache: Path | None = field(default_factory=cache_folder)
+    contexts: Literal["fresh", "continuous"] = "fresh"
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,8 +159,8 @@ async def _run(
 ) -> Demo:
     began = time.perf_counter()
     async with _connected(options) as exam:
-        taken = await take(exam, vision, notify=notify)
-        blind = await take(exam, None) if options.blind else None
+        taken = await take(exam, vision, notify=notify, contexts=options.contexts)
+        blind = await take(exam, None, contexts=options.contexts) if options.blind else None
     return Demo(taken, blind, time.perf_counter() - began)
 
 
