@@ -143,6 +143,30 @@ def grade(
         tell_report(report)
 
 
+@group.command("report")
+def report(
+    number: Number,
+    output: Annotated[Path, typer.Option("--output", "-o", help="The page: an HTML file.")],
+    packs: Packs = None,
+    store: Store = None,
+    key: Key = None,
+) -> None:
+    """Write the page of a closed attempt: its total, its tasks, and every item with its answer.
+
+    Its answers are graded where the references are. The page shows items and scores, so it is for
+    you: the agent does not see it.
+    """
+    from snellen.demo.stored import attempt_page
+    from snellen.server.attempts.register import Register
+
+    with report_server_errors(), _database(store) as database:
+        check_folder(output)
+        attempt = Register(database).numbered(number)
+        service = _served(database, attempt, packs, key, references=True)
+        write_atomically(output, [attempt_page(service, attempt)])
+        write(f"wrote {output}\n")
+
+
 @group.command("close")
 def close(
     number: Annotated[

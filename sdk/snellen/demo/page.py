@@ -2,7 +2,7 @@
 
 import json
 from base64 import b64encode
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from itertools import groupby
@@ -52,10 +52,11 @@ def page_of(demo: Demo) -> bytes:
         digest=digest_of(style),
         style=style,
         exam=str(report["exam"]),
-        agent=NAME,
+        agent=demo.agent,
+        baseline=demo.agent == NAME,
         whole={"score": percent(whole.value), "interval": interval(whole)},
         facts=list(_facts(demo, whole)),
-        shows=what_it_shows(whole),
+        shows=what_it_shows(whole) if demo.agent == NAME else _held_against(report),
         groups=list(_groups(demo)),
         summary=_summary(demo),
         signatures=[str(task["signature"]) for task in report["tasks"]],
@@ -104,6 +105,20 @@ def what_it_shows(whole: Mean) -> str:
     return (
         f"{seen}. A model that scores no more than {figure(whole.value)} % reads these screens no"
         " better than OCR with layout rules."
+    )
+
+
+def _held_against(report: Mapping[str, Any]) -> str:
+    """Return a sentence on an attempt's total, beside the baseline agent's."""
+    total: Mapping[str, Any] | None = report.get("total")
+    if total is None:
+        return "The answers are graded elsewhere, where the references are."
+    text = f"The total is the {total['name']}"
+    if total["baseline"] is None:
+        return f"{text}."
+    return (
+        f"{text}. On the same items, the included baseline agent, which uses OCR and layout rules,"
+        f" scores {figure(total['baseline'])} %."
     )
 
 
@@ -178,7 +193,7 @@ def _summary(demo: Demo) -> str:
     return (
         f"{counted(len(steps), 'item')} in {demo.seconds:.0f} seconds, {answered:,} with an answer."
         f" {cost['calls']:,} calls of the exam's tools, {cost['image_bytes'] / 1e6:.1f} MB of"
-        " images. The exam ran in practice mode, which scores each answer at once."
+        f" images. Mode: {demo.taken.report['mode']}."
     )
 
 

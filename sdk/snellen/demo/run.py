@@ -90,11 +90,13 @@ class Demo:
         taken: The attempt with the images.
         blind: The attempt without the images; None: there was none.
         seconds: The duration of both, in seconds.
+        agent: The agent's name.
     """
 
     taken: AttemptLog
     blind: AttemptLog | None
     seconds: float
+    agent: str = NAME
 
     @property
     def rows(self) -> Sequence[Row]:
@@ -107,7 +109,7 @@ class Demo:
     def as_json(self) -> dict[str, Any]:
         """Return both reports, and the agent's answer and reason for each item, as JSON."""
         return {
-            "agent": NAME,
+            "agent": self.agent,
             "seconds": round(self.seconds, 1),
             "report": dict(self.taken.report),
             "blind_report": None if self.blind is None else dict(self.blind.report),

@@ -133,6 +133,14 @@ class Grading:
         data = self._exam.data(answers.task)
         return AnswerSet(data, answers.items, answers.submissions, answers.protocol)
 
+    def item_values(self, answers: TaskAnswers) -> Sequence[float]:
+        """Return the value of each item of a task, in their order.
+
+        Raises:
+            ExamError: The exam is deferred: it has no references.
+        """
+        return grade_answers(self.answer_set(answers)).item_values().tolist()
+
     def report(self, attempt: Attempt, cost: Cost) -> ExamReport:
         """Grade an attempt, or report what it recorded if answers are graded elsewhere."""
         if Mode.DEFERRED in (attempt.rules.mode, self._exam.rules.mode):

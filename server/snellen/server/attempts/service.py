@@ -413,6 +413,14 @@ class Service:
         self._check_closed(attempt, "exported")
         return self._grading.answers(attempt)
 
+    def item_values(self, answers: TaskAnswers) -> Sequence[float]:
+        """Return the value of each item of an exported task, for the organizer.
+
+        Raises:
+            ExamError: This server has no references.
+        """
+        return self._grading.item_values(answers)
+
     # ---- traces ------------------------------------------------------------------------------
 
     def trace(self, attempt: Attempt, call: CallTrace) -> None:
