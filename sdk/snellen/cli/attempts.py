@@ -156,7 +156,7 @@ def report(
     Its answers are graded where the references are. The page shows items and scores, so it is for
     you: the agent does not see it.
     """
-    from snellen.demo.stored import attempt_page
+    from snellen.cli.attempt_page import attempt_page
     from snellen.server.attempts.register import Register
 
     with report_server_errors(), _database(store) as database:
@@ -437,7 +437,7 @@ def _print_json(found: object) -> None:
 def _row(one: "Entry") -> tuple[str, ...]:
     value = "-" if one.value is None else f"{one.value:.4f}"
     answered = f"{one.answered}/{one.total}"
-    tasks = " ".join(one.tasks)
+    tasks = one.tasks[0] if len(one.tasks) == 1 else f"{len(one.tasks)} tasks"
     opened = _moment(one.opened)
     model = one.model or "-"
     names = (str(one.number), one.caller, model, one.mode.value, one.exam, tasks)

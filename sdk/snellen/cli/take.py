@@ -18,7 +18,7 @@ from snellen.grading.table import figures
 if TYPE_CHECKING:
     from snellen.sdk.exam.runner import ExamResult
 
-_COLUMNS = ("task", "metric", "items", "answered", "score", "95 % interval", "chance")
+_COLUMNS = ("task", "answered", "score", "95 % interval", "chance")
 _INTERRUPTED = 130
 
 
@@ -130,8 +130,8 @@ def tell_report(report: dict[str, Any]) -> None:
     rows = [_row(task) for task in tasks]
     if (total := report.get("total")) is not None and len(tasks) > 1:
         counts = {name: sum(task[name] for task in tasks) for name in ("items", "answered")}
-        rows.append(_row({"task": total["name"], "metric": "", **counts, **total}))
-    print_table(Terminal(), figures(_COLUMNS, rows, texts=range(2)))
+        rows.append(_row({"task": total["name"], **counts, **total}))
+    print_table(Terminal(), figures(_COLUMNS, rows))
     if total is None:
         write("no scores: they are not shown, or the answers are graded elsewhere\n")
     elif total["baseline"] is not None:
@@ -145,9 +145,7 @@ def _row(task: dict[str, Any]) -> tuple[str, ...]:
     interval, value, chance = task["interval"], task["value"], task["chance"]
     return (
         task["task"],
-        task["metric"] or "",
-        str(task["items"]),
-        str(task["answered"]),
+        f"{task['answered']}/{task['items']}",
         "-" if value is None else f"{value:.4f}",
         f"{interval['low']:.4f} to {interval['high']:.4f}" if interval else "",
         "-" if chance is None else f"{chance:.4f}",
