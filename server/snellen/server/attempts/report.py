@@ -129,6 +129,7 @@ class ExamSummary(Closed):
         mode: As in `ExamReport`, and so are all fields that are not described here.
         items: The number of items.
         answered: The number of items with an answer.
+        rewritten: The number of items with an answer that was to be written again.
         value: The total's value.
         total: The total; None: scores are not shown, or answers are graded elsewhere.
         tasks: The tasks.
@@ -144,6 +145,7 @@ class ExamSummary(Closed):
     clients: int
     items: int
     answered: int
+    rewritten: int
     value: float | None
     total: Total | None
     tasks: tuple[TaskSummary, ...]
@@ -237,6 +239,7 @@ class ExamReport(Closed):
             "tasks": tasks,
             "items": sum(task.items for task in tasks),
             "answered": sum(task.answered for task in tasks),
+            "rewritten": sum(task.rewritten for task in self.tasks),
             "details": details,
         }
         return ExamSummary(**fields)
