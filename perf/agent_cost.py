@@ -77,7 +77,7 @@ class Agent:
             "text tokens": characters / CHARACTERS / items,
             "image tokens": report["cost"]["image_tokens"] / items,
         }
-        print(f"{items} items, the other halves of pairs apart; an item:")
+        print(f"{items} items; an item:")
         for name, value in measured.items():
             share = f"  {100 * value / BEFORE[name]:.0f} %" if BEFORE[name] else ""
             print(f"  {name:13} {value:8.1f}  before {BEFORE[name]:8.1f}{share}")

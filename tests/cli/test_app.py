@@ -325,7 +325,7 @@ def test_an_exams_file_is_graded_by_the_exams_name_as_it_is_uploaded(folder: Pat
     assert (whole.exit_code, whole.stderr) == (0, "")
     lines = whole.stdout.splitlines()
     assert len(lines) == 30
-    assert lines[-1].startswith("mean of all tasks")
+    assert lines[-1].startswith("mean over tasks")
     one = run(folder, "grade", SAMPLE, "--data", "sample", "--task", "webrssbench/layout", "--json")
     value = json.loads(one.stdout)["numbers"]["metrics"]["similarity"]["value"]
     (row,) = [line for line in lines if line.startswith("webrssbench/layout")]

@@ -106,7 +106,7 @@ def test_list_of_one_says_rules_progress_cost_and_the_report(take: Took, run: Ru
         "attempt 1 of alice with mine: finished, 2 of 3 answered\nexam wireframes@"
     )
     assert "rules: mode exam, seed 7, sample 3, submissions 1, rewrites 1, counting last," in told
-    assert "screenqa/short  2 of 3 answered  f1 0.0000 [" in told
+    assert "screenqa/short       2/3  0.0000" in told
     told = run("list", "2").stdout
     assert told.endswith("0 calls, 0 bytes of images, about 0 tokens\nno report\n")
     found = json.loads(run("list", "1", "--json").stdout)
@@ -201,8 +201,21 @@ def test_grade_says_what_the_report_said(take: Took, run: Run, tmp_path: Path) -
     output = tmp_path / "report.json"
     result = run("grade", "1", "-o", str(output))
     assert result.exit_code == 0, result.output
-    assert "screenqa/short  2 of 3 answered  f1 0.0000" in result.stdout
+    assert "screenqa/short       2/3  0.0000" in result.stdout
     assert json.loads(output.read_text()) == told
+
+
+def test_report_writes_a_page_with_the_total_and_every_item(
+    take: Took, run: Run, tmp_path: Path
+) -> None:
+    take()
+    page = tmp_path / "page.html"
+    result = run("report", "1", "-o", str(page))
+    assert result.exit_code == 0, result.output
+    text = page.read_text()
+    assert "<h1>mine on wireframes@" in text
+    assert "mean over tasks" in text
+    assert text.count("<article") == text.count("data:image/webp") == 3
 
 
 def test_packs_that_an_attempt_is_not_of_are_refused(take: Took, run: Run, tmp_path: Path) -> None:

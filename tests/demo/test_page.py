@@ -34,7 +34,8 @@ class Page(HTMLParser):
 def task(name: str, items: int, value: float, **more: JsonValue) -> dict[str, JsonValue]:
     """A task of an exam's report."""
     rest = {"answered": items, "metric": "f1", "signature": f"{name}|n:{items}", **more}
-    return {"task": name, "items": items, "value": value, **rest}
+    interval = {"low": 0.9 * value, "high": 1.0}
+    return {"task": name, "items": items, "value": value, "interval": interval, **rest}
 
 
 def step(name: str, number: int, value: float | None, prompt: str = "What is it?") -> Step:
@@ -55,21 +56,20 @@ def demo() -> Demo:
         *(step("a/y", number, value) for number, value in enumerate((1.0, 0.5, None))),
         *(step("b/z", number, value) for number, value in enumerate((0.5, None))),
     ]
-    report = {"exam": "made", "tasks": tasks, "cost": cost}
+    report = {"exam": "made", "mode": "practice", "tasks": tasks, "cost": cost}
     return Demo(AttemptLog(report, steps), AttemptLog({**report, "tasks": blind}, []), 2.0)
 
 
-def test_a_benchmark_s_score_is_the_mean_over_its_items(demo: Demo) -> None:
+def test_a_benchmark_s_score_is_the_mean_over_its_tasks(demo: Demo) -> None:
     means = {name: mean for name, mean, _ in by_benchmark(demo)}
-    # By hand: (1 * 1 + 3 * 0.5) / 4, blind 3 * 0.2 / 4, chance (1 * 0.2 + 3 * 0.4) / 4.
-    assert means["a"].value == pytest.approx(0.625)
-    assert means["a"].blind == pytest.approx(0.15)
-    assert means["a"].chance == pytest.approx(0.35)
+    # By hand: (1 + 0.5) / 2, blind (0 + 0.2) / 2, chance (0.2 + 0.4) / 2.
+    assert means["a"].value == pytest.approx(0.75)
+    assert means["a"].blind == pytest.approx(0.1)
+    assert means["a"].chance == pytest.approx(0.3)
     assert (means["a"].items, means["b"].items) == (4, 2)
-    # The items' own values say the same: 1, 1, 0.5 and an item without an answer.
     assert means["a"].low is not None
     assert means["a"].high is not None
-    assert means["a"].low < (1 + 1 + 0.5 + 0) / 4 < means["a"].high
+    assert means["a"].low < 0.75 < means["a"].high
 
 
 def test_chance_is_left_out_where_one_task_has_none(demo: Demo) -> None:
@@ -78,10 +78,10 @@ def test_chance_is_left_out_where_one_task_has_none(demo: Demo) -> None:
 
 
 def test_it_says_in_two_sentences_what_it_shows(demo: Demo) -> None:
-    whole = mean_of(demo.rows, demo.taken.steps)
+    whole = mean_of(demo.rows)
     said = what_it_shows(whole)
-    # (1 + 1.5 + 0.5) / 6 and (0.6) / 6.
-    assert "50.0 % with the images and 10.0 % without" in said
+    # (1 + 0.5 + 0.25) / 3 and 0.2 / 3.
+    assert "58.3 % with the images and 6.7 % without" in said
     assert "depends on looking" in said
     assert said.count(". ") == 1
     assert "depends on looking" not in what_it_shows(whole._replace(blind=whole.value))
@@ -92,6 +92,6 @@ def test_the_page_folds_tasks_under_their_benchmark_and_runs_nothing(demo: Demo)
     assert page.tags.count("summary") == 2 + 1 + len(demo.taken.steps)
     assert "script" not in page.tags
     assert HOSTILE in " ".join(page.words)
-    assert "a 4 items, 4 answered, 62.5 percent," in " ".join(page.words)
+    assert "a 4 items, 4 answered, 75.0 percent," in " ".join(page.words)
     assert "a/y 3 3 f1 50.0" in " ".join(page.words)
     assert page.tags.count("article") == 6

@@ -76,6 +76,13 @@ class Agent:
             "submit_answer", attempt=self.attempt, item=item, answer=answer, **arguments
         )
 
+    async def finish(self, attempt: str | None = None) -> dict[str, Any]:
+        """Finish an attempt, by default that of this agent, and return its whole report."""
+        handle = attempt or self.attempt
+        summary = await self.call("finish_attempt", attempt=handle)
+        (page,) = (await self.client.read_resource(summary["details"])).contents
+        return json.loads(page.text)
+
     @staticmethod
     def text(result: CallToolResult) -> str:
         """Return the text of a result."""

@@ -143,6 +143,30 @@ def grade(
         tell_report(report)
 
 
+@group.command("report")
+def report(
+    number: Number,
+    output: Annotated[Path, typer.Option("--output", "-o", help="The page: an HTML file.")],
+    packs: Packs = None,
+    store: Store = None,
+    key: Key = None,
+) -> None:
+    """Write the page of a closed attempt: its total, its tasks, and every item with its answer.
+
+    Its answers are graded where the references are. The page shows items and scores, so it is for
+    you: the agent does not see it.
+    """
+    from snellen.cli.attempt_page import attempt_page
+    from snellen.server.attempts.register import Register
+
+    with report_server_errors(), _database(store) as database:
+        check_folder(output)
+        attempt = Register(database).numbered(number)
+        service = _served(database, attempt, packs, key, references=True)
+        write_atomically(output, [attempt_page(service, attempt)])
+        write(f"wrote {output}\n")
+
+
 @group.command("close")
 def close(
     number: Annotated[
@@ -413,7 +437,7 @@ def _print_json(found: object) -> None:
 def _row(one: "Entry") -> tuple[str, ...]:
     value = "-" if one.value is None else f"{one.value:.4f}"
     answered = f"{one.answered}/{one.total}"
-    tasks = " ".join(one.tasks)
+    tasks = one.tasks[0] if len(one.tasks) == 1 else f"{len(one.tasks)} tasks"
     opened = _moment(one.opened)
     model = one.model or "-"
     names = (str(one.number), one.caller, model, one.mode.value, one.exam, tasks)

@@ -109,7 +109,7 @@ def _print(given: "Demo") -> None:
     ]
     out = Terminal()
     print_table(out, figures(names, rows))
-    out.print(what_it_shows(mean_of(given.rows, given.taken.steps)))
+    out.print(what_it_shows(mean_of(given.rows)))
     cost = cost_said(given.taken.report["cost"])
     count = len(given.taken.steps)
     sys.stdout.write(f"{count} items in {given.seconds:.0f} seconds; {cost}; each task:\n")

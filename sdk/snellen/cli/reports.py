@@ -16,6 +16,7 @@ from snellen.cli.tables import print_table
 from snellen.cli.terminal import Terminal
 from snellen.grading.models.auxiliary import Auxiliary
 from snellen.grading.models.estimates import LEAST, Breakdown
+from snellen.grading.stats.over_tasks import NAME as TOTAL
 from snellen.grading.table import Table, figures, interval_text, to_markdown, to_plain
 from snellen.sdk.files import PAGE, check_ending, write_atomically
 
@@ -90,7 +91,7 @@ def print_by_task(given: Sequence["Report"]) -> None:
         for one in given
     ]
     mean = sum(one.value for one in given) / len(given)
-    rows.append(("mean of all tasks", "", f"{100 * mean:.2f}", "", ""))
+    rows.append((TOTAL, "", f"{100 * mean:.2f}", "", ""))
     names = ("task", "metric", "value", "95 % interval", "items")
     print_table(_out, figures(names, rows, texts=range(2)))
     for one in given:

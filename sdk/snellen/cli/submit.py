@@ -10,6 +10,7 @@ from snellen.cli.options import PROBLEMS, check
 from snellen.cli.plain import tell, write
 from snellen.cli.tables import print_table
 from snellen.cli.terminal import Terminal
+from snellen.grading.stats.over_tasks import NAME as TOTAL
 from snellen.grading.table import figures
 
 if TYPE_CHECKING:
@@ -75,11 +76,11 @@ def submit(
                 (score.task, score.metric, *_value(score), str(score.items))
                 for score in status.scores
             ]
-            # The only task of an exam is its mean.
+            # The only task of an exam is its total.
             if status.value is not None and [status.value] != [
                 each.value for each in status.scores
             ]:
-                rows.append(("mean of all tasks", "", *_value(status), ""))
+                rows.append((TOTAL, "", *_value(status), ""))
             print_table(_out, figures(_COLUMNS, rows, texts=range(2)))
         else:
             write(f"it is graded; {status.note or 'scores are not shown in this phase'}\n")

@@ -11,10 +11,14 @@ import typer
 from snellen.cli.messages import STOPPED, message, report_errors
 from snellen.cli.options import PROBLEMS, check_folder
 from snellen.cli.plain import write
+from snellen.cli.tables import print_table
+from snellen.cli.terminal import Terminal
+from snellen.grading.table import figures
 
 if TYPE_CHECKING:
     from snellen.sdk.exam.runner import ExamResult
 
+_COLUMNS = ("task", "answered", "score", "95 % interval", "chance")
 _INTERRUPTED = 130
 
 
@@ -121,10 +125,31 @@ def _print(result: "ExamResult") -> None:
 
 
 def tell_report(report: dict[str, Any]) -> None:
-    """Print what an attempt's report says of its tasks and its cost."""
-    for task in report["tasks"]:
-        write(_line(task) + "\n")
+    """Print an attempt's report: a table of its tasks, the total, and its cost."""
+    tasks = report["tasks"]
+    rows = [_row(task) for task in tasks]
+    if (total := report.get("total")) is not None and len(tasks) > 1:
+        counts = {name: sum(task[name] for task in tasks) for name in ("items", "answered")}
+        rows.append(_row({"task": total["name"], **counts, **total}))
+    print_table(Terminal(), figures(_COLUMNS, rows))
+    if total is None:
+        write("no scores: they are not shown, or the answers are graded elsewhere\n")
+    elif total["baseline"] is not None:
+        write(f"the baseline agent on the same items: {total['baseline']:.4f}\n")
+    if report.get("signature"):
+        write(report["signature"] + "\n")
     write(cost_said(report["cost"]) + "\n")
+
+
+def _row(task: dict[str, Any]) -> tuple[str, ...]:
+    interval, value, chance = task["interval"], task["value"], task["chance"]
+    return (
+        task["task"],
+        f"{task['answered']}/{task['items']}",
+        "-" if value is None else f"{value:.4f}",
+        f"{interval['low']:.4f} to {interval['high']:.4f}" if interval else "",
+        "-" if chance is None else f"{chance:.4f}",
+    )
 
 
 def cost_said(cost: dict[str, Any]) -> str:
@@ -134,12 +159,3 @@ def cost_said(cost: dict[str, Any]) -> str:
         f"{cost['calls']} calls,{steps} {cost['image_bytes']:,} bytes of images,"
         f" about {cost['image_tokens']:,} tokens"
     )
-
-
-def _line(task: dict[str, Any]) -> str:
-    said = f"{task['task']}  {task['answered']} of {task['items']} answered"
-    if task["value"] is None:
-        return f"{said}  recorded, to be graded elsewhere"
-    interval = task["interval"]
-    span = f" [{interval['low']:.4f}, {interval['high']:.4f}]" if interval else ""
-    return f"{said}  {task['metric']} {task['value']:.4f}{span}\n  {task['signature']}"

@@ -19,7 +19,7 @@ from functools import partial
 from itertools import combinations
 from string import ascii_uppercase
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from rapidfuzz import fuzz
@@ -100,6 +100,7 @@ async def take(
     vision: Vision | None,
     tasks: Sequence[str] = (),
     notify: Callable[[Step, int, int], None] | None = None,
+    contexts: Literal["fresh", "continuous"] = "fresh",
 ) -> AttemptLog:
     """Take an exam and return its report.
 
@@ -110,12 +111,13 @@ async def take(
         vision: The OCR; None: the agent guesses without the images.
         tasks: Tasks or benchmarks; empty: all that are offered.
         notify: Called after each step with the step, its number and the number of all steps.
+        contexts: As in `ExamClient.start`.
 
     Raises:
         ExamRefusedError: The exam can't be taken.
     """
     model = BLIND if vision is None else NAME
-    attempt = await exam.start(tasks, model=model, agent="baseline")
+    attempt = await exam.start(tasks, model=model, agent="baseline", contexts=contexts)
     items = (await attempt.progress()).open
     steps: list[Step] = []
     jobs = 1 if vision is None else vision.jobs

@@ -2,7 +2,7 @@
 
 import json
 from base64 import b64encode
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from itertools import groupby
@@ -13,7 +13,7 @@ from snellen.demo.phrases import subject
 from snellen.demo.run import Demo, Row
 from snellen.grading.report.figures import counted, figure
 from snellen.grading.report.html import digest_of, stylesheet
-from snellen.grading.stats.summary import estimate
+from snellen.grading.stats.over_tasks import TaskMean, mean_over_tasks
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -22,13 +22,13 @@ _FEW = 5
 
 
 class Mean(NamedTuple):
-    """The mean over the items of several tasks, each item scored by its task's metric.
+    """The mean over several tasks, each counted once.
 
     Attributes:
         items: The number of items.
         answered: The number of items with an answer.
         value: The mean, 0..1; None if a task has no value.
-        low: The lower end of its 95 % interval; None if the exam does not score single answers.
+        low: The lower end of its 95 % interval; None if it has none.
         high: The upper end.
         blind: The mean without the images; None if it is not known.
         chance: The mean of a random choice; None if it is not known of a task.
@@ -47,15 +47,16 @@ def page_of(demo: Demo) -> bytes:
     """Return a demonstration as one HTML file that runs no script and loads nothing."""
     report = demo.taken.report
     style = stylesheet() + (files("snellen.demo") / "page.css").read_text("utf-8")
-    whole = mean_of(demo.rows, demo.taken.steps)
+    whole = mean_of(demo.rows)
     html = _template().render(
         digest=digest_of(style),
         style=style,
         exam=str(report["exam"]),
-        agent=NAME,
+        agent=demo.agent,
+        baseline=demo.agent == NAME,
         whole={"score": percent(whole.value), "interval": interval(whole)},
         facts=list(_facts(demo, whole)),
-        shows=what_it_shows(whole),
+        shows=what_it_shows(whole) if demo.agent == NAME else _held_against(report),
         groups=list(_groups(demo)),
         summary=_summary(demo),
         signatures=[str(task["signature"]) for task in report["tasks"]],
@@ -71,27 +72,21 @@ def by_benchmark(demo: Demo) -> Iterator[tuple[str, Mean, Sequence[Row]]]:
     for row in demo.rows:
         groups.setdefault(row.task.split("/")[0], []).append(row)
     for name, rows in groups.items():
-        tasks = {row.task for row in rows}
-        steps = [step for step in demo.taken.steps if step.question.task in tasks]
-        yield name, mean_of(rows, steps), rows
+        yield name, mean_of(rows), rows
 
 
-def mean_of(rows: Sequence[Row], steps: Sequence[Step]) -> Mean:
-    """Return the mean over the items of some tasks."""
-    low = high = None
-    answers = [step for step in steps if step.finding.answer is not None]
-    if steps and all(step.value is not None for step in answers):
-        # Without an answer an item counts as 0.
-        found = estimate([step.value or 0.0 for step in steps]).interval
-        low, high = (None, None) if found is None else (found.low, found.high)
+def mean_of(rows: Sequence[Row]) -> Mean:
+    """Return the mean over some tasks."""
+    scores = [TaskMean(row.value, row.low, row.high) for row in rows if row.value is not None]
+    whole = mean_over_tasks(scores) if scores and len(scores) == len(rows) else None
     return Mean(
         items=sum(row.items for row in rows),
         answered=sum(row.answered for row in rows),
-        value=_mean(rows, [row.value for row in rows]),
-        low=low,
-        high=high,
-        blind=_mean(rows, [row.blind for row in rows]),
-        chance=_mean(rows, [row.chance for row in rows]),
+        value=None if whole is None else whole.value,
+        low=None if whole is None else whole.low,
+        high=None if whole is None else whole.high,
+        blind=_mean([row.blind for row in rows]),
+        chance=_mean([row.chance for row in rows]),
     )
 
 
@@ -113,6 +108,20 @@ def what_it_shows(whole: Mean) -> str:
     )
 
 
+def _held_against(report: Mapping[str, Any]) -> str:
+    """Return a sentence on an attempt's total, beside the baseline agent's."""
+    total: Mapping[str, Any] | None = report.get("total")
+    if total is None:
+        return "The answers are graded elsewhere, where the references are."
+    text = f"The total is the {total['name']}"
+    if total["baseline"] is None:
+        return f"{text}."
+    return (
+        f"{text}. On the same items, the included baseline agent, which uses OCR and layout rules,"
+        f" scores {figure(total['baseline'])} %."
+    )
+
+
 def percent(value: float | None) -> str:
     """Write a share in percent with one decimal; a dash if there is none.
 
@@ -129,14 +138,9 @@ def interval(row: Row | Mean) -> str:
     return f"{figure(row.low)} \N{EN DASH} {figure(row.high)}"
 
 
-def _mean(rows: Sequence[Row], values: Sequence[float | None]) -> float | None:
-    items, total = 0, 0.0
-    for row, value in zip(rows, values, strict=True):
-        if value is None:
-            return None
-        items += row.items
-        total += row.items * value
-    return total / items if items else None
+def _mean(values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return sum(known) / len(known) if known and len(known) == len(values) else None
 
 
 def _facts(demo: Demo, whole: Mean) -> Iterator[tuple[str, str, str]]:
@@ -189,7 +193,7 @@ def _summary(demo: Demo) -> str:
     return (
         f"{counted(len(steps), 'item')} in {demo.seconds:.0f} seconds, {answered:,} with an answer."
         f" {cost['calls']:,} calls of the exam's tools, {cost['image_bytes'] / 1e6:.1f} MB of"
-        " images. The exam ran in practice mode, which scores each answer at once."
+        f" images. Mode: {demo.taken.report['mode']}."
     )
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, Literal
 
 from snellen.demo.agent import NAME, AttemptLog, Step, Vision, take
 from snellen.demo.ocr.reader import EXTRA, RapidReader, Shelf, cache_folder
@@ -40,6 +40,7 @@ class DemoOptions:
         jobs: The number of items that are processed at the same time.
         blind: Whether the exam is also taken without the images.
         cache: The folder for OCR results; None: they are not stored.
+        contexts: `continuous` takes the items of an agent that sees several in one context.
     """
 
     pack: Path = Path(DEFAULT)
@@ -51,6 +52,7 @@ class DemoOptions:
     jobs: int = 2
     blind: bool = True
     cache: Path | None = field(default_factory=cache_folder)
+    contexts: Literal["fresh", "continuous"] = "fresh"
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,11 +90,13 @@ class Demo:
         taken: The attempt with the images.
         blind: The attempt without the images; None: there was none.
         seconds: The duration of both, in seconds.
+        agent: The agent's name.
     """
 
     taken: AttemptLog
     blind: AttemptLog | None
     seconds: float
+    agent: str = NAME
 
     @property
     def rows(self) -> Sequence[Row]:
@@ -105,7 +109,7 @@ class Demo:
     def as_json(self) -> dict[str, Any]:
         """Return both reports, and the agent's answer and reason for each item, as JSON."""
         return {
-            "agent": NAME,
+            "agent": self.agent,
             "seconds": round(self.seconds, 1),
             "report": dict(self.taken.report),
             "blind_report": None if self.blind is None else dict(self.blind.report),
@@ -157,8 +161,8 @@ async def _run(
 ) -> Demo:
     began = time.perf_counter()
     async with _connected(options) as exam:
-        taken = await take(exam, vision, notify=notify)
-        blind = await take(exam, None) if options.blind else None
+        taken = await take(exam, vision, notify=notify, contexts=options.contexts)
+        blind = await take(exam, None, contexts=options.contexts) if options.blind else None
     return Demo(taken, blind, time.perf_counter() - began)
 
 

@@ -136,58 +136,25 @@ async def test_a_fresh_context_that_lost_its_item_has_seen_it_all_the_same(
     assert "one question a context" in await refused(service, attempt, A, None)
 
 
-async def test_the_halves_of_a_pair_go_to_two_clients(serve: Serve) -> None:
+async def test_contexts_that_see_several_items_get_one_half_of_each_pair(serve: Serve) -> None:
     service = serve("paired")
     attempt = await begin(service)
-    seen = [(await answer(service, attempt, A)).item.pair for _ in range(4)]
-    assert len(set(seen)) == 4
-    assert "the 4 open items are leased to other clients, or are the other halves" in (
-        await refused(service, attempt, A, None)
-    )
-    rest = [(await answer(service, attempt, B)).item.pair for _ in range(4)]
-    assert sorted(map(str, rest)) == sorted(map(str, seen))
+    assert attempt.total == 4
+    leased = [(await answer(service, attempt, A)).item for _ in range(4)]
+    assert len({item.pair for item in leased}) == 4
+    for caller in (A, B):
+        assert "every item is answered" in await refused(service, attempt, caller, None)
+    # By the position in its pair: the fixture pairs neighbors.
+    assert sorted(int(item.item[-1]) % 2 for item in leased) == [0, 0, 1, 1]
 
 
-async def test_a_named_other_half_is_refused(serve: Serve) -> None:
+async def test_a_client_that_has_to_wait_is_not_told_to_take_another_name(serve: Serve) -> None:
     service = serve("paired")
     attempt = await begin(service)
-    first = await service.lease(attempt, A)
-    places = service.exam.items(attempt.tasks, attempt.secret)
-    other = next(p for p in places if p.pair == first.item.pair and p.place != first.item.place)
-    assert "the other half of this pair" in await refused(service, attempt, A, other.opaque)
-    assert (await service.lease(attempt, B, other.opaque)).item.opaque == other.opaque
-
-
-async def test_a_half_that_was_lost_was_seen_all_the_same(serve: Serve, now: list[int]) -> None:
-    service = serve("paired", lease_minutes=5)
-    attempt = await begin(service)
-    first = await service.lease(attempt, A)
-    now[0] += 6 * MINUTE
-    await service.lease(attempt, B, first.item.opaque)
-    places = service.exam.items(attempt.tasks, attempt.secret)
-    other = next(p for p in places if p.pair == first.item.pair and p.place != first.item.place)
-    assert "the other half" in await refused(service, attempt, A, other.opaque)
-    got = [(await answer(service, attempt, A)).item.place for _ in range(3)]
-    assert other not in got
-
-
-async def test_who_has_answered_all_but_other_halves_has_nothing_more_to_ask_for(
-    serve: Serve,
-) -> None:
-    service = serve("paired")
-    attempt = await begin(service)
-
-    async def more(caller: Caller) -> bool:
-        leased = await service.lease(attempt, caller)
-        receipt = await service.submit(attempt, caller, leased.item.opaque, "an answer")
-        assert receipt.progress.open
-        return receipt.more
-
-    assert [await more(A) for _ in range(4)] == [True, True, True, False]
-    assert "are the other halves of pairs" in await refused(service, attempt, A, None)
-    held = await service.lease(attempt, B)
-    assert await more(C)
-    assert (await service.submit(attempt, B, held.item.opaque, "an answer")).more
+    for _ in range(4):
+        await service.lease(attempt, Caller("local", f"client {_}"))
+    text = await refused(service, attempt, A, None)
+    assert text == "the 4 open items are leased to other clients: ask again later"
 
 
 async def test_where_it_is_allowed_one_client_sees_whole_pairs(serve: Serve) -> None:

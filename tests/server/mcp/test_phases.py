@@ -46,7 +46,7 @@ class Phased:
             item = await self.agent.item()
             right = golds[item["prompt"]]
             await self.agent.answer(item["item"], "nothing" if number % every else right)
-        return await self.agent.call("finish_attempt", attempt=self.agent.attempt)
+        return await self.agent.finish(self.agent.attempt)
 
     async def resource(self) -> dict[str, Any]:
         """Read the report again."""
@@ -162,7 +162,7 @@ async def test_during_a_phase_with_a_public_part_an_agent_sees_what_an_upload_wo
         assert await here.resource() == report
     async with phased(public_share=0.5, end=YESTERDAY) as later:
         later.agent.attempt = here.agent.attempt
-        whole = await later.agent.call("finish_attempt", attempt=here.agent.attempt)
+        whole = await later.agent.finish(here.agent.attempt)
         assert (whole["tasks"][0]["items"], whole["value"]) == (12, 0.5)
 
 
@@ -189,7 +189,7 @@ async def test_an_attempt_lasts_at_most_until_the_end_of_its_phase(
                 ("submit_answer", {"item": item, "answer": "late"}),
             ):
                 assert "time" in await agent.refused(tool, attempt=agent.attempt, **given), tool
-            report = await agent.call("finish_attempt", attempt=agent.attempt)
+            report = await agent.finish(agent.attempt)
             assert (report["state"], report["tasks"][0]["answered"]) == ("expired", 0)
     finally:
         await lazy.close()

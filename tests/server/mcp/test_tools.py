@@ -109,14 +109,14 @@ async def test_an_agent_takes_the_whole_exam(exam_of_era: Exam, golds: Mapping[s
             assert stored["stored"] == golds[item["prompt"]]
             assert stored["next"] == ("get_item" if answered < 11 else "finish_attempt")
         assert "every item is answered" in await agent.refused("get_item", attempt=agent.attempt)
-        report = await agent.call("finish_attempt", attempt=agent.attempt)
+        report = await agent.finish(agent.attempt)
         assert report["value"] == 1.0
         assert report["model"] == "an-agent"
         assert report["tasks"][0]["answered"] == 12
         assert report["cost"]["image_bytes"] > 0
         assert report["cost"]["image_tokens"] > 0
         # Finishing again gives the same report.
-        assert await agent.call("finish_attempt", attempt=agent.attempt) == report
+        assert await agent.finish(agent.attempt) == report
 
 
 async def test_an_item_comes_with_its_image_as_content_only(exam_of_era: Exam) -> None:
@@ -198,7 +198,7 @@ async def test_the_rules_and_the_client_decide_how_a_view_is_encoded(
         result = await agent.result("get_screenshot", **given, max_side=700, format=asked)
         (image,) = agent.images(result)
         assert image.mime_type == f"image/{sent}"
-        report = await agent.call("finish_attempt", attempt=handle)
+        report = await agent.finish(handle)
         assert (f"format:{rule}" in report["tasks"][0]["signature"]) == (rule != "auto")
     await offered.close()
 
@@ -285,7 +285,7 @@ async def test_practice_says_what_each_answer_is_worth(
         right = await agent.answer(item["item"], golds[item["prompt"]])
         assert (wrong["score"]["value"], right["score"]["value"]) == (0.0, 1.0)
         assert right["score"]["metric"] == "f1"
-        report = await agent.call("finish_attempt", attempt=agent.attempt)
+        report = await agent.finish(agent.attempt)
         assert report["mode"] == "practice"
 
 
@@ -294,7 +294,7 @@ async def test_a_deferred_exam_records_and_reports_no_number(exam: Exam) -> None
         await agent.start()
         item = await agent.item()
         await agent.answer(item["item"], "12")
-        report = await agent.call("finish_attempt", attempt=agent.attempt)
+        report = await agent.finish(agent.attempt)
         assert report["value"] is None
         assert report["tasks"][0]["answered"] == 1
         assert report["tasks"][0]["metrics"] == {}
@@ -343,7 +343,8 @@ async def test_fresh_contexts_see_one_item_each(exam: Exam) -> None:
         item = await agent.item(client="first")
         await agent.answer(item["item"], "x", client="first")
         refused = await agent.refused("get_item", attempt=agent.attempt, client="first")
-        assert "start a new context" in refused
+        assert "one question a context" in refused
+        assert "client name" not in refused
         assert (await agent.item(client="second"))["item"] != item["item"]
 
 
@@ -459,7 +460,7 @@ async def test_no_answer_is_taken_after_the_end(exam: Exam) -> None:
     async with exam() as agent:
         await agent.start()
         item = (await agent.item())["item"]
-        await agent.call("finish_attempt", attempt=agent.attempt)
+        await agent.finish(agent.attempt)
         told = await agent.refused("submit_answer", attempt=agent.attempt, item=item, answer="x")
         assert "start_attempt opens a new one" in told
 
@@ -507,7 +508,7 @@ async def test_an_answer_brings_the_next_item_so_that_an_item_is_one_call(exam: 
             seen.add(item["item"])
         assert (len(seen), images, calls) == (12, 12, 13)
         assert "next_item" not in told
-        report = await agent.call("finish_attempt", attempt=agent.attempt)
+        report = await agent.finish(agent.attempt)
         assert report["tasks"][0]["answered"] == 12
 
 
@@ -534,25 +535,49 @@ async def test_the_next_item_of_a_fresh_exam_is_for_another_context(exam: Exam) 
         assert (await agent.item(client="other"))["item"] != given["item"]
 
 
-async def test_no_client_gets_both_halves_of_a_pair_as_next_items(sample: Exam) -> None:
+async def test_a_context_that_sees_several_items_can_answer_all_of_them(sample: Exam) -> None:
     async with sample() as agent:
+        started = await agent.call("start_attempt")
+        agent.attempt = started["attempt"]
+        item, answered = await agent.item(), 0
+        while True:
+            given = {"attempt": agent.attempt, "item": item["item"]}
+            answer = item["answer_format"]["example"]
+            told = await agent.call("submit_answer", **given, answer=answer, next=True)
+            answered += 1
+            if "next_item" not in told:
+                break
+            item = told["next_item"]
+        assert told["next"] == "finish_attempt"
+        assert told["progress"] == {"answered": started["items"], "open": 0}
+        result = await agent.result("finish_attempt", attempt=agent.attempt)
+        text = agent.text(result)
+        assert len(text.encode()) <= 4096
+        report = json.loads(text)
+        values = [task["value"] for task in report["tasks"]]
+        total = report["total"]
+        assert (report["items"], report["clients"], len(values)) == (answered, 1, 28)
+        assert total["name"] == "mean over tasks"
+        assert total["value"] == report["value"] == pytest.approx(sum(values) / 28, abs=1e-4)
+        assert total["interval"]["low"] <= total["value"] <= total["interval"]["high"]
+        assert 0 < total["chance"] < total["baseline"] < 1
+        assert "|contexts:continuous|clients:1|" in report["signature"]
+
+
+async def test_fresh_contexts_see_both_halves_of_a_pair(sample: Exam) -> None:
+    async with sample(contexts="fresh") as agent:
         await agent.start(tasks=["webrssbench/color"])
-
-        async def take(client: str) -> list[str]:
-            item = await agent.item(client=client)
-            seen = [item["item"]]
-            while True:
-                given = {"attempt": agent.attempt, "item": item["item"], "client": client}
-                told = await agent.call("submit_answer", **given, answer="#000000", next=True)
-                if "next_item" not in told:
-                    assert told["next"] == "finish_attempt"
-                    return seen
-                item = told["next_item"]
-                seen.append(item["item"])
-
-        seen = [await take(client) for client in "abcd"]
-        assert [len(items) for items in seen] == [1, 1, 1, 1]
-        assert len({items[0] for items in seen}) == 4
+        seen: set[str] = set()
+        for client in "abcd":
+            item = (await agent.item(client=client))["item"]
+            given = {"attempt": agent.attempt, "item": item, "client": client}
+            told = await agent.call("submit_answer", **given, answer="#000000", next=True)
+            seen.add(item)
+        assert len(seen) == 4
+        assert told["next"] == "finish_attempt"
+        report = await agent.finish()
+        assert report["clients"] == 4
+        assert "|contexts:fresh|clients:4|" in report["tasks"][0]["signature"]
 
 
 async def test_small_images_come_with_their_item(sample: Exam) -> None:
@@ -608,7 +633,7 @@ async def test_an_answer_that_can_not_be_read_is_written_again_once_and_then_kep
         again = {**given, "answer": example}
         done = await agent.call("submit_answer", **again, item=second["item"])
         assert done["next"] == "finish_attempt"
-        (result,) = (await agent.call("finish_attempt", attempt=started["attempt"]))["tasks"]
+        (result,) = (await agent.finish(started["attempt"]))["tasks"]
         assert (result["answered"], result["rewritten"]) == (2, 1)
         assert "rewrites:" not in result["signature"]
 
@@ -623,7 +648,7 @@ async def test_an_answer_that_was_written_again_scores_as_if_it_were_the_first(
         assert "is empty" in await agent.refused("submit_answer", **given, answer=" ")
         stored = await agent.call("submit_answer", **given, answer=golds[item["prompt"]])
         assert (stored["again"], stored["submissions_left"]) == (False, 0)
-        report = await agent.call("finish_attempt", attempt=agent.attempt)
+        report = await agent.finish(agent.attempt)
         assert (report["value"], report["tasks"][0]["rewritten"]) == (1.0, 1)
 
 
@@ -638,7 +663,7 @@ async def test_the_organizer_sets_how_often_an_answer_is_written_again(
             said = await agent.refused("submit_answer", **given)
             assert ("once" if left == 1 else f"at most {left} times") in said
         assert (await agent.call("submit_answer", **given))["progress"]["answered"] == 1
-        report = await agent.call("finish_attempt", attempt=agent.attempt)
+        report = await agent.finish(agent.attempt)
         assert report["tasks"][0]["rewritten"] == min(rewrites, 1)
         assert f"|rewrites:{rewrites}" in report["tasks"][0]["signature"]
 

@@ -5,17 +5,32 @@ import json
 import os
 import sys
 from base64 import b64decode
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
+from collections.abc import (
+    AsyncGenerator,
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Generator,
+    Mapping,
+    Sequence,
+)
+from contextlib import (
+    AbstractAsyncContextManager,
+    asynccontextmanager,
+    contextmanager,
+    nullcontext,
+)
 from dataclasses import dataclass, field, replace
 from tempfile import TemporaryFile
-from typing import TYPE_CHECKING, Any, TextIO, cast
+from typing import TYPE_CHECKING, Any, Literal, TextIO, TypeVar, cast
 
 from snellen.grading.errors import InputError, SnellenError
 
 if TYPE_CHECKING:
     from mcp import Client
     from mcp.types import CallToolResult
+
+T = TypeVar("T")
 
 _COMMAND = ("-P", "-c", "from snellen.cli import main; main()", "mcp")
 _SECONDS = 120.0
@@ -224,8 +239,9 @@ class ExamAttempt:
         return _image(await once.call("act", {**self._of(item), **action}))
 
     async def finish(self) -> dict[str, Any]:
-        """Close the attempt and return its report; later answers are rejected."""
-        return await self.exam.call_json("finish_attempt", {"attempt": self.handle})
+        """Close the attempt and return its whole report; later answers are rejected."""
+        await self.exam.call("finish_attempt", {"attempt": self.handle})
+        return await self.exam.read_json(f"exam://attempts/{self.handle}/report")
 
     def _of(self, item: ExamItem) -> dict[str, Any]:
         return {"attempt": self.handle, "item": item.id, "client": item.client}
@@ -299,20 +315,26 @@ class ExamClient:
         return {task["task"]: task["items"] for task in given["tasks"]}
 
     async def start(
-        self, tasks: Sequence[str] = (), *, model: str | None = None, agent: str = "agent"
+        self,
+        tasks: Sequence[str] = (),
+        *,
+        model: str | None = None,
+        agent: str = "agent",
+        contexts: Literal["fresh", "continuous"] = "fresh",
     ) -> ExamAttempt:
-        """Start an attempt with one item per context.
+        """Start an attempt, by default with one item per context.
 
         Args:
             tasks: Tasks or benchmarks; empty: all that the exam offers.
             model: The model's name, for the report.
             agent: The prefix of its contexts' names.
+            contexts: Whether a context sees one item, or several and then one item of each pair.
 
         Raises:
             ExamRefusedError: The exam does not allow such an attempt.
             ExamUnreachableError: The server can't be reached.
         """
-        arguments: dict[str, Any] = {"contexts": "fresh"}
+        arguments: dict[str, Any] = {"contexts": contexts}
         if tasks:
             arguments["tasks"] = list(tasks)
         if model is not None:
@@ -336,24 +358,45 @@ class ExamClient:
             ExamRefusedError: The exam rejects the call.
             ExamUnreachableError: The server can't be reached, after all retries.
         """
+        return await self._repeated(lambda: self._once(tool, arguments))
+
+    async def read_json(self, uri: str) -> dict[str, Any]:
+        """Read a JSON resource; raises as `call` does."""
+        from mcp.types import TextResourceContents
+
+        async def once() -> dict[str, Any]:
+            with self._reported():
+                async with self.open() as client:
+                    page = (await client.read_resource(uri)).contents[0]
+            assert isinstance(page, TextResourceContents)
+            return cast("dict[str, Any]", json.loads(page.text))
+
+        return await self._repeated(once)
+
+    async def _repeated(self, work: Callable[[], Awaitable[T]]) -> T:
         for number in range(self.tries - 1):
             try:
-                return await self._once(tool, arguments)
+                return await work()
             except ExamUnreachableError:
                 await asyncio.sleep(2.0**number)
-        return await self._once(tool, arguments)
+        return await work()
 
-    async def _once(self, tool: str, arguments: Mapping[str, Any]) -> "CallToolResult":
+    @contextmanager
+    def _reported(self) -> Generator[None]:
         import httpx2
         from mcp import MCPError
 
         try:
-            async with self.open() as client:
-                result = await client.call_tool(tool, dict(arguments))
+            yield
         except (OSError, httpx2.HTTPError, MCPError, ExceptionGroup) as error:
             raise ExamUnreachableError(
                 f"the exam at {self.where} can't be reached, or refuses the caller: {_words(error)}"
             ) from error
+
+    async def _once(self, tool: str, arguments: Mapping[str, Any]) -> "CallToolResult":
+        with self._reported():
+            async with self.open() as client:
+                result = await client.call_tool(tool, dict(arguments))
         if result.is_error:
             raise ExamRefusedError(f"the exam refuses {tool}: {_text(result)}")
         return result

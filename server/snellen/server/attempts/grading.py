@@ -120,6 +120,10 @@ class Grading:
             for task in attempt.tasks
         ]
 
+    def clients(self, attempt: Attempt) -> int:
+        """Return the number of client names that got items of an attempt."""
+        return self._database.read(lambda c: queries.CLIENTS.one(c, {"a": attempt.id})).count
+
     def answer_set(self, answers: TaskAnswers) -> AnswerSet:
         """Return the answers to a task with its references.
 
@@ -129,11 +133,19 @@ class Grading:
         data = self._exam.data(answers.task)
         return AnswerSet(data, answers.items, answers.submissions, answers.protocol)
 
+    def item_values(self, answers: TaskAnswers) -> Sequence[float]:
+        """Return the value of each item of a task, in their order.
+
+        Raises:
+            ExamError: The exam is deferred: it has no references.
+        """
+        return grade_answers(self.answer_set(answers)).item_values().tolist()
+
     def report(self, attempt: Attempt, cost: Cost) -> ExamReport:
         """Grade an attempt, or report what it recorded if answers are graded elsewhere."""
         if Mode.DEFERRED in (attempt.rules.mode, self._exam.rules.mode):
             recorded = [GradedTask(answers, None) for answers in self.answers(attempt)]
-            return exam_report(attempt, recorded, cost)
+            return exam_report(attempt, recorded, cost, self.clients(attempt))
         return self.graded(attempt, cost)
 
     def graded(self, attempt: Attempt, cost: Cost) -> ExamReport:
@@ -149,7 +161,7 @@ class Grading:
             GradedTask(answers, grade_answers(self.answer_set(answers)))
             for answers in self.answers(attempt)
         ]
-        return exam_report(attempt, graded, cost)
+        return exam_report(attempt, graded, cost, self.clients(attempt))
 
     def public(self, attempt: Attempt, report: ExamReport, phase: Phase) -> ExamReport:
         """Return a closed attempt's report with scores of the public part of each task's items."""
@@ -160,11 +172,9 @@ class Grading:
             result.of_part(answers, grade_public(self.answer_set(answers), self._secret(), phase))
             for result, answers in zip(report.tasks, self.answers(attempt), strict=True)
         ]
-        value = tasks[0].value if len(tasks) == 1 else None
-        changed = {"tasks": tuple(tasks), "value": value, "shown": PUBLIC}
         if len(self._public) == _KEPT_REPORTS:
             self._public.clear()
-        return self._public.setdefault(attempt.id, report.model_copy(update=changed))
+        return self._public.setdefault(attempt.id, report.with_tasks(tasks, PUBLIC))
 
     def feedback(self, attempt: Attempt, item: str) -> Feedback:
         """Return the score of the latest answer to an item.

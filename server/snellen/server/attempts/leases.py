@@ -1,8 +1,8 @@
 """Leases: the assignment of items to clients. Every function runs in a transaction.
 
-An item belongs to one client at a time. When a lease expires, other clients can take the item. Its
-client has still seen it: it never gets the other half of that pair and, in a `fresh` attempt, no
-other item. A client that answers late keeps its item if no other client took it.
+An item belongs to one client at a time. When a lease expires, other clients can take the item. In a
+`fresh` attempt its client has still seen it, and gets no other item. A client that answers late
+keeps its item if no other client took it.
 """
 
 from dataclasses import replace
@@ -139,30 +139,18 @@ def _check_free(row: OpenItem, client: str, now: int) -> None:
 def _next(connection: Connection, attempt: Attempt, client: str, now: int) -> OpenItem:
     row = queries.HELD_OPEN.first(connection, {"a": attempt.id, "h": client})
     if row is None:
-        together = attempt.rules.pairs_together
-        query = queries.NEXT if together else queries.NEXT_OF_NO_PAIR_SEEN
-        row = query.first(connection, {"a": attempt.id, "h": client, "now": now})
+        row = queries.NEXT.first(connection, {"a": attempt.id, "now": now})
     if row is not None:
         return row
     left = queries.NUMBERED.one(connection, {"a": attempt.id}).progress.open
     if not left:
         raise ExamError("every item is answered; call finish_attempt")
-    raise ExamError(
-        f"the {left} open items are leased to other clients, or are the other halves of pairs that"
-        f" {client!r} has seen: call again under another client name, or later"
-    )
+    raise ExamError(f"the {left} open items are leased to other clients: ask again later")
 
 
 def _named(connection: Connection, attempt: Attempt, client: str, item: str, now: int) -> OpenItem:
     row = item_row(connection, attempt.id, item)
     _check_free(row, client, now)
-    if row.pair is not None and row.holder != client and not attempt.rules.pairs_together:
-        parameters = {"a": attempt.id, "pair": row.pair, "p": row.place, "h": client}
-        if queries.SEEN_OTHER_HALF.first(connection, parameters) is not None:
-            raise ExamError(
-                f"{client!r} has seen the other half of this pair; another client must take it",
-                field="client",
-            )
     return row
 
 
@@ -172,7 +160,7 @@ def _check_context(connection: Connection, attempt: Attempt, client: str, row: O
     parameters = {"a": attempt.id, "h": client, "p": row.place}
     if queries.SEEN_OTHER.first(connection, parameters) is not None:
         raise ExamError(
-            f"this attempt asks one question a context, and {client!r} has had one: start a"
-            " new context and give it another client name",
+            f"this attempt asks one question a context, and {client!r} has had one: the program"
+            " that runs the contexts asks for the next item",
             field="client",
         )

@@ -81,8 +81,6 @@ class Receipt:
         again: Whether the same answer was stored before, so that nothing changed.
         progress: The attempt's progress.
         submissions_left: The number of answers to this item still accepted.
-        more: Whether there is an open item that its client may get, now or later. The other halves
-            of pairs that it has seen are for other clients.
     """
 
     item: str
@@ -91,7 +89,6 @@ class Receipt:
     again: bool
     progress: Progress
     submissions_left: int
-    more: bool
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,7 @@ from snellen.server.attempts.models import (
     TaskAnswers,
 )
 from snellen.server.attempts.register import MOST_LISTED, Clock, Register, digest_of, new_handle
-from snellen.server.attempts.report import ExamReport
+from snellen.server.attempts.report import ExamReport, conditions
 from snellen.server.attempts.shown import name_of, runs_of
 from snellen.server.attempts.submit import AnswerRequest, submit
 from snellen.server.errors import ExamError, NoSuchAttemptError
@@ -120,7 +120,8 @@ class Service:
         opened = self._clock.now()
         await self.database.off_loop(self.phases.refresh)
         phase = self.phases.with_attempts(opened) or self.phases.check_open(None, opened)
-        asked = self.exam.items(chosen, secret)
+        asked = self.exam.items(chosen, secret, policy)
+        in_attempt = {item.task for item in asked}
         new = Attempt(
             id=0,
             digest=digest_of(handle),
@@ -128,7 +129,7 @@ class Service:
             caller=caller.name,
             exam=self.exam.id,
             mode=rules.mode,
-            tasks=chosen,
+            tasks=tuple(task for task in chosen if task in in_attempt),
             rules=rules,
             contexts=policy,
             model=model,
@@ -383,6 +384,10 @@ class Service:
         """
         return await asyncio.get_running_loop().run_in_executor(self._graders, work)
 
+    def conditions(self, attempt: Attempt) -> str:
+        """Return the conditions of an attempt, as a part of signatures."""
+        return conditions(attempt, self._grading.clients(attempt))
+
     def report(self, attempt: Attempt) -> ExamReport:
         """Grade an attempt, or report what it recorded if answers are graded elsewhere."""
         return self._grading.report(attempt, self.register.cost(attempt))
@@ -407,6 +412,14 @@ class Service:
         """
         self._check_closed(attempt, "exported")
         return self._grading.answers(attempt)
+
+    def item_values(self, answers: TaskAnswers) -> Sequence[float]:
+        """Return the value of each item of an exported task, for the organizer.
+
+        Raises:
+            ExamError: This server has no references.
+        """
+        return self._grading.item_values(answers)
 
     # ---- traces ------------------------------------------------------------------------------
 

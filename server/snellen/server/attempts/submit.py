@@ -123,10 +123,6 @@ def submit(
     if not again:
         _add(connection, row, request, response, number=number)
     answered = row.done + (0 if row.answered else 1)
-    more = answered < row.total
-    if more and spec.has_pairs and not attempt.rules.pairs_together:
-        client = {"a": attempt.id, "h": request.client}
-        more = queries.OPEN_OF_NO_PAIR_SEEN.first(connection, client) is not None
     return Receipt(
         item=request.item,
         number=number,
@@ -134,7 +130,6 @@ def submit(
         again=again,
         progress=Progress(answered=answered, open=row.total - answered),
         submissions_left=most - number,
-        more=more,
     )
 
 

@@ -18,6 +18,7 @@ from pydantic import Field, JsonValue
 
 from snellen.grading.models.base import Closed
 from snellen.grading.models.reports import MeasureValue
+from snellen.grading.stats.over_tasks import LEVEL
 from snellen.grading.stats.ranking import Stratum, groups_by_head, rank_bounds
 from snellen.grading.stats.summary import estimate
 from snellen.server.attempts.shown import name_of, numbers_of
@@ -25,7 +26,6 @@ from snellen.server.challenge.models import TaskScore, iso
 from snellen.server.challenge.rounding import with_numbers
 from snellen.server.exam.file import Counts
 from snellen.server.exam.rounding import (
-    LEVEL,
     Numbers,
     Run,
     ShownRun,
@@ -215,7 +215,10 @@ def make_board(
         key=lambda run: (-run.mean.value, run.row.at, run.row.id),
     )
     ranked = [run for run in chosen if not run.row.baseline]
-    places = _places(ranked, len(tasks)) if shown is None else _shown_places(ranked)
+    # Attempts of continuous contexts have one item of each pair, and uploads have both.
+    alike = len({tuple(score.items for score in run.scores) for run in ranked}) <= 1
+    exact = shown is None and alike
+    places = _places(ranked, len(tasks)) if exact else _shown_places(ranked)
     return Board(
         exam=exam,
         phase=phase,

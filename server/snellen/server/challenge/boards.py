@@ -8,11 +8,13 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
+from itertools import product
 from threading import Lock
 from typing import NamedTuple, TypeVar
 
 import msgspec
 import numpy as np
+from numpy.typing import NDArray
 from pydantic import Field
 from sqlalchemy import Connection
 
@@ -36,6 +38,8 @@ from snellen.server.errors import ExamError, ForbiddenError, NotFoundError
 from snellen.server.exam.file import Phase, Who
 from snellen.server.exam.phases import ALL, PUBLIC, Visibility
 from snellen.server.exam.rounding import digits_of
+from snellen.server.exam.rules import Contexts
+from snellen.server.exam.spec import ExamSpec
 from snellen.server.store.tables.endpoint import ScoreRow, Source
 from snellen.tasks.io.rows import collector_paused
 
@@ -352,14 +356,18 @@ class Boards:
         """Return the data of a leaderboard of a tag's items, and its tasks."""
         exam = self._challenge.exam
         name, _, value = tag.partition("=")
-        masks = {
-            task: np.array(
-                [exam.line(task, item).item.tags.get(name) == value for item in exam.asked(task)]
-            )
-            for task in tasks
-        }
-        kept = [task for task in tasks if masks[task].any()]
-        scores = [only(row, masks[row.task], tag) for row in data.scores if row.task in kept]
+        masks: dict[tuple[str, int], NDArray[np.bool_]] = {}
+        # The items of attempts may be fewer, and an attempt's mask has the length of its items.
+        for task, contexts in product(tasks, reversed(Contexts)):
+            items = exam.asked(task, contexts)
+            found = [exam.line(task, item).item.tags.get(name) == value for item in items]
+            masks[task, len(items)] = np.array(found, dtype=np.bool_)
+        kept = [task for task in tasks if masks[task, len(exam.asked(task))].any()]
+        scores = [
+            only(row, mask, tag)
+            for row in data.scores
+            if row.task in kept and (mask := masks[row.task, row.items]).any()
+        ]
         return data._replace(scores=scores), kept
 
     def _data(self, connection: Connection, phase: Phase, part: str) -> BoardData:
@@ -491,8 +499,14 @@ def compare_submissions(
         better=int((left > right).sum()),
         worse=int((left < right).sum()),
         same=int((left == right).sum()),
-        items=tuple(_apart(challenge.exam.asked(one.task), rows)),
+        items=tuple(_apart(_items_of(challenge.exam, one), rows)),
     )
+
+
+def _items_of(exam: ExamSpec, score: ScoreRow) -> Sequence[str]:
+    """Return the ids of a score's items: an attempt may have fewer than the exam."""
+    items = exam.asked(score.task)
+    return items if len(items) == score.items else exam.asked(score.task, Contexts.CONTINUOUS)
 
 
 def _apart(names: Sequence[str], rows: Sequence[ScoreRow]) -> list[ItemPair]:

@@ -20,7 +20,6 @@ from hashlib import sha256
 from pathlib import Path
 from threading import Thread
 
-from snellen.server.attempts.report import conditions
 from snellen.server.attempts.service import Service
 from snellen.server.challenge import queries
 from snellen.server.challenge.graders import Grader, GraderFailedError, GraderProcess
@@ -151,7 +150,7 @@ class AttemptCollector:
             at=closed,
             day=phase.day(closed),
             cost=cost.model_dump_json(),
-            conditions=conditions(attempt),
+            conditions=self._service.conditions(attempt),
             # Outside of a phase it is graded, but not on a leaderboard.
             removed=None if named is not None else "it ended outside of any phase",
         )

@@ -8,15 +8,11 @@ falls. So boundaries are drawn for each submission, as nobody outside can repeat
 """
 
 import hmac
-import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-import numpy as np
+from snellen.grading.stats.over_tasks import mean_over_tasks
 
-from snellen.grading.stats.proportions import clopper_pearson
-
-LEVEL = 0.95
 ITEMS_A_STEP = 3
 """The number of items by which values that are shown differ at least."""
 
@@ -117,35 +113,11 @@ def shown_runs(
 
 
 def mean_of(scores: Sequence[Numbers]) -> Numbers:
-    """Return the mean of tasks' values and its 95 % interval.
-
-    For one task they are the task's own. For the mean of several independent tasks, the squared
-    distances of the tasks' ends from their values are summed: MOVER, Zou and Donner 2008,
-    "Construction of confidence limits about effect measures", section 2.
-
-    A task whose items depend on each other, such as all being of one screen, has no interval of its
-    own: the variance of one draw is unknown. All k such tasks together are k independent values in
-    0..1, whose mean has an exact interval (`clopper_pearson`), and count as one part with k tasks'
-    weight.
-    """
+    """Return the mean of tasks' values and its 95 % interval, as `mean_over_tasks`."""
     if len(scores) == 1:
         return scores[0]
-    value = float(np.mean([score.value for score in scores]))
-    ends: list[tuple[float, float]] = []
-    alone: list[float] = []
-    for score in scores:
-        if score.low is None or score.high is None:
-            alone.append(score.value)
-        else:
-            ends.append((score.value - score.low, score.high - score.value))
-    if alone:
-        middle, count = math.fsum(alone) / len(alone), len(alone)
-        found = clopper_pearson(middle * count, count, level=LEVEL)
-        ends.append((count * (middle - found.low), count * (found.high - middle)))
-    below, above = (math.hypot(*sides) / len(scores) for sides in zip(*ends, strict=True))
-    # A task with many items can be at a bound where the sum of squares goes beyond it.
-    low, high = max(0.0, value - below), min(1.0, value + above)
-    return Numbers(value, low, high, len(scores) * min(score.items for score in scores))
+    found = mean_over_tasks(scores)
+    return Numbers(*found, len(scores) * min(score.items for score in scores))
 
 
 def _rounded(

@@ -25,7 +25,7 @@ class Contexts(StrEnum):
     FRESH = "fresh"
     """One question per context, as in published scores."""
     CONTINUOUS = "continuous"
-    """Any number, but never both items of a pair."""
+    """Any number; the attempt has one item of each pair."""
 
 
 class Counting(StrEnum):
@@ -71,7 +71,7 @@ class Rules(Closed):
         rewrites: How often an answer that can't be read may be written again; the next is kept.
         counting: The answer that counts.
         contexts: The number of questions that a context may see; None: the client declares it.
-        pairs_together: Whether one client may see both items of a pair.
+        pairs_together: Whether a `continuous` attempt has both items of a pair.
         lease_minutes: The time for which an item is leased to a client, in minutes.
         max_view_side: The longest side of a view, in pixels.
         format: The encoding of views, unless the agent asks for another.

@@ -15,7 +15,8 @@ from snellen.grading.models.items import AnswerKind, Item
 from snellen.grading.models.scores import Submission
 from snellen.grading.protocols.table import protocol_of
 from snellen.server.errors import ExamError
-from snellen.server.exam.rules import Mode, Rules
+from snellen.server.exam.pairs import PairedItem, without_other_halves
+from snellen.server.exam.rules import Contexts, Mode, Rules
 from snellen.tasks.models import TaskData
 from snellen.tasks.pack.format import ITEMS, PackItem
 from snellen.tasks.pack.read import Pack, References, task_data
@@ -121,11 +122,6 @@ class ExamSpec:
         return {task.task: pack for pack in self.packs for task in pack.manifest.tasks}
 
     @cached_property
-    def has_pairs(self) -> bool:
-        """Whether any item is half of a pair."""
-        return any(head.pair is not None for pack in self.packs for head in pack.lines.heads)
-
-    @cached_property
     def acted(self) -> frozenset[str]:
         """The interactive tasks, which are graded by the server's record."""
         return frozenset(
@@ -162,13 +158,21 @@ class ExamSpec:
             tasks.update(dict.fromkeys(matches))
         return tuple(tasks)
 
-    def items(self, tasks: Sequence[str], secret: bytes) -> Sequence[ExamItem]:
+    def items(
+        self, tasks: Sequence[str], secret: bytes, contexts: Contexts = Contexts.FRESH
+    ) -> Sequence[ExamItem]:
         """Return an attempt's items in their order.
 
         The order depends on the server's seed; it is the same for every attempt and on every
         version of Python. The ids are the attempt's own.
         """
-        chosen = [item for task in tasks for item in self._ranked[task]]
+        chosen = [
+            ranked
+            for task in tasks
+            if (asked := frozenset(self.asked(task, contexts)))
+            for ranked in self._ranked[task]
+            if ranked[2] in asked
+        ]
         chosen.sort()
         return [
             ExamItem(place, opaque(secret, task, item), task, item, self._pair(task, item))
@@ -208,11 +212,36 @@ class ExamSpec:
             for task in self.offers
         }
 
-    def asked(self, task: str) -> Sequence[str]:
-        """Return the ids of a task's items in every attempt, in the pack's order."""
+    def asked(self, task: str, contexts: Contexts = Contexts.FRESH) -> Sequence[str]:
+        """Return the ids of a task's items, in the pack's order.
+
+        A context that sees several items gets one item of each pair, and no other item with an
+        image of a pair.
+        """
         items = self.packs_by_task[task].index[task]
         drawn = items if self.rules.sample is None else self._drawn[task]
-        return [item for item in items if item in drawn]
+        asked = [item for item in items if item in drawn]
+        if contexts is Contexts.FRESH or self.rules.pairs_together or not self._has_pairs:
+            return asked
+        return [item for item in asked if (task, item) in self._together]
+
+    @cached_property
+    def _has_pairs(self) -> bool:
+        return any(head.pair is not None for pack in self.packs for head in pack.lines.heads)
+
+    @cached_property
+    def _together(self) -> Collection[tuple[str, str]]:
+        """The items that one context may see, with their tasks."""
+        items = (
+            PairedItem(task, item, self._pair(task, item), self._images(task, item))
+            for task in self.offers
+            for item in self.asked(task)
+        )
+        kept = without_other_halves(items, self.rules.seed)
+        return frozenset((item.task, item.item) for item in kept)
+
+    def _images(self, task: str, item: str) -> frozenset[str]:
+        return frozenset(image.sha256 for image in self.line(task, item).images.values())
 
     @cached_property
     def _drawn(self) -> Mapping[str, Collection[str]]:

@@ -24,6 +24,7 @@ from snellen.grading.models.reports import (
 )
 from snellen.server.exam.file import Phase
 from snellen.server.exam.phases import ALL, PRIVATE, PUBLIC
+from snellen.server.exam.rules import Contexts
 from snellen.server.exam.spec import Exam
 from snellen.server.grading.answers import clusters_of, part_numbers, public_mask
 from snellen.server.grading.exam import read_exam, references_digest
@@ -149,8 +150,11 @@ class FileGrader:
         if task in exam.acted and not given.recorded:
             raise SubmissionError(exam.acted_in(task), field="task")
         named = given.phase.protocols.get(task) or exam.packs_by_task[task].task(task).protocol
+        # An upload answers all items, and an attempt those that its contexts could see.
+        continuous = given.recorded and f"contexts:{Contexts.CONTINUOUS}" in given.conditions
+        contexts = Contexts.CONTINUOUS if continuous else Contexts.FRESH
         try:
-            report = self._report(str(part.path), task, named.partition("@")[0])
+            report = self._report(str(part.path), task, named.partition("@")[0], contexts)
         except SubmissionError as error:
             raise part.placed_error(error) from error
         problems = Problems.of(report.input.problems, sum(report.input.problem_counts.values()))
@@ -171,7 +175,7 @@ class FileGrader:
         ]
         return Graded(scores, part.placed(problems))
 
-    def _report(self, path: str, task: str, named: str) -> "Report":
+    def _report(self, path: str, task: str, named: str, contexts: Contexts) -> "Report":
         """Grade a file as `sdk.grade` does, up to a number of rows."""
         # A server names this class, and its workers' processes grade.
         from snellen.sdk.data.intake import Intake
@@ -179,7 +183,7 @@ class FileGrader:
         from snellen.sdk.local import grade_answers
         from snellen.sdk.scoring import choose
 
-        data, items = self._exam.data(task), self._exam.asked(task)
+        data, items = self._exam.data(task), self._exam.asked(task, contexts)
         selection = select(None, data, items=None if len(items) == len(data) else items)
         protocol = choose(selection.task, named, None)
         intake = Intake(selection, protocol)

@@ -53,8 +53,6 @@ def rules_said(rules: Rules, contexts: Contexts | None = None) -> list[str]:
         )
     elif policy is Contexts.CONTINUOUS:
         said.append("A context may see any number of items.")
-    if not rules.pairs_together:
-        said.append("No client sees both halves of a pair, the same page before and after.")
     said.append(f"An item is kept {rules.lease_minutes:g} minutes for the client that took it.")
     return said
 

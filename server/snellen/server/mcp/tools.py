@@ -320,11 +320,11 @@ async def submit_answer(call: Call, given: SubmitAnswer) -> Sequence[Content]:
         "again": receipt.again,
         "submissions_left": receipt.submissions_left,
         "progress": receipt.progress,
-        "next": "get_item" if receipt.more else "finish_attempt",
+        "next": "get_item" if receipt.progress.open else "finish_attempt",
     }
     if service.scores_answers(attempt):
         result["score"] = await service.score(attempt, receipt)
-    if not (given.next and receipt.more):
+    if not (given.next and receipt.progress.open):
         return [json_content(result)]
     if attempt.contexts is Contexts.FRESH:
         return [json_content({**result, "note": text.NEW_CONTEXT})]
@@ -351,10 +351,11 @@ class FinishAttempt(Arguments):
 
 
 async def finish_attempt(call: Call, given: FinishAttempt) -> Sequence[Content]:
-    """Close an attempt and return its report."""
+    """Close an attempt and return its total, with a line of each task."""
     attempt = await call.find(given.attempt)
     report = await call.host.service.finish(attempt)
-    return [TextContent(type="text", text=report.model_dump_json())]
+    summary = report.summary(f"exam://attempts/{given.attempt}/report")
+    return [TextContent(type="text", text=summary.model_dump_json())]
 
 
 TOOLS: dict[str, ExamTool[Any]] = {

@@ -259,41 +259,32 @@ HELD_OPEN = Query(
     .limit(1),
     OpenItem,
 )
-_OTHER_HALF = (
-    select(1)
-    .where(
-        leases.c.attempt == items.c.attempt,
-        leases.c.client == bindparam("h"),
-        leases.c.pair == items.c.pair,
-        leases.c.place != items.c.place,
-    )
-    .exists()
-)
-_NEXT = (
+NEXT = Query(
     _ITEMS.where(
         _MINE,
         items.c.answered.is_(False),
         or_(items.c.holder.is_(None), items.c.leased_until < bindparam("now")),
     )
     .order_by(items.c.place)
-    .limit(1)
+    .limit(1),
+    OpenItem,
 )
-NEXT = Query(_NEXT, OpenItem)
-NEXT_OF_NO_PAIR_SEEN = Query(_NEXT.where(not_(_OTHER_HALF)), OpenItem)
-OPEN_OF_NO_PAIR_SEEN = Query(
-    _ITEMS.where(_MINE, items.c.answered.is_(False), not_(_OTHER_HALF)).limit(1), OpenItem
-)
-_SEEN_OTHER = (
+SEEN_OTHER = Query(
     select(leases)
     .where(
         leases.c.attempt == bindparam("a"),
         leases.c.client == bindparam("h"),
         leases.c.place != bindparam("p"),
     )
-    .limit(1)
+    .limit(1),
+    LeaseRow,
 )
-SEEN_OTHER = Query(_SEEN_OTHER, LeaseRow)
-SEEN_OTHER_HALF = Query(_SEEN_OTHER.where(leases.c.pair == bindparam("pair")), LeaseRow)
+CLIENTS = Query(
+    select(func.count(leases.c.client.distinct()).label("count")).where(
+        leases.c.attempt == bindparam("a")
+    ),
+    Count,
+)
 SEEN = Query(
     select(leases).where(
         leases.c.attempt == bindparam("a"),

@@ -78,8 +78,28 @@ def exam_folder(name: str | Path) -> Path:
 def baselines() -> Mapping[str, Any]:
     """Return the scores of the baseline agent on the exams that ship, as `perf/baseline.py` wrote.
 
-    By name: `score` and `items` of the whole exam; `benchmarks` and `tasks`, the rows of its tables
-    with items, answered, value, low, high, blind and chance, 0..1.
+    By name: `exam`, its name and digest; `score`, the mean over tasks, and `items` of the whole
+    exam; `benchmarks` and `tasks`, the rows of its tables with items, answered, value, low, high,
+    blind and chance, 0..1; `attempts`, the values by task for each rule of contexts, with items.
     """
     file = Path(__file__).with_name("baselines.json")
     return json.loads(file.read_text(encoding="utf-8"))
+
+
+def baseline_of(exam: str, items: Mapping[str, int]) -> float | None:
+    """Return the baseline agent's mean over some tasks; None: it did not take these items.
+
+    Args:
+        exam: The exam's name and the digest of its items.
+        items: The number of items of each task.
+    """
+    name = exam.partition("@")[0]
+    known: dict[str, Any] = baselines().get(name) or {}
+    if not items or known.get("exam") != exam:
+        return None
+    attempts: list[dict[str, dict[str, Any]]] = list(known["attempts"].values())
+    for taken in attempts:
+        if all(task in taken and taken[task]["items"] == count for task, count in items.items()):
+            values: list[float] = [taken[task]["value"] for task in items]
+            return sum(values) / len(values)
+    return None
