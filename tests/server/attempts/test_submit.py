@@ -198,11 +198,9 @@ async def test_an_answer_that_no_file_can_hold_is_sent_back(
     assert words in caught.value.message
 
 
-async def test_an_answer_in_another_space_is_sent_back(serve: Serve) -> None:
+async def test_the_space_and_view_of_an_answer_are_stored(serve: Serve) -> None:
     service = serve("mixed")
     attempt, item = await item_of(service, ["mmbench-gui/l2_basic"])
-    with pytest.raises(ExamError, match="answered in the space 'unit', not 'pixels'"):
-        await service.submit(attempt, A, item, "(300, 400)", AnswerMeta(space="pixels"))
     seen = AnswerMeta(space="unit", view="whole 784x1568")
     assert (await service.submit(attempt, A, item, "(0.3, 0.2)", seen)).number == 1
     line = service.export(await service.close(attempt))[0].lines()

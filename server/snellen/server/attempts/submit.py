@@ -24,6 +24,7 @@ from snellen.grading.protocols.base import PublishedCrashError
 from snellen.grading.protocols.table import protocol_of
 from snellen.server.attempts.leases import check_held, item_row
 from snellen.server.attempts.models import AnswerMeta, Receipt
+from snellen.server.attempts.spaces import in_asked_space
 from snellen.server.errors import ExamError, UnreadableAnswerError
 from snellen.server.exam.spec import ExamSpec, Question
 from snellen.server.store import queries
@@ -91,20 +92,14 @@ def submit(
     if not row.submissions:
         check_held(row, attempt, request.client, request.at)
     question = spec.question(row.task, row.item, attempt.secret, attempt.rules)
-    answer_format, space = question.item.answer_format, request.meta.space
-    if answer_format.space is not None and space not in (None, answer_format.space.value):
-        raise ExamError(
-            f"this item is answered in the space {answer_format.space.value!r}, not {space!r}:"
-            f" convert the coordinates, as in {answer_format.example}",
-            field="space",
-        )
+    answer = in_asked_space(question, request.answer, request.meta)
     number, most = row.submissions + 1, attempt.rules.submissions
     again, unreadable = False, None
     try:
-        response = _json_text(read_answer(question, request.answer))
+        response = _json_text(read_answer(question, answer))
     except UnreadableAnswerError as error:
         unreadable = error
-        response = _json_text(_unreadable(question, request.answer))
+        response = _json_text(_unreadable(question, answer))
     if row.submissions:
         last = queries.LAST.one(connection, {"a": attempt.id, "p": row.place})
         again = (last.response, last.holder) == (response, request.client)

@@ -181,21 +181,21 @@ Tasks = Annotated[tuple[Annotated[str, Field(max_length=200)], ...], Field(max_l
 
 
 class Arguments(Closed):
-    """The arguments of a tool; null for one that has a default is the default.
+    """The arguments of a tool; null or an empty text for one that has a default is the default.
 
-    Clients in strict mode send null for every argument that they leave out.
+    Clients in strict mode send null for every argument that they leave out, others empty texts.
     """
 
     @model_validator(mode="before")
     @classmethod
-    def _without_nulls(cls, given: object) -> object:
+    def _without_unset(cls, given: object) -> object:
         if not isinstance(given, Mapping):
             return given
         fields = cls.model_fields
         return {
             name: value
             for name, value in cast("Mapping[str, object]", given).items()
-            if value is not None or name not in fields or fields[name].is_required()
+            if value not in (None, "") or name not in fields or fields[name].is_required()
         }
 
 
