@@ -88,7 +88,8 @@ def grade(
             lines of a file name it.
         data: The published folder or file, the name of an included exam such as `sample`, or the
             result of `sdk.load`.
-        protocol: The protocol's id; None: the task's first one (`official` if code was published).
+        protocol: The protocol's id; None: the task's first one (`official` if code was published,
+            `robust` for points, boxes, letters and next actions).
         references: Instead of data: item ids to references in the published shape, or a JSON
             file of them.
         split: The split of the data; None: `test` if there is one.
