@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from mcp import Client
-from mcp.types import CallToolResult, ImageContent, TextContent
+from mcp.types import CallToolResult, ImageContent, TextContent, TextResourceContents
 
 
 class Task:
@@ -57,7 +57,9 @@ async def take(
         task = Task(client, attempt, opened, "\n".join(started["rules"]))
         answered = {**task.given, "answer": await play(task)}
         following = told(await client.call_tool("submit_answer", answered))["next"]
-    return told(await client.call_tool("finish_attempt", {"attempt": attempt}))
+    summary = told(await client.call_tool("finish_attempt", {"attempt": attempt}))
+    page = (await client.read_resource(summary["details"])).contents[0]
+    return json.loads(page.text if isinstance(page, TextResourceContents) else "{}")
 
 
 def text(result: CallToolResult) -> str:

@@ -34,7 +34,7 @@ class Page(HTMLParser):
 def task(name: str, items: int, value: float, **more: JsonValue) -> dict[str, JsonValue]:
     """A task of an exam's report."""
     rest = {"answered": items, "metric": "f1", "signature": f"{name}|n:{items}", **more}
-    interval = {"low": 0.9 * value, "high": 1.0}
+    interval: dict[str, JsonValue] = {"low": 0.9 * value, "high": 1.0}
     return {"task": name, "items": items, "value": value, "interval": interval, **rest}
 
 

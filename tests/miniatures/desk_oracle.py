@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from mcp import Client
-from mcp.types import CallToolResult, ImageContent, TextContent
+from mcp.types import CallToolResult, ImageContent, TextContent, TextResourceContents
 
 from snellen.tasks.environments.inputs import Input, InputKind
 from snellen.worlds.desk.environment import UNCHANGED, Desk, DeskEpisode
@@ -92,7 +92,10 @@ class DeskOracle:
             await self._play(task, of_item, opened, taken)
             answered = {**of_item, "answer": ending(task)}
             following = told(await self._client.call_tool("submit_answer", answered))["next"]
-        taken.report = told(await self._client.call_tool("finish_attempt", given))
+        summary = told(await self._client.call_tool("finish_attempt", given))
+        page = (await self._client.read_resource(summary["details"])).contents[0]
+        assert isinstance(page, TextResourceContents)
+        taken.report = json.loads(page.text)
         return taken
 
     async def _play(

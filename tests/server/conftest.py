@@ -20,7 +20,7 @@ import httpx2
 import pytest
 from hosted import NOON, Hosted
 from mcp import Client
-from mcp.types import CallToolResult, ImageContent, TextContent
+from mcp.types import CallToolResult, ImageContent, TextContent, TextResourceContents
 
 from snellen.server.attempts.register import Clock
 from snellen.server.challenge.service import Challenge
@@ -81,6 +81,7 @@ class Agent:
         handle = attempt or self.attempt
         summary = await self.call("finish_attempt", attempt=handle)
         (page,) = (await self.client.read_resource(summary["details"])).contents
+        assert isinstance(page, TextResourceContents)
         return json.loads(page.text)
 
     @staticmethod

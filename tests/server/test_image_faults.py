@@ -97,7 +97,7 @@ async def test_an_item_with_a_damaged_image_is_handed_out_and_the_attempt_goes_o
                 assert len(agent.images(result)) == 1
                 await agent.answer(item["item"], golds[item["prompt"]])
         assert sorted(seen) == sorted(golds)
-        report = await agent.call("finish_attempt", attempt=agent.attempt)
+        report = await agent.finish()
     (task,) = report["tasks"]
     errors = sum(image_of(pack, one) == file for one in golds)
     assert task["outcomes"] == {"answered": 12 - errors, "error": errors}
@@ -112,7 +112,7 @@ async def test_an_item_that_was_skipped_for_its_image_is_an_error_and_not_missin
     async with take() as agent:
         await agent.start()
         assert "fault" in await agent.item()
-        report = await agent.call("finish_attempt", attempt=agent.attempt)
+        report = await agent.finish()
     assert report["tasks"][0]["outcomes"] == {"missing": 11, "error": 1}
 
 
@@ -132,7 +132,7 @@ async def test_an_image_that_could_be_shown_later_is_no_fault(
         await agent.answer(other["item"], golds[other["prompt"]])
         shown = await agent.call("get_screenshot", attempt=agent.attempt, item=item["item"])
         assert "view" in shown
-        report = await agent.call("finish_attempt", attempt=agent.attempt)
+        report = await agent.finish()
     assert report["tasks"][0]["outcomes"] == {"answered": 2, "missing": 10}
 
 
@@ -156,7 +156,7 @@ async def test_answers_to_an_item_that_could_not_be_shown_are_exported_as_errors
         shutil.rmtree(pack / "images")
         item = await agent.item()
         await agent.answer(item["item"], "a guess")
-        await agent.call("finish_attempt", attempt=agent.attempt)
+        await agent.finish()
         service = (await agent.opening.get()).service
         (exported,) = service.export(service.attempt(agent.attempt, Caller().name))
     lines = [json.loads(line) for line in exported.lines().splitlines()]

@@ -71,7 +71,7 @@ async def test_an_attempt_stands_on_the_board_with_its_eqa_and_its_steps(
                 place = list(middle(0))
                 await agent.call("act", **this, action="left_click", coordinate=place)
             await agent.answer(item["item"], "done")
-        await agent.call("finish_attempt", attempt=agent.attempt)
+        await agent.finish()
         collector = AttemptCollector(challenge, played.host.service)
         assert await collector.collect() == 1
         await work(challenge, settings)

@@ -90,7 +90,7 @@ async def test_an_agent_that_acts_by_tools_over_http_needs_no_browser(
                 given = {"attempt": agent.attempt, "item": item["item"], "action": verb}
                 assert "refused" not in await agent.call(app_of(verb), **given, **arguments)
             await agent.answer(item["item"], ending(task))
-        report = await agent.call("finish_attempt", attempt=agent.attempt)
+        report = await agent.finish()
     found = {task["task"]: task for task in report["tasks"]}
     assert found.keys() == {"desk/l3", "desk/l4"}
     assert sum(task["items"] for task in found.values()) == COUNT
@@ -133,7 +133,7 @@ async def test_agents_that_act_over_http_see_their_own_screens_and_nobody_elses(
         assert (await bob.item(item=of_bob["item"]))["step"] == 0
         assert screen(ann, acted[0]) != screen(bob, before)
         await ann.answer(of_ann["item"], "done")
-        report = await ann.call("finish_attempt", attempt=ann.attempt)
+        report = await ann.finish()
     assert {task["task"] for task in report["tasks"]} == {"desk/l3", "desk/l4"}
     assert sum(task["answered"] for task in report["tasks"]) == 1
 

@@ -127,7 +127,7 @@ async def test_no_acknowledged_step_is_lost_or_done_twice(
         agent = agent_of(client)
         agent.attempt = this["attempt"]
         await agent.answer(this["item"], "done")
-        await agent.call("finish_attempt", attempt=this["attempt"])
+        await agent.finish(this["attempt"])
     # What was done is what the store says was done: it leads to the same screenshots again.
     replay = [*SNELLEN, "replay", "1", str(tmp_path / "pack"), "--store", str(store)]
     done = await asyncio.to_thread(

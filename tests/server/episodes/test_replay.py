@@ -73,7 +73,7 @@ async def test_a_desktop_goes_on_after_its_browser_was_killed_and_plays_again_th
                     os.kill(process, signal.SIGKILL)
             assert (await acting)["step"] == 2 * number + 2
         await agent.answer(item, "done")
-        await agent.call("finish_attempt", attempt=agent.attempt)
+        await agent.finish()
     await host.close()
     done = await asyncio.to_thread(
         subprocess.run,

@@ -103,7 +103,7 @@ async def test_the_oracle_by_tools_succeeds_in_every_task(
                 assert "refused" not in said
                 assert said["steps_left"] == task.limit - step
             await agent.answer(item["item"], ending(task))
-        report = await agent.call("finish_attempt", attempt=agent.attempt)
+        report = await agent.finish()
     found = {task["task"]: task for task in report["tasks"]}
     levels = [task.tags["level"] for task in tasks]
     assert found.keys() == {"desk/l3", "desk/l4"}
@@ -121,7 +121,7 @@ async def test_an_agent_that_does_nothing_succeeds_where_nothing_was_to_be_chang
         await agent.start()
         for _ in tasks:
             await agent.answer((await agent.item())["item"], "done")
-        report = await agent.call("finish_attempt", attempt=agent.attempt)
+        report = await agent.finish()
     assert [task["metrics"]["sr"] for task in report["tasks"]] == [0.0, 0.0]
 
 
@@ -285,7 +285,7 @@ async def test_a_server_that_comes_back_goes_on_with_the_state_as_it_was(
         await agent.answer(item["item"], ending(task))
         items = await agent.call("list_items", attempt=handle, status="answered")
         answered = len(items["items"])
-        report = await agent.call("finish_attempt", attempt=handle)
+        report = await agent.finish(handle)
     right = sum(task["items"] * task["metrics"]["sr"] for task in report["tasks"])
     assert right == pytest.approx(answered)
 
@@ -339,7 +339,7 @@ async def test_an_attempt_by_tools_is_played_again_without_a_browser(
                 await call(agent, name, item["item"], **arguments)
             if number < 5:
                 await agent.answer(item["item"], "done")
-        await agent.call("finish_attempt", attempt=agent.attempt)
+        await agent.finish()
     arguments = ["replay", "1", str(desk), "--store", str(store)]
     result = await asyncio.to_thread(CliRunner().invoke, app, arguments)
     assert result.exit_code == 0, result.output
@@ -357,7 +357,7 @@ async def test_a_comparison_with_a_run_on_the_screen_says_that_the_doors_differ(
             for name, arguments in by_goal[goal_of(item)].calls:
                 await call(agent, name, item["item"], **arguments)
             await agent.answer(item["item"], ending(by_goal[goal_of(item)]))
-        await agent.call("finish_attempt", attempt=agent.attempt)
+        await agent.finish()
 
     def snellen(*arguments: str | Path) -> str:
         result = CliRunner(env={"COLUMNS": "200"}).invoke(app, [str(each) for each in arguments])

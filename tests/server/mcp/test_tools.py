@@ -568,6 +568,7 @@ async def test_fresh_contexts_see_both_halves_of_a_pair(sample: Exam) -> None:
     async with sample(contexts="fresh") as agent:
         await agent.start(tasks=["webrssbench/color"])
         seen: set[str] = set()
+        told: dict[str, Any] = {}
         for client in "abcd":
             item = (await agent.item(client=client))["item"]
             given = {"attempt": agent.attempt, "item": item, "client": client}

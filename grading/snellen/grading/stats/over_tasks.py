@@ -4,8 +4,6 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
-from snellen.grading.stats.proportions import clopper_pearson
-
 LEVEL = 0.95
 NAME = "mean over tasks"
 """The name of the total wherever it is printed."""
@@ -61,6 +59,9 @@ def mean_over_tasks(scores: Sequence[Scored]) -> TaskMean:
         else:
             ends.append((score.value - score.low, score.high - score.value))
     if alone:
+        # Loaded late: it needs numpy, and the name of the total does not.
+        from snellen.grading.stats.proportions import clopper_pearson
+
         middle, count = math.fsum(alone) / len(alone), len(alone)
         found = clopper_pearson(middle * count, count, level=LEVEL)
         ends.append((count * (middle - found.low), count * (found.high - middle)))
