@@ -83,7 +83,7 @@ def test_every_item_has_a_process_and_a_name_of_its_own(
     assert found["report"]["model"] == "scripted"
     assert "contexts:fresh" in found["report"]["tasks"][0]["signature"]
     assert "4 items answered in 4 runs\n" in result.stdout
-    assert "screenqa/short  4 of 4 answered" in result.stdout
+    assert "screenqa/short       4/4  " in result.stdout
     assert sorted(path.stem for path in logs.iterdir()) == sorted(f"{one[0]}-1" for one in firsts)
 
 
@@ -143,7 +143,7 @@ def test_a_command_that_is_broken_is_given_up(take: Take) -> None:
 def test_an_attempt_is_closed_with_open_items_only_when_asked(take: Take) -> None:
     result = take("--agent", "true", "--retries", "0", "--finish", sample=1)
     assert "1 failed: 1 took no item" in result.stdout
-    assert "screenqa/short  0 of 1 answered" in result.stdout
+    assert "screenqa/short       0/1  " in result.stdout
     assert result.exit_code == 1
 
 

@@ -47,7 +47,7 @@ def take(
                     item = await agent.item()
                     right = answers[item["prompt"]] if number % 3 else "no idea"
                     await agent.answer(item["item"], right)
-                return await agent.call("finish_attempt", attempt=agent.attempt)
+                return await agent.finish()
         finally:
             await offered.close()
 
