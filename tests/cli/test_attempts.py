@@ -3,6 +3,7 @@
 import asyncio
 import json
 import shlex
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -216,6 +217,17 @@ def test_report_writes_a_page_with_the_total_and_every_item(
     assert "<h1>mine on wireframes@" in text
     assert "mean over tasks" in text
     assert text.count("<article") == text.count("data:image/webp") == 3
+
+
+def test_a_page_that_needs_an_extra_says_which_and_is_not_written(
+    take: Took, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    take()
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    result = run("report", "1", "-o", str(tmp_path / "page.html"))
+    assert result.exit_code == 2
+    assert "pip install 'snellen[html]'" in result.stderr
+    assert not (tmp_path / "page.html").exists()
 
 
 def test_packs_that_an_attempt_is_not_of_are_refused(take: Took, run: Run, tmp_path: Path) -> None:

@@ -153,8 +153,8 @@ def report(
 ) -> None:
     """Write the page of a closed attempt: its total, its tasks, and every item with its answer.
 
-    Its answers are graded where the references are. The page shows items and scores, so it is for
-    you: the agent does not see it.
+    Its answers are graded where the references are. The agent does not see the page, which shows
+    scores. It needs the extra `html`.
     """
     from snellen.cli.attempt_page import attempt_page
     from snellen.server.attempts.register import Register

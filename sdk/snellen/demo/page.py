@@ -3,7 +3,6 @@
 import json
 from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
 from importlib.resources import files
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from snellen.demo.agent import NAME, Step
 from snellen.demo.phrases import subject
 from snellen.demo.run import Demo, Row
+from snellen.grading.errors import MissingExtraError
 from snellen.grading.report.figures import counted, figure
 from snellen.grading.report.html import digest_of, stylesheet
 from snellen.grading.stats.over_tasks import TaskMean, mean_over_tasks
@@ -220,9 +220,11 @@ def _anchor(task: str) -> str:
     return "".join(letter if letter.isalnum() else "-" for letter in task)
 
 
-@cache
 def _template() -> "Template":
-    from jinja2 import Environment, StrictUndefined
+    try:
+        from jinja2 import Environment, StrictUndefined
+    except ImportError:
+        raise MissingExtraError("this page", "html") from None
 
     text = (files("snellen.demo") / "page.html.j2").read_text("utf-8")
     return Environment(autoescape=True, undefined=StrictUndefined).from_string(text)

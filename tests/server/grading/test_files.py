@@ -12,6 +12,7 @@ from snellen.grading.models.reports import UnreadableError
 from snellen.server.exam.file import ExamFile, Phase
 from snellen.server.grading.files import FileGrader, FileToGrade, Graded, open_grader
 from snellen.server.settings import Settings
+from snellen.tasks.pack.read import open_pack
 from snellen.tasks.pack.write import Part, write_pack
 from snellen.tasks.samples import exam_folder
 
@@ -118,3 +119,28 @@ def test_the_signature_of_an_attempt_by_tools_says_so_once(store: Path, tmp_path
         )
         (score,) = grader(given).scores
         assert score.signature.count("door:tools") == 1
+
+
+@pytest.mark.parametrize(
+    ("conditions", "recorded", "items"),
+    [
+        ("exam:x|contexts:fresh|clients:4", True, 4),
+        ("exam:x|contexts:continuous|clients:1", True, 1),
+        ("exam:x|contexts:fresh|model:contexts:continuous", True, 4),
+        ("exam:x|contexts:continuous|clients:1", False, 4),
+    ],
+    ids=["fresh", "continuous", "a model of that name", "an upload"],
+)
+def test_an_attempt_is_graded_over_the_items_that_its_contexts_could_see(
+    store: Path, tmp_path: Path, conditions: str, recorded: bool, items: int
+) -> None:
+    pack = exam_folder("sample")
+    grader = open_grader(Settings((pack,), store, file=ExamFile(name="x", packs=(str(pack),))))
+    path = tmp_path / "answers.jsonl"
+    names = open_pack(pack).index["webrssbench/color"]
+    path.write_text("".join(f"{json.dumps({'item_id': n, 'response': 'x'})}\n" for n in names))
+    given = FileToGrade(
+        path, "sub_1", 1, "webrssbench/color", Phase(name="main"), conditions, recorded
+    )
+    (score,) = grader(given).scores
+    assert score.items == items
