@@ -35,7 +35,7 @@ def lease(
     key = {"a": attempt.id, "p": row.place, "h": client}
     # Earlier holders stay recorded.
     if row.holder is None or queries.SEEN.first(connection, key) is None:
-        given = LeaseRow(attempt=attempt.id, client=client, place=row.place, pair=row.pair, at=now)
+        given = LeaseRow(attempt=attempt.id, client=client, place=row.place, at=now)
         queries.ADD_LEASE.run(connection, row_values(given))
     return _leased(connection, attempt, client, row, now)
 

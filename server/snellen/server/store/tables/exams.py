@@ -272,7 +272,6 @@ class LeaseRow:
     attempt: Annotated[int, _OF_ATTEMPT, KEY]
     client: Annotated[str, KEY]
     place: Annotated[int, KEY]
-    pair: str | None
     at: Moment
 
 
@@ -420,12 +419,7 @@ items = table(
     Index("ix_items_holder", "attempt", "holder", "answered"),
     options=CLUSTERED,
 )
-leases = table(
-    "leases",
-    LeaseRow,
-    Index("ix_leases_pair", "attempt", "client", "pair"),
-    options=CLUSTERED,
-)
+leases = table("leases", LeaseRow, options=CLUSTERED)
 answers = table("answers", AnswerRow, options=CLUSTERED)
 traces = table("traces", TraceRow)
 episodes = table("episodes", EpisodeRow, options=CLUSTERED)
