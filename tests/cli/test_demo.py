@@ -60,6 +60,9 @@ def test_the_sample_is_sat_and_reported(sat: tuple[Result, Path]) -> None:
     found: dict[str, Any] = json.loads((output / "report.json").read_text("utf-8"))
     tasks = found["report"]["tasks"]
     assert 0 < len(found["steps"]) == sum(task["items"] for task in tasks)
+    # Where no terminal is, each item has a line.
+    told = [line.split("  ")[1] for line in result.stderr.splitlines() if " of " in line]
+    assert sorted(told) == sorted(step["task"] for step in found["steps"])
     assert found["report"]["contexts"] == "fresh"
     assert found["report"]["model"].startswith("snellen-baseline-")
     answered = [step for step in found["steps"] if step["answer"] is not None]

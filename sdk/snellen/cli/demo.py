@@ -70,11 +70,14 @@ def _save(given: "Demo", folder: Path) -> Path:
 
 
 def _show_step(step: "Step", number: int, of: int) -> None:
+    outcome = "no idea" if step.finding.answer is None else "answered"
+    line = f"{number} of {of}  {step.question.task}  {outcome}"
     if sys.stderr.isatty():
-        outcome = "no idea" if step.finding.answer is None else "answered"
-        line = f"{number} of {of}  {step.question.task}  {outcome}"
-        sys.stderr.write(f"\r\x1b[K{line}" + ("\n" if number == of else ""))
-        sys.stderr.flush()
+        line = f"\r\x1b[K{line}" + ("\n" if number == of else "")
+    else:
+        line += f"  {step.seconds:.1f} s\n"
+    sys.stderr.write(line)
+    sys.stderr.flush()
 
 
 def _print(given: "Demo") -> None:

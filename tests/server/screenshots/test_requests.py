@@ -5,7 +5,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from snellen.grading.models.geometry import Space
@@ -29,16 +29,31 @@ def planned(request: ViewRequest, full: Extent = PAGE, limits: Limits | None = N
 
 
 @given(st.integers(1, 20_000), st.integers(1, 20_000), st.integers(64, 2000))
+@example(2030, 300, 2000)
 def test_the_whole_is_shown_as_large_as_the_limits_let_it(
     width: int, height: int, side: int
 ) -> None:
     limits = Limits(max_side=side, max_pixels=max(128 * side, side * side // 2))
     shown = planned(ViewRequest(), Extent(width, height), limits).frame.shown
-    assert max(shown) <= side
-    assert shown.width * shown.height <= limits.max_pixels
     scale = min(1, side / max(width, height), math.sqrt(limits.max_pixels / (width * height)))
+    if scale >= 0.97:
+        scale = 1 if max(width, height) <= 2000 else 0.97
+    else:
+        assert max(shown) <= side
+        assert shown.width * shown.height <= limits.max_pixels
+    assert max(shown) <= 2000
     assert abs(shown.width - width * scale) <= 1
     assert abs(shown.height - height * scale) <= 1
+
+
+@pytest.mark.parametrize("full", [Extent(1280, 900), Extent(1280, 904), Extent(390, 1570)])
+def test_what_is_hardly_over_the_limits_is_shown_as_it_is_unless_less_is_asked_for(
+    full: Extent,
+) -> None:
+    plan = planned(ViewRequest(), full)
+    assert plan.frame.shown == full
+    assert plan.grid.count == 1
+    assert max(planned(ViewRequest(max_side=1270), full).frame.shown) == 1270
 
 
 @pytest.mark.parametrize(
@@ -153,8 +168,9 @@ def test_tiles_cover_the_image_within_the_limits(width: int, height: int, side: 
         assert 0 <= tile.left < tile.right <= width
         assert 0 <= tile.top < tile.bottom <= height
         assert tile.extent == grid.tile
-    assert max(grid.tile) <= side
-    assert grid.tile.width * grid.tile.height <= area
+    assert max(grid.tile) <= 2000
+    assert max(grid.tile) * 0.97 <= side
+    assert grid.tile.width * grid.tile.height * 0.97**2 <= area
     first_row = tiles[: grid.columns]
     first_column = tiles[:: grid.columns]
     assert (first_row[0].left, first_row[-1].right) == (0, width)

@@ -13,13 +13,16 @@ MOST_SIDE = 2000
 """No view is longer: clients that take images shrink what is, and coordinates shift."""
 LEAST_SIDE = 64
 MOST_ZOOM = 8.0
+LEAST_SHRINK = 0.97
+"""A view over the limits by less is not made smaller: that blurs every letter for nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
     """How large a view may be.
 
-    The defaults are what Anthropic's interface takes without shrinking it.
+    The defaults are what Anthropic's interface takes without shrinking it. What is at most 3 % over
+    `max_side` and `max_pixels` is shown as it is, but no side is longer than 2000.
 
     Attributes:
         max_side: The longest side, in pixels, from 64 to 2000.
@@ -130,7 +133,7 @@ def lay_tiles(full: Extent, *, side: int, area: int) -> Grid:
         side: The longest side of a tile, in pixels.
         area: The most pixels of a tile; at least 128 rows of the longest side.
     """
-    if max(full) <= side and full.width * full.height <= area:
+    if _fitting(full, side, area) >= 1:
         return Grid(full, 1, 1, full)
     overlap = min(OVERLAP, side // 8)
     fewest = 1 if full.width <= side else ceil((full.width - overlap) / (side - overlap))
@@ -239,16 +242,22 @@ def _shown(region: Region, request: ViewRequest, limits: Limits) -> Extent:
     zoom = 1.0 if request.zoom is None else request.zoom
     if not 0 < zoom <= MOST_ZOOM:
         raise ExamError(f"zoom must be more than 0 and at most {MOST_ZOOM:g}", field="zoom")
-    side = limits.max_side
+    width, height = region.extent
+    scale = min(zoom, _fitting(region.extent, limits.max_side, limits.max_pixels))
     if request.max_side is not None:
         if request.max_side < LEAST_SIDE:
             raise ExamError(f"max_side must be at least {LEAST_SIDE}", field="max_side")
-        side = min(side, request.max_side)
-    width, height = region.extent
-    scale = min(zoom, side / max(width, height), math.sqrt(limits.max_pixels / (width * height)))
+        scale = min(scale, request.max_side / max(width, height))
     if scale == 1:
         return region.extent
     return Extent(_scaled(width, scale), _scaled(height, scale))
+
+
+def _fitting(size: Extent, side: int, area: int) -> float:
+    scale = min(side / max(size), math.sqrt(area / (size.width * size.height)))
+    if LEAST_SHRINK <= scale < 1:
+        return 1 if max(size) <= MOST_SIDE else LEAST_SHRINK
+    return scale
 
 
 def _scaled(length: int, scale: float) -> int:

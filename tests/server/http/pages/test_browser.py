@@ -281,6 +281,19 @@ def test_an_organizer_invites_and_a_person_joins_on_a_telephone_without_scripts(
     sign_in(other, asked, "/submissions")
 
 
+def test_a_phone_shows_the_scores_of_ones_submissions(
+    tab_of: Callable[..., "Tab"], place: Place
+) -> None:
+    tab = tab_of(NARROW)
+    sign_in(tab, place.tokens["ada"], "/submissions")
+    for row in tab.locator("tbody tr").all():
+        cell = row.locator("td").first
+        assert "%" in cell.inner_text()
+        box = cell.bounding_box()
+        assert box is not None
+        assert box["x"] + box["width"] <= NARROW[0]
+
+
 def shown(place: Place) -> dict[str, str]:
     """Return every page by a name, as an admin sees them."""
     item = next(iter(json.loads(line)["item"]["id"] for line in _items()))
