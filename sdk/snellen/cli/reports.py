@@ -17,7 +17,8 @@ from snellen.cli.terminal import Terminal
 from snellen.grading.models.auxiliary import Auxiliary
 from snellen.grading.models.estimates import LEAST, Breakdown
 from snellen.grading.stats.over_tasks import NAME as TOTAL
-from snellen.grading.table import Table, figures, interval_text, to_markdown, to_plain
+from snellen.grading.stats.over_tasks import TaskMean, mean_over_tasks
+from snellen.grading.table import Table, figures, to_markdown, to_plain
 from snellen.sdk.files import PAGE, check_ending, write_atomically
 
 if TYPE_CHECKING:
@@ -80,18 +81,12 @@ def _grid(report: "Report", tags: Sequence[str], least: int) -> "Grid | None":
 
 def print_by_task(given: Sequence["Report"]) -> None:
     """Print one line a task and their mean, and end with the status that the problems ask for."""
+    scores = [_score(one) for one in given]
     rows = [
-        (
-            one.task,
-            one.numbers.primary,
-            f"{100 * one.value:.2f}",
-            _interval(one),
-            f"{one.provenance.items:,}",
-        )
-        for one in given
+        (one.task, one.numbers.primary, *_figures(score), f"{one.provenance.items:,}")
+        for one, score in zip(given, scores, strict=True)
     ]
-    mean = sum(one.value for one in given) / len(given)
-    rows.append((TOTAL, "", f"{100 * mean:.2f}", "", ""))
+    rows.append((TOTAL, "", *_figures(mean_over_tasks(scores)), ""))
     names = ("task", "metric", "value", "95 % interval", "items")
     print_table(_out, figures(names, rows, texts=range(2)))
     for one in given:
@@ -100,9 +95,18 @@ def print_by_task(given: Sequence["Report"]) -> None:
         raise typer.Exit(PROBLEMS)
 
 
-def _interval(given: "Report") -> str:
+def _score(given: "Report") -> TaskMean:
     found = given.numbers.estimates.get(given.numbers.primary)
-    return interval_text(found.interval if found else None)
+    if found is None or found.interval is None:
+        return TaskMean(given.value, None, None)
+    return TaskMean(given.value, found.interval.low, found.interval.high)
+
+
+def _figures(score: TaskMean) -> tuple[str, str]:
+    interval = "-"
+    if score.low is not None and score.high is not None:
+        interval = f"{100 * score.low:.2f} to {100 * score.high:.2f}"
+    return f"{100 * score.value:.2f}", interval
 
 
 def print_report(given: "Report") -> None:
