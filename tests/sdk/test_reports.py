@@ -173,47 +173,6 @@ def test_a_report_read_back_can_be_graded_again(tmp_path: Path) -> None:
     )
 
 
-UNVERSIONED = Path(__file__).parent.parent / "fixtures" / "reports" / "unversioned.json"
-"""A report as it was saved before saved reports had a version: a sample with two attempts of a
-model that snellen asked, tags, and a judge."""
-
-
-def test_a_report_saved_before_there_was_a_version_is_read_whole(tmp_path: Path) -> None:
-    saved = json.loads(UNVERSIONED.read_text(encoding="utf-8"))
-    report = sdk.load_report(UNVERSIONED)
-    assert report.signature == saved["signature"]
-    assert report.model == "eye-1"
-    for name in ("primary", "estimates", "chance", "population", "clustered_by"):
-        assert report.numbers.model_dump(mode="json")[name] == saved[name]
-    for name in ("data", "split", "items", "attempts", "run", "sample", "pass_mark"):
-        assert report.provenance.model_dump(mode="json")[name] == saved[name]
-    for name in ("outcomes", "problems", "not_selected", "warnings"):
-        assert report.input.model_dump(mode="json")[name] == saved[name]
-    assert report.input.incomplete is saved["incomplete"] is True
-    assert report.provenance.subset is saved["subset"] is True
-    assert report.auxiliary["judge:wise-1/correct@1"].judged == 14
-    assert dict(report.tags) == saved["tags"]
-    assert [score.value for score in report.scores] == [row["value"] for row in saved["scores"]]
-    again = sdk.load_report(report.save(tmp_path / "again.json"))
-    assert again.model_dump() == report.model_dump()
-
-
-@pytest.mark.parametrize(
-    ("part", "field", "value"),
-    [("embedder:char-ngram@1", "embedder", "char-ngram@1"), ("code:run", "code_run", True)],
-)
-def test_what_only_the_signature_of_such_a_report_says_is_read_there(
-    tmp_path: Path, part: str, field: str, value: object
-) -> None:
-    saved = json.loads(UNVERSIONED.read_text(encoding="utf-8"))
-    saved["signature"] = saved["signature"].replace("|model:", f"|{part}|model:")
-    path = tmp_path / "report.json"
-    path.write_text(json.dumps(saved), encoding="utf-8")
-    report = sdk.load_report(path)
-    assert getattr(report.provenance, field) == value
-    assert report.signature == saved["signature"]
-
-
 _DAMAGES: list[tuple[Callable[[Any], object], str]] = [
     (lambda report: report["scores"].pop(), "8 items x 1 attempts"),
     (lambda report: report["scores"].append(report["scores"][0]), "different scores"),

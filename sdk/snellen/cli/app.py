@@ -47,10 +47,6 @@ COMMANDS: Mapping[str, Entry] = {
         "runs:report", "Print a saved report, break it down by tags, or write its page."
     ),
     "fetch": Entry("data:fetch", "Download a benchmark's published files and check them."),
-    "judge": Entry(
-        "judge:judge",
-        "Let a model judge the responses of a saved report, without changing the score.",
-    ),
     "export": Entry(
         "exports:export", "Export a pack or a saved report in the format of another project."
     ),

@@ -14,7 +14,6 @@ from rich.markup import escape
 from snellen.cli.options import PROBLEMS, check_folder, tag_names
 from snellen.cli.tables import print_table
 from snellen.cli.terminal import Terminal
-from snellen.grading.models.auxiliary import Auxiliary
 from snellen.grading.models.estimates import LEAST, Breakdown
 from snellen.grading.stats.over_tasks import NAME as TOTAL
 from snellen.grading.stats.over_tasks import TaskMean, mean_over_tasks
@@ -64,9 +63,7 @@ def finish(
 
 def json_of(report: "Report", breakdowns: list[Breakdown]) -> str:
     """Return a report as JSON, with what was asked for as `by`."""
-    # One verdict a score: like the scores, it is left out.
-    groups = report.model_dump(mode="json", exclude={"auxiliary": {"__all__": {"levels"}}})
-    document = {"signature": report.signature, **groups}
+    document = {"signature": report.signature, **report.model_dump(mode="json")}
     if breakdowns:
         document["by"] = [one.model_dump(mode="json") for one in breakdowns]
     return dumps(document, indent=2, ensure_ascii=False)
@@ -125,8 +122,6 @@ def print_report(given: "Report") -> None:
         style = "yellow" if sentence.urgent else ""
         _out.print(sentence.text, style=style, markup=False)
     _out.print(signature.text, style="dim", soft_wrap=True, markup=False)
-    if given.auxiliary:
-        _auxiliary(given.auxiliary)
 
 
 def print_breakdown(given: Breakdown) -> None:
@@ -162,23 +157,6 @@ def warnings(messages: Iterable[str]) -> None:
     """Print what a reader of the numbers must know."""
     for warning in messages:
         _out.print(f"[yellow]{escape(warning)}[/yellow]")
-
-
-def _auxiliary(given: Mapping[str, Auxiliary]) -> None:
-    """Print what judges say, apart from the score."""
-    from snellen.grading.report import auxiliary
-
-    _out.print(f"\n[bold]{auxiliary.HEADING}[/bold]")
-    print_table(_out, auxiliary.verdict_table(given))
-    for name, one in given.items():
-        if one.agreements:
-            _out.print(
-                f"which responses are correct, according to {name} and others:", markup=False
-            )
-            print_table(_out, auxiliary.agreement_table(one))
-        for remark in auxiliary.remarks(one):
-            _out.print(remark, style="yellow", markup=False, soft_wrap=True)
-        _out.print(one.signature, style="dim", soft_wrap=True, markup=False)
 
 
 # ---- Tables of papers ----------------------------------------------------------------------------

@@ -12,7 +12,6 @@ from snellen.grading.errors import SnellenError as SnellenError
 from snellen.grading.errors import SubmissionError as SubmissionError
 from snellen.grading.errors import UnknownNameError as UnknownNameError
 from snellen.grading.explain import Explanation as Explanation
-from snellen.grading.judging.rubrics import Rubric as Rubric
 from snellen.grading.models.items import Item as Item
 from snellen.grading.models.raters import RaterAnswer as RaterAnswer
 from snellen.grading.models.raters import RaterReport as RaterReport
@@ -47,7 +46,6 @@ from snellen.sdk.models.evaluate import evaluate as evaluate
 from snellen.sdk.models.evaluate import evaluate_async as evaluate_async
 from snellen.sdk.models.faults import EvaluationInterrupted as EvaluationInterrupted
 from snellen.sdk.models.faults import EvaluationStoppedError as EvaluationStoppedError
-from snellen.sdk.models.judge import judge as judge
 from snellen.sdk.models.questions import Question as Question
 from snellen.sdk.models.settings import Decoding as Decoding
 from snellen.sdk.models.settings import Limits as Limits

@@ -1,6 +1,6 @@
 """Loading of reports saved as JSON."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from math import nan
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from snellen.grading.errors import InputError
 from snellen.grading.grade import CODES, Answers, Columns
 from snellen.grading.models.base import NO_JSON
-from snellen.grading.models.reports import Input, Numbers, Provenance, Report
+from snellen.grading.models.reports import Report
 from snellen.grading.models.scores import TOO_LONG, Outcome
 from snellen.grading.report.render import FORMAT
 from snellen.grading.score_table import ScoreTable
@@ -33,6 +33,7 @@ class _SavedScore(msgspec.Struct, frozen=True, gc=False):
 
 
 _TAGS = dict[str, list[str | None]]
+_LEFT_OUT = ("signature", "auxiliary")
 
 
 def read_report(path: str | Path) -> ScoredReport:
@@ -62,12 +63,11 @@ def parse_report(data: bytes, file: str) -> ScoredReport | None:
         parts = msgspec.json.decode(data, type=dict[str, msgspec.Raw])
     except NO_JSON:
         return None
-    if not {"signature", "scores"} <= parts.keys() or not {"format", "protocol"} & parts.keys():
+    if not {"format", "signature", "scores"} <= parts.keys():
         return None
     try:
-        saved_as = msgspec.json.decode(parts.pop("format", b"null"), type=str | None)
-        signature = msgspec.json.decode(parts.pop("signature"), type=str)
-        if saved_as not in (None, FORMAT):
+        saved_as = msgspec.json.decode(parts.pop("format"), type=str)
+        if saved_as != FORMAT:
             raise InputError(
                 f"it was saved as {saved_as!r}, which this version of snellen can't read;"
                 f" it reads {FORMAT!r}",
@@ -75,7 +75,8 @@ def parse_report(data: bytes, file: str) -> ScoredReport | None:
                 field="format",
             )
         raw_scores, raw_tags = parts.pop("scores"), parts.pop("tags", msgspec.Raw(b"{}"))
-        groups = _grouped(parts, signature) if saved_as is None else parts
+        # The signature is made of the rest; of judges' opinions nothing is kept any more.
+        groups = {name: part for name, part in parts.items() if name not in _LEFT_OUT}
         report = Report.model_validate_json(msgspec.json.encode(groups))
         scores = msgspec.json.decode(raw_scores, type=list[_SavedScore] | None)
         tags = msgspec.json.decode(raw_tags, type=_TAGS)
@@ -90,35 +91,6 @@ def parse_report(data: bytes, file: str) -> ScoredReport | None:
                 field=f"tags.{tag}",
             )
     return ScoredReport.of(report, table, None, tags)
-
-
-def _grouped(parts: Mapping[str, msgspec.Raw], signature: str) -> dict[str, object]:
-    """Group the fields of a report that was saved before reports had a version.
-
-    Fields that existed only in its signature are read from there.
-    """
-    said: dict[str, str] = {}
-    for part in signature.split("|")[1:]:
-        name, _, value = part.partition(":")
-        said[name] = value
-    known: dict[str, object] = {
-        "selected": said["items"].removeprefix("sha256:") if "items" in said else None,
-        "embedder": said.get("embedder", ""),
-        "code_run": "code" in said,
-        "snellen": said.get("snellen", ""),
-    }
-    derived = {"incomplete", "subset"}
-    fields: dict[str, object] = {
-        name: value for name, value in parts.items() if name not in derived
-    }
-    groups: dict[str, dict[str, object]] = {
-        "numbers": {name: fields.pop(name) for name in Numbers.model_fields if name in fields},
-        "provenance": known
-        | {name: fields.pop(name) for name in Provenance.model_fields if name in fields},
-        "input": {name: fields.pop(name) for name in Input.model_fields if name in fields},
-    }
-    # Other fields are unknown; the model reports them by name.
-    return {**groups, **fields}
 
 
 def _table(report: Report, scores: Sequence[_SavedScore], file: str) -> ScoreTable:

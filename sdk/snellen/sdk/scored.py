@@ -57,7 +57,6 @@ class ScoredReport(reports.Report):
             numbers=report.numbers,
             provenance=report.provenance,
             input=report.input,
-            auxiliary=report.auxiliary,
         )
         # Kept for regrading and for pages; private, because it leads to the references.
         made._table = table

@@ -18,7 +18,7 @@ class Interval(Closed):
         high: Its upper end.
         level: The share of repetitions whose interval holds the true value, such as 0.95.
         method: How it was found: `t`, `wilson`, `wilson, all equal`, `bootstrap percentile`,
-            `bootstrap bca`, `bootstrap t`, `jackknife t`, `fisher z`, `clopper-pearson`,
+            `bootstrap bca`, `bootstrap t`, `jackknife t`, `clopper-pearson`,
             `mover`.
     """
 

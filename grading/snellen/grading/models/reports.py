@@ -1,7 +1,7 @@
 """Report: the numbers of one set of stored answers under one protocol, and what they rest on.
 
-Four groups: `numbers`, `provenance` (all that the numbers depend on, and so the signature), `input`
-(what became of the answers) and `auxiliary` (what judges say).
+Three groups: `numbers`, `provenance` (all that the numbers depend on, and so the signature) and
+`input` (what became of the answers).
 """
 
 from collections.abc import Iterable
@@ -11,7 +11,6 @@ from typing import Literal
 from pydantic import Field
 
 from snellen.grading.errors import SubmissionError
-from snellen.grading.models.auxiliary import Auxiliary
 from snellen.grading.models.base import Closed, digest_of
 from snellen.grading.models.estimates import Chance, Estimate
 from snellen.grading.models.runs import Run
@@ -398,14 +397,11 @@ class Report(Closed):
         numbers: What the answers score.
         provenance: All that the numbers depend on.
         input: What became of the answers.
-        auxiliary: What judges say of the responses, by the judge's name; no part of any number
-            above.
     """
 
     numbers: Numbers
     provenance: Provenance
     input: Input
-    auxiliary: dict[str, Auxiliary] = Field(default_factory=dict[str, Auxiliary])
 
     @property
     def task(self) -> str:

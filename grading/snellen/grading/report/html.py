@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from snellen.grading.errors import MissingExtraError, where
 from snellen.grading.models.estimates import Breakdown
-from snellen.grading.report import auxiliary
 from snellen.grading.report.advice import advise
 from snellen.grading.report.charts import (
     MOST_CELLS,
@@ -175,7 +174,6 @@ def _context(page: Page) -> dict[str, Any]:
         "not_broken_down": ", ".join(page.not_broken_down),
         "alternatives": _alternatives(page),
         "failures": _failure_bars(page),
-        "judges": _judges(page),
         "heat_map": heat_map(page.heat_map) if page.heat_map else None,
         "sample": sample_sentence(page.report),
         "population": population_table(page.report),
@@ -302,20 +300,6 @@ def _failure_bars(page: Page) -> list[FailureBar]:
     ]
 
 
-def _judges(page: Page) -> dict[str, Any]:
-    """Return the data of the section on judges; empty without judges."""
-    if not page.report.auxiliary:
-        return {}
-    return {
-        "heading": auxiliary.HEADING,
-        "verdicts": auxiliary.verdict_table(page.report.auxiliary),
-        "each": [
-            (name, auxiliary.agreement_table(one), list(auxiliary.remarks(one)), one.signature)
-            for name, one in page.report.auxiliary.items()
-        ],
-    }
-
-
 def _alternatives(page: Page) -> Table:
     """Return the value of each protocol of the task, over all items."""
     efficient = any(other.eqa is not None for other in page.alternatives)
@@ -386,7 +370,6 @@ def _sections(page: Page, drawings: Drawings, *, has_advice: bool) -> list[tuple
         ("curve", "Budget"): bool(drawings.curves),
         ("protocols", "Protocols"): bool(drawings.differences or page.alternatives),
         ("failures", "What went wrong"): bool(page.failures),
-        ("auxiliary", "Auxiliary"): bool(page.report.auxiliary),
         ("run", "How it was made"): True,
         ("items", "Items"): bool(page.item_list.rows),
     }

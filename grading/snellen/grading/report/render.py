@@ -10,18 +10,16 @@ import msgspec
 from snellen.grading.csv_text import csv_rows
 from snellen.grading.errors import UnknownNameError, where
 from snellen.grading.markdown import code_text, plain_text, prose_text
-from snellen.grading.models.auxiliary import Auxiliary
 from snellen.grading.models.estimates import Breakdown
 from snellen.grading.models.reports import Report
 from snellen.grading.models.tags import TagColumn
 from snellen.grading.protocols.table import protocol_of
-from snellen.grading.report import auxiliary
 from snellen.grading.report.figures import counted
 from snellen.grading.score_table import ScoreTable
 from snellen.grading.table import Table, figures, interval_text
 
 FORMAT = "snellen-report/2"
-"""What a saved report calls its form. The first one had no name and no groups."""
+"""What a saved report calls its form."""
 
 Tags = Mapping[str, TagColumn]
 
@@ -133,21 +131,7 @@ def _markdown(report: Report) -> Iterable[str]:
         yield from (
             f"- {kind.value}: {count}" for kind, count in report.input.problem_counts.items()
         )
-    if report.auxiliary:
-        yield from _auxiliary(report.auxiliary)
     yield ""
-
-
-def _auxiliary(given: Mapping[str, Auxiliary]) -> Iterable[str]:
-    yield f"\n## {auxiliary.HEADING}\n"
-    yield from auxiliary.verdict_table(given).markdown_lines()
-    for name, one in given.items():
-        yield f"\n{code_text(one.signature)}\n"
-        if one.agreements:
-            yield f"Which responses are right, by {plain_text(name)} and by others:\n"
-            yield from auxiliary.agreement_table(one).markdown_lines()
-            yield ""
-        yield from (f"- {plain_text(remark)}" for remark in auxiliary.remarks(one))
 
 
 def metrics_table(report: Report, *, primary_first: bool = False) -> Table:

@@ -14,7 +14,6 @@ from snellen.grading.models.comparisons import Comparison, Test, Verdict
 from snellen.grading.models.estimates import Bounds, Estimate, Interval
 from snellen.grading.stats.bootstrap import bootstrap_mean
 from snellen.grading.stats.clusters import checked, cluster_sums, differences, is_binary, varies
-from snellen.grading.stats.correlation import pearson
 from snellen.grading.stats.distributions import t_two_sided
 from snellen.grading.stats.multiplicity import benjamini_hochberg, holm
 from snellen.grading.stats.paired import (
@@ -168,7 +167,7 @@ def compare(
         wins=int(np.count_nonzero(apart > 0)),
         losses=int(np.count_nonzero(apart < 0)),
         ties=int(np.count_nonzero(apart == 0)),
-        correlation=pearson(before, after) if varies(before) and varies(after) else None,
+        correlation=_pearson(before, after) if varies(before) and varies(after) else None,
         detectable=None
         if error is None
         else detectable_difference(error, found.freedom, level=_corrected_level(procedure)),
@@ -383,3 +382,12 @@ def _with_adjusted(comparison: Comparison, ps: Mapping[str, float], level: float
     tests = tuple(test.model_copy(update={"adjusted": ps[test.name]}) for test in comparison.tests)
     verdict = _verdict(tests, comparison.difference, level)
     return comparison.model_copy(update={"tests": tests, "verdict": verdict})
+
+
+def _pearson(x: NDArray[np.float64], y: NDArray[np.float64]) -> float:
+    one, other = x - x.mean(), y - y.mean()
+    # Scaling first prevents overflow and underflow of the squares.
+    one /= np.abs(one).max()
+    other /= np.abs(other).max()
+    r = float(one @ other) / math.sqrt(float(one @ one) * float(other @ other))
+    return min(1.0, max(-1.0, r))
