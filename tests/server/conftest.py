@@ -10,13 +10,11 @@ import tempfile
 from collections.abc import AsyncGenerator, Callable, Generator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
-from hashlib import sha256
 from importlib.util import find_spec
 from itertools import count
 from pathlib import Path
 from typing import Any
 
-import httpx2
 import pytest
 from hosted import NOON, Hosted
 from mcp import Client
@@ -428,29 +426,7 @@ def hosted(either_store: str) -> Iterator[Callable[..., Hosted]]:
         host.close()
 
 
-@pytest.fixture(scope="session")
-def s3() -> Iterator[str]:
-    """Start an S3 server and return its address."""
-    from moto.server import ThreadedMotoServer
-
-    server = ThreadedMotoServer("127.0.0.1", 0, verbose=False)
-    server.start()
-    _, port = server.get_host_and_port()
-    yield f"http://127.0.0.1:{port}"
-    server.stop()
-
-
-@pytest.fixture(params=["folder", pytest.param("bucket", marks=pytest.mark.slow)])
-def place(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Return a place for objects that is empty."""
-    if request.param == "folder":
-        return str(tmp_path / "files")
-    url: str = request.getfixturevalue("s3")
-    bucket = f"b{sha256(str(tmp_path).encode()).hexdigest()[:16]}"
-    monkeypatch.setenv("AWS_ENDPOINT_URL", url)
-    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "key")
-    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "secret")
-    monkeypatch.setenv("AWS_REGION", "us-east-1")
-    monkeypatch.setenv("AWS_ALLOW_HTTP", "true")
-    httpx2.put(f"{url}/{bucket}").raise_for_status()
-    return f"s3://{bucket}/uploads"
+@pytest.fixture
+def place(tmp_path: Path) -> str:
+    """Return a folder for uploads."""
+    return str(tmp_path / "files")

@@ -53,10 +53,9 @@ def test_a_folder_beside_the_file_comes_before_an_included_exam(tmp_path: Path) 
         ("", ""),
         ("uploads", "{}/uploads"),
         ("/srv/uploads", "/srv/uploads"),
-        ("s3://b/x", "s3://b/x"),
     ],
 )
-def test_uploads_lie_in_the_store_or_beside_the_file_or_in_a_bucket(
+def test_uploads_lie_in_the_store_or_beside_the_file_or_in_a_folder(
     tmp_path: Path, given: str, place: str
 ) -> None:
     text = f'name = "x"\npacks = ["p"]\nfiles = "{given}"\n'

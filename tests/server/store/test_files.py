@@ -1,6 +1,5 @@
-"""Uploads as objects, in a folder and in a bucket of a real S3 server on this machine."""
+"""Uploads as files in a folder."""
 
-import sys
 from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
@@ -8,7 +7,6 @@ from pathlib import Path
 import pytest
 from hosted import NOON, Hosted
 
-from snellen.grading.errors import MissingExtraError
 from snellen.server.challenge.service import Challenge
 from snellen.server.challenge.workers import Worker
 from snellen.server.errors import StoreError
@@ -32,7 +30,7 @@ def test_what_is_not_there_is_a_fault_of_the_store(place: str) -> None:
     assert not caught.value.again
 
 
-def test_an_owners_objects_are_removed_and_the_same_bytes_of_another_stay(place: str) -> None:
+def test_an_owners_files_are_removed_and_the_same_bytes_of_another_stay(place: str) -> None:
     files = Files(place)
     names = [files.put("ada", body) for body in (b"some bytes", b"more")]
     other = files.put("bob", b"some bytes")
@@ -68,15 +66,8 @@ def test_what_a_crash_left_half_written_is_written_again(tmp_path: Path) -> None
 
 def test_a_place_that_is_none_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("not a folder")
-    for place in ("gopher://bucket", str(tmp_path / "file" / "folder")):
-        with pytest.raises(StoreError, match="files can't be stored there"):
-            Files(place)
-
-
-def test_without_the_extra_it_is_said_which_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "obstore", None)
-    with pytest.raises(MissingExtraError, match=r"snellen\[s3\]"):
-        Files("s3://bucket")
+    with pytest.raises(StoreError, match="files can't be stored there"):
+        Files(str(tmp_path / "file" / "folder"))
 
 
 async def test_an_upload_is_graded_and_given_back_from_there_and_the_store_has_its_digest_alone(

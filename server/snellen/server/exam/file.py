@@ -248,10 +248,7 @@ class ExamFile(Closed):
         packs: The folders of its packs; relative paths start at the file's folder. A name that is
             no folder there is an included exam's: `sample`.
         store: The database: a SQLite file (relative to the file's folder) or a URL.
-        files: The place of uploaded files: a folder (relative to the file's folder) or a URL such
-            as `s3://bucket/prefix`; empty: in the store.
-        images: The place of the packs' images, if not in their folders: a folder or a URL as above;
-            the images of the pack `web` are in its `web/`.
+        files: The folder of uploaded files (relative to the file's folder); empty: in the store.
         rules: The rules of attempts.
         phases: Its phases; empty: one phase without an end.
         items: Who may read items and images over REST, which uploaders need.
@@ -270,7 +267,6 @@ class ExamFile(Closed):
     packs: tuple[str, ...] = Field(min_length=1)
     store: str = ""
     files: str = ""
-    images: str = ""
     rules: Rules = Field(default_factory=Rules)
     phases: tuple[Phase, ...] = (Phase(name=MAIN),)
     items: Who = Who.OWN
@@ -343,8 +339,7 @@ def read_exam_file(path: Path) -> ExamFile:
         update={
             "packs": tuple(_pack(folder, home) for folder in read.packs),
             "store": _store(read, home),
-            "files": _place_of(read.files, home),
-            "images": _place_of(read.images, home),
+            "files": read.files and str(home / read.files),
         }
     )
 
@@ -391,8 +386,7 @@ title = "{title}"
 description = ""
 packs = ["{pack}"]
 store = "{name}.sqlite"         # or a database URL: postgresql://host/name
-# files = "s3://bucket/prefix"  # where uploads are kept; default: the store
-# images = "s3://bucket/images" # where the pack's images are; default: its folder
+# files = "uploads"             # the folder where uploads are kept; default: the store
 # grading_seconds = 120         # a file that takes longer to grade fails
 items = "own"                   # who can read items over REST: hidden, own (with a token), public
 # forgotten = "anonymous"       # rows of a participant whose data is deleted: anonymous, dropped
@@ -440,10 +434,6 @@ def _store(read: ExamFile, home: Path) -> str:
     if "://" in read.store:
         return read.store
     return str(home / (read.store or f"{read.name}.sqlite"))
-
-
-def _place_of(given: str, home: Path) -> str:
-    return given if not given or "://" in given else str(home / given)
 
 
 def _plain(message: str, kind: str, place: str) -> str:

@@ -1,14 +1,12 @@
 """An exam with its references, as only graders read it."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 
 from snellen.server.errors import ExamError
 from snellen.server.exam.rules import Mode
 from snellen.server.exam.spec import Exam
 from snellen.server.settings import Settings
-from snellen.server.store.files import Objects
 from snellen.tasks.pack.read import (
     Pack,
     References,
@@ -27,9 +25,6 @@ def read_exam(settings: Settings) -> Exam:
         SnellenError: A pack can't be read, or a pack to be graded has no references.
     """
     packs = [open_pack(folder) for folder in settings.packs]
-    if settings.file is not None and settings.file.images:
-        objects = Objects(settings.file.images)
-        packs = [replace(pack, elsewhere=_below(objects, pack.name)) for pack in packs]
     if settings.rules.mode is Mode.DEFERRED:
         return Exam(packs, settings.rules)
     for pack in packs:
@@ -40,10 +35,6 @@ def read_exam(settings: Settings) -> Exam:
                 " `snellen mcp --mode deferred`"
             )
     return Exam(packs, settings.rules, _References(packs, settings))
-
-
-def _below(objects: Objects, pack: str) -> Callable[[str, int], bytes]:
-    return lambda name, size: objects.read(f"{pack}/{name}", size)
 
 
 class _References(Mapping[str, References]):

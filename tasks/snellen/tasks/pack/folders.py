@@ -91,7 +91,7 @@ def new_folder(folder: Path) -> Generator[Path]:
         if os.name == "nt" and target.exists():
             target.rmdir()
         room.rename(target)
-        _flush_folder(target.parent)
+        flush_folder(target.parent)
     except OSError as error:
         shutil.rmtree(room, ignore_errors=True)
         raise InputError(f"can't be written: {error.strerror}", file=str(folder)) from error
@@ -133,7 +133,7 @@ def replace_hashed(path: Path, pieces: Iterable[bytes]) -> PackFile:
         written = write_hashed(fresh, pieces)
         _flush(fresh)
         fresh.replace(path)
-        _flush_folder(path.parent)
+        flush_folder(path.parent)
     except OSError as error:
         fresh.unlink(missing_ok=True)
         raise InputError(f"can't be written: {error.strerror}", file=str(path)) from error
@@ -151,7 +151,7 @@ def remove(path: Path) -> None:
     """
     try:
         path.unlink(missing_ok=True)
-        _flush_folder(path.parent)
+        flush_folder(path.parent)
     except OSError as error:
         raise InputError(f"can't be removed: {error.strerror}", file=str(path)) from error
 
@@ -161,7 +161,7 @@ def _settle(room: Path) -> None:
     for folder, _, files in os.walk(room, topdown=False):
         for name in files:
             _flush(Path(folder, name))
-        _flush_folder(Path(folder))
+        flush_folder(Path(folder))
 
 
 def _flush(path: Path) -> None:
@@ -170,7 +170,8 @@ def _flush(path: Path) -> None:
         os.fsync(file.fileno())
 
 
-def _flush_folder(path: Path) -> None:
+def flush_folder(path: Path) -> None:
+    """Flush the entries of a folder to disk."""
     if os.name == "nt":
         return
     handle = os.open(path, os.O_RDONLY)

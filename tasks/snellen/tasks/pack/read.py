@@ -3,7 +3,7 @@
 import os
 import sys
 from array import array
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import blake2b, sha256
@@ -187,14 +187,11 @@ class Pack:
         folder: The path of the folder.
         manifest: The content of the pack.
         lines: Its items, in order.
-        elsewhere: Reads a file of the folder of images if that folder is not in the pack, from its
-            path there and its size; None if the images are in the pack.
     """
 
     folder: Path
     manifest: Manifest
     lines: ItemLines = field(repr=False)
-    elsewhere: Callable[[str, int], bytes] | None = field(default=None, repr=False)
 
     @property
     def name(self) -> str:
@@ -267,10 +264,7 @@ class Pack:
 
     def read_image(self, image: PackImage) -> bytes:
         """Return the bytes of an image; see `image`."""
-        if self.elsewhere is None:
-            data = read_inside(self.folder, f"{IMAGES}/{image.file}", image.bytes)
-        else:
-            data = self.elsewhere(image.file, image.bytes)
+        data = read_inside(self.folder, f"{IMAGES}/{image.file}", image.bytes)
         if sha256(data).hexdigest() != image.sha256:
             raise DataError(
                 "the image does not match its digest; fetch the pack again",

@@ -1,4 +1,4 @@
-"""The images of a pack over REST: from its folder, from another one or from a bucket."""
+"""The images of a pack over REST."""
 
 import io
 import json
@@ -37,12 +37,12 @@ def pack(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def opening(pack: Path, store: Path) -> Iterator[Callable[[str], Host]]:
-    """Return a function that opens the copy, with its images in a place."""
+def opening(pack: Path, store: Path) -> Iterator[Callable[[], Host]]:
+    """Return a function that opens the copy."""
     opened: list[Host] = []
 
-    def start(images: str) -> Host:
-        file = ExamFile(name="sample", packs=(str(pack),), images=images)
+    def start() -> Host:
+        file = ExamFile(name="sample", packs=(str(pack),))
         opened.append(open_exam(Settings((pack,), store, file=file)))
         return opened[-1]
 
@@ -100,33 +100,9 @@ def pixels(body: bytes) -> bytes:
     return Image.open(io.BytesIO(body)).convert("RGB").tobytes()
 
 
-def move_images(pack: Path, place: str) -> None:
-    """Move a pack's images to a place, as any program that copies does."""
-    import obstore
-    from obstore.store import LocalStore, from_url
-
-    store = from_url(place) if "://" in place else LocalStore(place, mkdir=True)
-    for file in (pack / "images").rglob("*"):
-        if file.is_file():
-            name = file.relative_to(pack / "images").as_posix()
-            obstore.put(store, f"wireframes/{name}", file.read_bytes())
-    shutil.rmtree(pack / "images")
-
-
-async def test_images_come_from_another_place_and_are_those_of_the_pack(
-    pack: Path, store: Path, place: str, opening: Callable[[str], Host]
-) -> None:
-    item, image = first(pack)
-    body = (pack / "images" / str(image["file"])).read_bytes()
-    move_images(pack, place)
-    async with rest(opening(place), pack, store) as http:
-        shown = await http.get("/exams/sample/image", params={"item": item})
-        assert (shown.status_code, pixels(shown.content)) == (200, pixels(body))
-
-
 @pytest.mark.parametrize("damage", ["other size", "other bytes", "none"])
 async def test_an_image_that_is_not_the_packs_is_not_shown(
-    pack: Path, store: Path, place: str, opening: Callable[[str], Host], damage: str
+    pack: Path, store: Path, opening: Callable[[], Host], damage: str
 ) -> None:
     item, image = first(pack)
     file = pack / "images" / str(image["file"])
@@ -135,15 +111,14 @@ async def test_an_image_that_is_not_the_packs_is_not_shown(
     else:
         body = file.read_bytes()
         file.write_bytes(body[:-1] + (b"" if damage == "other size" else bytes([body[-1] ^ 1])))
-    move_images(pack, place)
-    async with rest(opening(place), pack, store) as http:
+    async with rest(opening(), pack, store) as http:
         shown = await http.get("/exams/sample/image", params={"item": item})
         assert shown.status_code == 404
         assert shown.json()["detail"] == "the image 'screen' can't be shown"
 
 
 async def test_only_the_pixels_of_an_image_are_sent(
-    pack: Path, store: Path, opening: Callable[[str], Host]
+    pack: Path, store: Path, opening: Callable[[], Host]
 ) -> None:
     item, image = first(pack)
     body = (pack / "images" / str(image["file"])).read_bytes()
@@ -152,7 +127,7 @@ async def test_only_the_pixels_of_an_image_are_sent(
     told = io.BytesIO()
     Image.open(io.BytesIO(body)).save(told, "PNG", pnginfo=said)
     exchange(pack, told.getvalue() + b"behind the end: 42 is the answer")
-    async with rest(opening(""), pack, store) as http:
+    async with rest(opening(), pack, store) as http:
         shown = await http.get("/exams/sample/image", params={"item": item})
         assert shown.headers["content-type"] == "image/png"
         assert pixels(shown.content) == pixels(body)
@@ -163,7 +138,7 @@ async def test_only_the_pixels_of_an_image_are_sent(
 
 
 async def test_a_jpeg_stays_one_without_what_it_says_of_itself(
-    pack: Path, store: Path, opening: Callable[[str], Host]
+    pack: Path, store: Path, opening: Callable[[], Host]
 ) -> None:
     exif = Image.Exif()
     exif[0x010E] = "the answer is 42"
@@ -171,7 +146,7 @@ async def test_a_jpeg_stays_one_without_what_it_says_of_itself(
     Image.linear_gradient("L").convert("RGB").save(told, "JPEG", exif=exif, comment=b"answer")
     exchange(pack, told.getvalue())
     item, _ = first(pack)
-    async with rest(opening(""), pack, store) as http:
+    async with rest(opening(), pack, store) as http:
         shown = await http.get("/exams/sample/image", params={"item": item})
     assert shown.headers["content-type"] == "image/jpeg"
     assert b"answer" not in shown.content
@@ -179,18 +154,10 @@ async def test_a_jpeg_stays_one_without_what_it_says_of_itself(
 
 
 async def test_an_image_bomb_is_refused_by_its_size_and_takes_no_memory(
-    pack: Path, store: Path, opening: Callable[[str], Host]
+    pack: Path, store: Path, opening: Callable[[], Host]
 ) -> None:
     exchange(pack, bomb())
-    await check_refused(pack, store, opening(""))
-
-
-async def test_an_image_bomb_in_another_place_is_refused_as_well(
-    pack: Path, store: Path, place: str, opening: Callable[[str], Host]
-) -> None:
-    exchange(pack, bomb())
-    move_images(pack, place)
-    await check_refused(pack, store, opening(place))
+    await check_refused(pack, store, opening())
 
 
 async def check_refused(pack: Path, store: Path, host: Host) -> None:
