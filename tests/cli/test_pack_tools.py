@@ -87,14 +87,11 @@ def test_check_of_a_sealed_pack_without_the_key_counts_what_anybody_sees(folder:
     assert json.loads(opened.stdout)["stat"]["tasks"][0]["references"] == {"1 text": 7}
 
 
-def test_split_and_merge_go_there_and_back(folder: Path) -> None:
+def test_split_makes_parts_of_about_the_shares(folder: Path) -> None:
     result = run(folder, "pack", "split", "@/demo", "--parts", "train=0.5,test=0.5", "-o", "@/p")
     assert result.exit_code == 0
     sizes = [len(items(folder / "p" / part)) for part in ("train", "test")]
     assert sorted(sizes) == [3, 4]
-    result = run(folder, "pack", "merge", "@/p/train", "@/p/test", "--name", "demo", "-o", "@/m")
-    assert result.exit_code == 0
-    assert items(folder / "m") == items(folder / "demo")
     refused = run(folder, "pack", "split", "@/demo", "--parts", "a=2", "-o", "@/q")
     assert refused.exit_code == 2
     assert not (folder / "q").exists()

@@ -1,4 +1,4 @@
-"""The commands on packs that exist: split, merge, sample, remove, preview, audit."""
+"""The commands on packs that exist: split, sample, remove, preview, audit."""
 
 import sys
 from pathlib import Path
@@ -85,26 +85,6 @@ def split(
             )
         for part, manifest in found.items():
             pack_output.made(manifest, output / part)
-
-
-def merge(
-    folders: Annotated[list[Path], typer.Argument(help="The packs.")],
-    output: NewFolder,
-    name: Annotated[str, typer.Option(help="The pack's name: lowercase letters, digits, dashes.")],
-    title: Annotated[str, typer.Option(help="A one-line description.")] = "",
-    key: Key = None,
-) -> None:
-    """Merge several packs; equal items are included once."""
-    from snellen.tasks.pack.merge import merge_packs
-    from snellen.tasks.pack.read import open_pack
-
-    with report_errors():
-        packs = [open_pack(folder) for folder in folders]
-        secret = seal.find_key(key, pack=folders[0])
-        total = sum(len(pack.lines) for pack in packs)
-        with pack_output.bar("merging", total) as watch:
-            manifest = merge_packs(packs, output, name=name, title=title, key=secret, watch=watch)
-        pack_output.made(manifest, output)
 
 
 def sample(
@@ -322,5 +302,5 @@ def _reading(pack: "Pack", build: "BuildFolder | None") -> "Witnesses":
     return Witnesses(build, texts=page_texts(pack), reader=part_texts(pack))
 
 
-for _command in (split, merge, sample, remove, preview, audit):
+for _command in (split, sample, remove, preview, audit):
     group.command(_command.__name__)(_command)

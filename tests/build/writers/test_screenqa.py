@@ -233,7 +233,7 @@ def data(pages: list[PageItems], tmp_path: Path) -> Path:
 def test_a_screen_has_its_number_whatever_is_built_beside_it(
     pages: list[PageItems], data: Path, tmp_path: Path
 ) -> None:
-    # So packs of two builds can be merged.
+    # So one exam can have the packs of two builds.
     write_data(pages[2:], tmp_path / "alone")
     (alone,) = {each.name for each in (tmp_path / "alone" / IMAGES).iterdir()}
     beside = {each.name for each in (data / IMAGES).iterdir()}
