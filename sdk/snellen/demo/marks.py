@@ -48,6 +48,8 @@ def outlines(pixels: Pixels, color: tuple[int, int, int], near: int = _NEAR) -> 
     found: list[Box] = []
     for place, upper in enumerate(edges):
         for lower in edges[place + 1 :]:
+            if abs(upper.left - lower.left) > _TAG + _SLACK:
+                continue
             # A letter at a box makes one of its edges longer.
             inner, outer = sorted((upper, lower), key=lambda edge: edge.right - edge.left)
             before, after = inner.left - outer.left, outer.right - inner.right
@@ -170,9 +172,10 @@ def vividness(color: tuple[int, int, int]) -> float:
 
 
 def _near_to(pixels: Pixels, color: tuple[int, int, int], near: int) -> Mask:
-    low = np.clip(np.array(color) - near, 0, 255).astype(np.uint8)
-    high = np.clip(np.array(color) + near, 0, 255).astype(np.uint8)
-    return np.asarray(((pixels >= low) & (pixels <= high)).all(axis=2))
+    import cv2
+
+    low, high = ([channel + by for channel in color] for by in (-near, near))
+    return np.asarray(cv2.inRange(pixels, np.array(low), np.array(high))) > 0
 
 
 def _edges(mask: Mask) -> list[_Edge]:
