@@ -482,6 +482,9 @@ def write_visualwebbench(folder: Path, golds: Drawn) -> None:
         keep(folder / file.name, rows)
 
 
+CHANGED = ("color", "text", "layout")
+
+
 def write_webrssbench(folder: Path, golds: Drawn) -> None:
     """Three pages for each task."""
     region = ("right auxiliary area", "top bar", "other")[golds.which]
@@ -497,10 +500,13 @@ def write_webrssbench(folder: Path, golds: Drawn) -> None:
                 "task": task,
                 **page,
                 "before": f"{number}.png",
-                "after": {"all": "after.png"} if task == "color" else "after.png",
+                # No page is that of another pair: one context sees a half of each.
+                "after": {"all": f"color{number}.png"}
+                if task == "color"
+                else f"{task}{number}.png",
                 "reference": [golds.same(task)] if task == "color" else golds.same(task),
             }
-            for task in ("color", "text", "layout")
+            for task in CHANGED
         ]
         element = {"page": "shop", "element": f"element{number}", **one}
         rows.append({"task": "ui_grouping", **element, "reference": region})
@@ -509,7 +515,8 @@ def write_webrssbench(folder: Path, golds: Drawn) -> None:
         relation = {"crop_1|crop_2": ("left", "bottom-right")[golds.which]}
         rows.append({"task": "position", **page, **one, "crops": crops, "reference": relation})
     keep(folder / "webrssbench.json", {"format": "webrssbench/1", "rows": rows})
-    for name in ("0", "1", "2", "after", "crop_1", "crop_2"):
+    after = [f"{task}{number}" for task in CHANGED for number in range(3)]
+    for name in ("0", "1", "2", *after, "crop_1", "crop_2"):
         paint(folder / f"{name}.png", name, (10, 8) if "crop" in name else (60, 80))
 
 
