@@ -138,18 +138,6 @@ def test_check_says_once_what_is_noted_of_a_file_and_what_is_left_out(tmp_path: 
     assert result.stdout.count("3 questions") == 1
 
 
-def test_check_lists_pages_that_lack_something(tmp_path: Path) -> None:
-    for page in ("whole", "half"):
-        (tmp_path / page).mkdir()
-        for name in ("original", "disturbed"):
-            (tmp_path / page / f"{name}.png").touch()
-    (tmp_path / "half/disturbed.png").unlink()
-    (tmp_path / "color.references.json").write_text('{"whole": "Buy now"}')
-    result = run("fetch", "--check", tmp_path, "--no-images")
-    assert result.exit_code == 1
-    assert "webrssbench/color test leaves out test/half: its folder lacks" in result.stderr
-
-
 def test_check_of_other_bytes_than_first_seen_speaks_of_no_release(tmp_path: Path) -> None:
     row = {"img_filename": "a.png", "bbox": [1, 2, 3, 4], "instruction": "x", "data_type": "icon"}
     file = tmp_path / "screenspot_web_v2.json"

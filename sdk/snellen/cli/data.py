@@ -258,9 +258,7 @@ def _notes(splits: "Sequence[SplitCheck]") -> None:
     for (task, note), names in notes.items():
         _line(f"  {escape(task)} {escape(', '.join(names))}: {escape(note)}")
     for one in splits:
-        # What keeps the data from being whole is listed among what is wrong.
-        others = [name for name in one.left_out if name not in one.incomplete]
-        for line in _few(f"{name}: {one.left_out[name]}" for name in others):
+        for line in _few(f"{name}: {why}" for name, why in one.left_out.items()):
             _line(f"  {escape(one.task)} {escape(one.split)} leaves out {escape(line)}")
 
 
@@ -286,11 +284,6 @@ def _wrong(found: "DataCheck") -> None:
         for fault in found.faults
     ]
     lines += [f"{one.task} {one.split}: {one.pin.note}" for one in found.differs]
-    for split in found.splits:
-        lines += _few(
-            f"{split.task} {split.split} leaves out {name}: {split.left_out[name]}"
-            for name in split.incomplete
-        )
     if found.origin:
         lines += _few(f"{path} {what}" for path, what in found.origin.changed.items())
         lines += _few(

@@ -51,7 +51,6 @@ class TaskData:
         tags: What items can be grouped by, a column a tag, for whoever reads a report; unlike an
             item's own tags, these may tell of its reference.
         left_out: The ids of the items that the data has and that can't be graded, and why.
-        incomplete: Those of them whose data lacks something; the others only have no reference.
         cluster: The tag whose values are the independent groups of items (one screenshot's
             questions hang together); None where every item is its own.
         selected: The ids of the items that there are, where the rest is there for its references
@@ -74,7 +73,6 @@ class TaskData:
     tags: Mapping[str, TagColumn] = field(default_factory=dict[str, TagColumn], repr=False)
     cluster: str | None = None
     left_out: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
-    incomplete: tuple[str, ...] = ()
     selected: Sequence[str] | None = None
     worlds: Sequence[World] = field(default=(), repr=False)
     corrected: Corrected | None = None

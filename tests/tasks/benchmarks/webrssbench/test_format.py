@@ -278,35 +278,3 @@ def test_derived_splits_are_of_their_task_only(tmp_path: Path) -> None:
         read("position", folder, "test-positives")
     with pytest.raises(UnknownNameError, match=r"Known: test\."):
         read("color", folder, "test-pairs")
-
-
-def references(folder: Path, text: object, name: str = "color") -> Path:
-    (folder / f"{name}.references.json").write_text(json.dumps(text), encoding="utf-8")
-    return folder
-
-
-@pytest.mark.parametrize("key", ["shop", "test/shop"])
-def test_a_file_of_references_names_pages_or_items(tmp_path: Path, key: str) -> None:
-    folder = references(manifest(tmp_path, COLOR), {key: "Buy", "test/shop/before": ["Sell"]})
-    rows = read("color", folder)
-    assert rows.golds == [["Sell"], ["Buy"]]
-    assert rows.note == "2 questions have their reference from color.references.json"
-
-
-def test_references_to_nothing_are_counted_and_to_nothing_else_refused(tmp_path: Path) -> None:
-    folder = references(manifest(tmp_path, COLOR), {"shop": "Buy", "shoe": "Sell", "shed": "?"})
-    assert read("color", folder).note.endswith("; 2 of its references are for no question")
-    found = refused("color", references(folder, {"shoe": "Buy"}))
-    assert found.file == str(folder / "color.references.json")
-    assert "its keys look like 'shoe', the questions' ids like 'test/shop/before'" in found.message
-
-
-@pytest.mark.parametrize("text", [["Buy"], "Buy", 7])
-def test_a_file_of_references_is_an_object(tmp_path: Path, text: object) -> None:
-    found = refused("color", references(manifest(tmp_path, COLOR), text))
-    assert "expected one JSON object, item ids to references" in found.message
-
-
-def test_a_bad_reference_is_named_with_its_file(tmp_path: Path) -> None:
-    found = refused("color", references(manifest(tmp_path, COLOR), {"shop": 7}))
-    assert (found.file, found.field) == ("color.references.json", "reference")

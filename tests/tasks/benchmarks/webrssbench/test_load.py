@@ -14,9 +14,7 @@ from snellen.grading.protocols.table import PROTOCOLS, gold_shape, protocols_of
 from snellen.sdk.local import grade
 from snellen.tasks.benchmarks.webrssbench.load import (
     TASKS,
-    left_out,
     load,
-    load_to_ask,
 )
 from snellen.tasks.benchmarks.webrssbench.prompts import REGIONS
 from snellen.tasks.data.check import image_faults
@@ -265,11 +263,8 @@ def test_questions_without_a_reference_are_left_out_and_listed(write: Write) -> 
     pin = load("webrssbench/safety", folder).pin
     assert pin.count == 2
     assert pin.note.endswith("; 1 question without a reference is left out")
-    assert left_out("webrssbench/safety", folder) == {"test/blog": "there is no reference"}
-    to_ask = load_to_ask("webrssbench/safety", folder)
-    assert list(to_ask.ids) == ["test/account", "test/news", "test/blog"]
-    assert not to_ask.golds
-    assert to_ask.item("test/blog").id == "test/blog"
+    left_out = load("webrssbench/safety", folder).left_out
+    assert left_out == {"test/blog": "there is no reference"}
 
 
 def test_annotators_who_do_not_agree_make_no_reference(write: Write) -> None:
@@ -279,7 +274,6 @@ def test_annotators_who_do_not_agree_make_no_reference(write: Write) -> None:
     with pytest.raises(DataError, match="none of the 2 questions has a reference") as caught:
         load("webrssbench/color", write(rows))
     assert "test/p/before: the leading answer has 2 of 4 votes, 3 needed" in str(caught.value)
-    assert "color.references.json" in str(caught.value)
 
 
 def test_images_are_read_when_asked_for_and_only_then(write: Write, tmp_path: Path) -> None:
@@ -308,7 +302,7 @@ def test_questions_that_lack_an_image_are_listed_and_graded_all_the_same(write: 
     folder = write()
     (folder / "p").mkdir()
     (folder / "p/2.png").write_bytes(b"picture")
-    faults = list(image_faults(load_to_ask("webrssbench/position", folder)))
+    faults = list(image_faults(load("webrssbench/position", folder)))
     assert {fault.item for fault in faults} == {"test/shop"}
     assert [(fault.image, fault.problem) for fault in faults] == [
         ("screen", "missing"),
@@ -316,8 +310,8 @@ def test_questions_that_lack_an_image_are_listed_and_graded_all_the_same(write: 
         ("crop_2", "no image"),
         ("crop_10", "missing"),
     ]
-    lacking = [fault.item for fault in image_faults(load_to_ask("webrssbench/safety", folder))]
-    assert lacking == ["test/account", "test/news", "test/blog"]
+    lacking = [fault.item for fault in image_faults(load("webrssbench/safety", folder))]
+    assert lacking == ["test/account", "test/news"]
     data = load("webrssbench/safety", folder, "test-positives")
     report = grade([{"item_id": data.ids[0], "response": "Close account"}], data=data)
     assert report.metrics["recall"].value == 1
@@ -348,15 +342,13 @@ def test_no_release_is_on_record(write: Write) -> None:
     assert pin.note == "2 questions; no release of webrssbench/layout is on record"
 
 
-def test_the_digest_is_of_the_manifest_and_of_the_references_beside_it(write: Write) -> None:
+def test_the_digest_is_of_the_manifest(write: Write) -> None:
     folder = write()
     first = load("webrssbench/layout", folder).pin.sha256
     assert load("webrssbench/layout", folder).pin.sha256 == first
-    (folder / "layout.references.json").write_text('{"shop": "A shop"}')
-    second = load("webrssbench/layout", folder)
-    assert second.pin.sha256 != first
-    assert list(second.golds) == ["A shop", "A shop"]
-    assert second.tags["reference_from"] == ["layout.references.json"] * 2
+    manifest = folder / "webrssbench.json"
+    manifest.write_bytes(manifest.read_bytes() + b"\n")
+    assert load("webrssbench/layout", folder).pin.sha256 != first
 
 
 def test_prompts_have_names(write: Write) -> None:

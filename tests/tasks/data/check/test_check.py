@@ -236,30 +236,6 @@ def test_a_part_of_screenspot_is_no_fault_and_its_images_are_looked_at(tmp_path:
     assert [(one.split, len(one.faults)) for one in found.images] == [("mobile", 0), ("web", 1)]
 
 
-def position_page(folder: Path, crops: int) -> None:
-    (folder / "random_crops").mkdir(parents=True)
-    for name in ("original", "crop_1", "crop_2"):
-        (folder / "random_crops" / f"{name}.png").write_bytes(png())
-    box = {"x": 0.1, "y": 0.1, "width": 0.2, "height": 0.2}
-    rows = [{"id": str(1 + number), "box": box} for number in range(crops)]
-    write(folder / "random_crops_info.json", rows)
-
-
-def test_pages_that_lack_something_are_listed_and_wrong(tmp_path: Path) -> None:
-    for name, crops in (("whole", 2), ("poor", 1), ("half", 2)):
-        position_page(tmp_path / name, crops)
-    (tmp_path / "half/random_crops_info.json").unlink()
-    found = check(tmp_path)
-    assert splits(found)["webrssbench/position test"] == 1
-    split = found.splits[0]
-    assert split.left_out == {
-        "test/half": "its folder lacks random_crops_info.json",
-        "test/poor": "it has 1 crop, and a pair takes two",
-    }
-    assert split.incomplete == ("test/half", "test/poor")
-    assert not found.fine
-
-
 def test_pages_without_a_reference_are_listed_and_not_wrong(tmp_path: Path) -> None:
     row = {"task": "safety", "image": "a.png"}
     rows = [{**row, "page": "account", "reference": ["Delete"]}, {**row, "page": "blog"}]

@@ -91,25 +91,6 @@ def test_a_broken_manifest_may_be_any_task_of_webrssbench(tmp_path: Path) -> Non
     assert len(recognize(tmp_path / "renamed.json")) == 8
 
 
-@pytest.mark.parametrize(
-    ("files", "tasks"),
-    [
-        (["easy/1/random_crops_info.json"], ["position"]),
-        (["easy/1/analysis_result.json"], ["text"]),
-        (["easy/1/disturbed.png"], ["color", "layout"]),
-        (["easy/1/disturbed.png", "layout.references.json"], ["layout"]),
-        (["easy/1/original.png"], []),
-    ],
-)
-def test_what_the_scripts_of_webrssbench_write_is_known(
-    tmp_path: Path, files: list[str], tasks: list[str]
-) -> None:
-    for file in files:
-        (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / file).touch()
-    assert list(recognize(tmp_path)) == [f"webrssbench/{task}" for task in tasks]
-
-
 @pytest.mark.parametrize("benchmark", sorted(own_places()))
 def test_a_root_holds_every_task_that_loads_from_it(tmp_path: Path, benchmark: str) -> None:
     folder = written(benchmark, tmp_path)

@@ -1,39 +1,29 @@
-"""Read one split of a WebRSSBench task from any layout, its references joined and checked.
-
-References may stand in a file beside the data: `color.references.json` for webrssbench/color. It
-holds item ids, or what comes before the state of a pair, each with its reference:
-
-    {"test/shop/before": "Buy now", "news": "Read on"}
-"""
+"""Read one split of a WebRSSBench task from its manifest, its references checked."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
 from snellen.grading.errors import DataError, UnknownNameError
-from snellen.grading.models.base import digest_of
 from snellen.grading.models.golds import Golds
 from snellen.grading.parse.refusals import safety_answer
 from snellen.grading.parse.relations import Pair
 from snellen.grading.protocols.base import Gold
 from snellen.grading.protocols.golds import GoldShape
 from snellen.grading.protocols.table import gold_shape
-from snellen.tasks.benchmarks.webrssbench.folders import read_folder
 from snellen.tasks.benchmarks.webrssbench.manifest import manifest_in, read_manifest
 from snellen.tasks.benchmarks.webrssbench.rows import (
     BENCHMARK,
     Question,
-    QuestionSet,
     Rows,
     check_ids,
     check_paths,
 )
 from snellen.tasks.data.pins import digest_of_files
 from snellen.tasks.io.files import checked, default_split
-from snellen.tasks.io.json_text import read_json
 from snellen.tasks.io.rows import SCREEN
 
 PAIRS = "pairs"
@@ -52,111 +42,41 @@ class _GoldQuestion(NamedTuple):
     gold: Gold
 
 
-@dataclass(frozen=True, slots=True)
-class JoinedQuestions:
-    """Questions with the references of a file.
-
-    Attributes:
-        questions: All of them; those that the file names have its reference now.
-        matched: How many have.
-        stray: The keys of the file that are for none of them.
-    """
-
-    questions: Sequence[Question]
-    matched: int
-    stray: Sequence[str]
-
-
-def references_file(name: str, folder: Path) -> Path | None:
-    """Return the file of a task's references in a folder; None where there is none."""
-    path = folder / f"{name}.references.json"
-    return path if path.is_file() else None
-
-
-def join(name: str, questions: Sequence[Question], path: Path) -> JoinedQuestions:
-    """Give questions the references of a file, over those that they have.
-
-    A key is an item id, or what all questions of a page have in common: `test/shop`, or `shop`. An
-    item id goes before these.
-
-    Raises:
-        DataError: The file can't be read, is of another task, or is about none of the questions.
-    """
-    known = read_json(path).decode(
-        dict[str, object], "expected one JSON object, item ids to references"
-    )
-    used: set[str] = set()
-    joined: list[Question] = []
-    matched = 0
-    for question in questions:
-        keys = (question.item_id, f"{question.split}/{question.base}", question.base)
-        used.update(keys)
-        key = next((key for key in keys if known.get(key) is not None), None)
-        if key is not None and not question.incomplete:
-            matched += 1
-            value = known[key]
-            question = replace(question, value=value, source=path.name, unresolved="")
-        joined.append(question)
-    stray = [key for key in known if key not in used]
-    if known and len(stray) == len(known):
-        raise DataError(
-            f"is about none of the questions: its keys look like {stray[0]!r}, the questions' ids"
-            f" like {questions[0].item_id!r}",
-            file=str(path),
-        )
-    return JoinedQuestions(joined, matched, stray)
-
-
 _Derive: TypeAlias = Callable[[_GoldQuestion, str], Sequence[_GoldQuestion]]
 
 
-def read(name: str, path: Path, split: str | None = None, *, unreferenced: bool = False) -> Rows:
+def read(name: str, path: Path, split: str | None = None) -> Rows:
     """Read one split of one task.
 
     Args:
         name: The task without the benchmark's name in front.
-        path: A folder with a manifest, a manifest, or a folder that a published script wrote.
+        path: A manifest, or a folder with one.
         split: The split's name, or a derived one (`test-pairs`, `test-positives`). None: `test`
             where there is one, else the only one.
-        unreferenced: Keep the questions without a reference too, but not those that are incomplete;
-            `golds` is then empty.
 
     Raises:
         DataError: It can't be read, a row is not as documented, or no question has a reference.
         UnknownNameError: There is no such split.
     """
-    manifest = manifest_in(checked(path, "a manifest, or a folder of pages"))
-    found = read_folder(name, path) if manifest is None else read_manifest(name, manifest)
-    file = str(found.path)
-    check_ids(found.questions, file)
-    check_paths(found.questions, file)
-    notes = [*_sites_in_several_splits(found.questions), *_strange_votes(found.questions)]
-    beside = references_file(name, found.folder)
-    if beside is not None:
-        joined = join(name, found.questions, beside)
-        found = replace(found, questions=joined.questions)
-        notes.append(f"{joined.matched} questions have their reference from {beside.name}")
-        if joined.stray:
-            notes.append(f"{len(joined.stray)} of its references are for no question")
-    split, chosen = _in_split(name, found, split)
+    manifest = manifest_in(checked(path, "a manifest, or a folder with one"))
+    questions, file = read_manifest(name, manifest), str(manifest)
+    check_ids(questions, file)
+    check_paths(questions, file)
+    notes = [*_sites_in_several_splits(questions), *_strange_votes(questions)]
+    split, chosen = _in_split(name, questions, manifest, split)
     left_out = {
         question.item_id: question.unresolved or "there is no reference"
         for question, gold in chosen
         if gold is None
     }
-    incomplete = tuple(one.question.item_id for one in chosen if one.question.incomplete)
-    kept = [
-        one
-        for one in chosen
-        if one.gold is not None or (unreferenced and not one.question.incomplete)
-    ]
+    kept = [one for one in chosen if one.gold is not None]
     if not kept:
         raise DataError(
             f"none of the {len(left_out)} questions has a reference ({_listed(left_out)});"
-            f" put them into {name}.references.json, item ids to references",
+            " write it into their rows",
             file=file,
         )
-    if left_out and not unreferenced:
+    if left_out:
         are = (
             "question without a reference is"
             if len(left_out) == 1
@@ -168,25 +88,23 @@ def read(name: str, path: Path, split: str | None = None, *, unreferenced: bool 
         split=split,
         ids=[one.question.item_id for one in kept],
         questions=[one.question for one in kept],
-        golds=Golds([] if unreferenced else [one.gold for one in kept]),
+        golds=Golds([one.gold for one in kept]),
         left_out=left_out,
-        incomplete=incomplete,
-        folder=found.folder,
-        path=str(found.path),
-        sha256=_digest(found, beside),
+        folder=manifest.parent,
+        path=file,
+        sha256=digest_of_files([manifest]),
         note="; ".join(notes),
     )
 
 
 def _in_split(
-    name: str, found: QuestionSet, split: str | None
+    name: str, questions: Sequence[Question], manifest: Path, split: str | None
 ) -> tuple[str, Sequence[_GoldQuestion]]:
-    file = str(found.path)
     by_split: dict[str, list[Question]] = {}
-    for question in found.questions:
+    for question in questions:
         by_split.setdefault(question.split, []).append(question)
     if split is None:
-        split = default_split(by_split, found.path)
+        split = default_split(by_split, manifest)
     suffix, derive = _DERIVED.get(name, ("", None))
     base = split if split in by_split else split.removesuffix(f"-{suffix}")
     if base not in by_split or (base != split and derive is None):
@@ -194,7 +112,8 @@ def _in_split(
         raise UnknownNameError("split", split, [*by_split, *derived])
     shape = gold_shape(f"{BENCHMARK}/{name}")
     known = [
-        _GoldQuestion(question, _gold(name, shape, question, file)) for question in by_split[base]
+        _GoldQuestion(question, _gold(name, shape, question, str(manifest)))
+        for question in by_split[base]
     ]
     if derive is None or base == split:
         return split, known
@@ -212,9 +131,8 @@ def _gold(name: str, shape: GoldShape, question: Question, file: str) -> Gold:
         elif name != "ui_grouping":
             _check_texts(name, [gold] if isinstance(gold, str) else gold)
     except DataError as error:
-        where = file if question.source in ("manifest", "annotators") else question.source
         raise DataError(
-            f"{question.place}, {question.item_id}: {error.message}", file=where, field="reference"
+            f"{question.place}, {question.item_id}: {error.message}", file=file, field="reference"
         ) from None
     return gold
 
@@ -291,10 +209,3 @@ def _strange_votes(questions: Sequence[Question]) -> list[str]:
 def _listed(left_out: Mapping[str, str]) -> str:
     shown = [f"{item_id}: {reason}" for item_id, reason in list(left_out.items())[:_SHOWN]]
     return "; ".join(shown) + ("; ..." if len(left_out) > _SHOWN else "")
-
-
-def _digest(found: QuestionSet, beside: Path | None) -> str:
-    """Return the digest of what scores rest on: of the files, or of what was read of folders."""
-    if found.files:
-        return digest_of_files([*found.files, *([beside] if beside else [])])
-    return digest_of({question.item_id: question.value for question in found.questions})

@@ -1,13 +1,12 @@
 """WebRSSBench's eight tasks: what is asked of a page, in which form, and against what.
 
 Source: WebRSSBench (arXiv 2509.21782), §3 and its appendix. Its data is not published in any layout
-that holds references, so the references come from snellen's own manifest, from a file beside the
-folders that the published scripts write, or, for positions, from the boxes of the crops.
+that holds references, so pages and references come from snellen's own manifest. References of
+positions may come from the boxes of the crops.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from math import comb
 from pathlib import Path
 from types import MappingProxyType
@@ -32,26 +31,15 @@ from snellen.tasks.io.rows import SCREEN
 from snellen.tasks.models import TaskData
 from snellen.tasks.prompts import Prompt, prompt_of
 
-_ENTRIES = 20_000
 _START = 200
 
 
-def in_folder(path: Path) -> Iterator[str]:
-    """Yield the tasks of a folder's manifest, else those whose scripts' files are below it."""
+def in_folder(path: Path) -> list[str]:
+    """Return the tasks of a folder's manifest."""
     for name in FILES:
         if (path / name).is_file():
-            yield from _named_in(path / name)
-            return
-    names = {entry.name for entry in islice(path.rglob("*"), _ENTRIES)}
-    if "random_crops_info.json" in names:
-        yield "webrssbench/position"
-    if "analysis_result.json" in names:
-        yield "webrssbench/text"
-    if "disturbed.png" in names:
-        # Pages of both tasks look alike; a file of references says which they are.
-        both = ("color", "layout")
-        annotated = [task for task in both if f"{task}.references.json" in names]
-        yield from (f"webrssbench/{task}" for task in annotated or both)
+            return _named_in(path / name)
+    return []
 
 
 def by_name(path: Path) -> list[str]:
@@ -159,9 +147,7 @@ def load(
     Args:
         task: `webrssbench/` and one of position, ui_grouping, form_filling, hint_text, color,
             text, layout, safety.
-        path: A folder with `webrssbench.json` or `.jsonl`, such a file, or a folder that one of
-            the published scripts wrote; references are joined from `{task}.references.json`
-            beside them, such as `color.references.json`.
+        path: A folder with `webrssbench.json` or `.jsonl`, or such a file.
         split: The split's name; None: `test` when there, else the only one. Of a position split
             `test`, `test-pairs` asks about two crops at a time; of a safety split,
             `test-positives` has the pages with a dangerous button only, as the paper has.
@@ -177,29 +163,6 @@ def load(
     spec, asked = _asked(task, prompt)
     rows = read(spec.name, Path(path), split)
     return _data(task, spec, asked, rows, images)
-
-
-def load_to_ask(
-    task: str,
-    path: str | Path,
-    split: str | None = None,
-    images: str | Path | None = None,
-    prompt: str | None = None,
-) -> TaskData:
-    """Load a split for asking models only, the questions without a reference included.
-
-    Its `golds` are empty, so it can't be graded: it is for gathering the answers that a consensus
-    is made of. Takes what `load` takes and raises what `load` raises, but does not miss references.
-    """
-    spec, asked = _asked(task, prompt)
-    rows = read(spec.name, Path(path), split, unreferenced=True)
-    return _data(task, spec, asked, rows, images)
-
-
-def left_out(task: str, path: str | Path, split: str | None = None) -> Mapping[str, str]:
-    """Return the ids of the questions that have no reference, and why; see `load`."""
-    spec, _ = _asked(task, None)
-    return read(spec.name, Path(path), split, unreferenced=True).left_out
 
 
 def _asked(task: str, prompt: str | None) -> tuple[WebRSSBenchTask, Prompt]:
@@ -223,7 +186,6 @@ def _data(
         tags=_tags(spec.name, rows),
         cluster=CLUSTER,
         left_out=rows.left_out,
-        incomplete=rows.incomplete,
     )
 
 

@@ -23,7 +23,6 @@ from snellen.tasks.benchmarks.webrssbench.rows import (
     ImageFile,
     Mode,
     Question,
-    QuestionSet,
     images_of,
     pair_of,
 )
@@ -195,23 +194,25 @@ class _RawRow(NamedTuple):
     data: bytes | msgspec.Raw
 
 
-def manifest_in(path: Path) -> Path | None:
-    """Return the manifest that a path is or holds; None where there is none.
+def manifest_in(path: Path) -> Path:
+    """Return the manifest that a path is or holds.
 
     Raises:
-        DataError: The folder holds two.
+        DataError: The folder holds none, or two.
     """
     if path.is_file():
         return path
     found = [path / name for name in FILES if (path / name).is_file()]
+    if not found:
+        raise DataError(f"holds neither {' nor '.join(FILES)}", file=str(path))
     if len(found) > 1:
         raise DataError(
             f"holds {' and '.join(FILES)}; give the one that is meant as path", file=str(path)
         )
-    return found[0] if found else None
+    return found[0]
 
 
-def read_manifest(name: str, path: Path) -> QuestionSet:
+def read_manifest(name: str, path: Path) -> list[Question]:
     """Read all questions of one task from a manifest.
 
     Rows of other tasks are passed over; their fields are not looked at.
@@ -247,7 +248,7 @@ def read_manifest(name: str, path: Path) -> QuestionSet:
     if not questions:
         there = ", ".join(f"{task} ({count})" for task, count in others.items()) or "none at all"
         raise DataError(f"has no rows of the task {name!r}; there are: {there}", file=str(path))
-    return QuestionSet(questions, path.parent, path, (path,))
+    return questions
 
 
 def _raw_rows(path: Path) -> Iterator[_RawRow]:

@@ -1,6 +1,6 @@
-"""What a question of WebRSSBench is, whichever layout it was read from."""
+"""What a question of WebRSSBench is."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
@@ -32,10 +32,6 @@ Difficulty: TypeAlias = Literal["easy", "medium", "hard"]
 Mode: TypeAlias = Literal["partial", "all", "low_contrast"]
 """How colors were changed: of some buttons, of all, or of the whole page to low contrast."""
 
-LEVELS = ("easy", "medium", "hard")
-MODES = ("partial", "all", "low_contrast")
-STATES = ("before", "after")
-
 
 @dataclass(frozen=True, slots=True)
 class ImageFile:
@@ -56,14 +52,11 @@ class Question:
         site: The website; the page where the data does not say.
         split: The split.
         images: The screenshot as `screen`, then crops by name.
-        place: Where it was read, for messages: `row 3`, or a folder.
+        place: Where it was read, for messages: `row 3`.
         value: Its reference as published, not yet checked; None where there is none.
-        source: Where that is from: `manifest`, `annotators`, `boxes`, `relations.json`, or the
-            name of the file that was joined.
+        source: Where that is from: `manifest`, `annotators` or `boxes`.
         unresolved: Why there is no reference, where somebody tried to make one.
         strange: The votes of annotators that name no class, each with who gave it.
-        incomplete: Whether what is asked about is not all there, so that nobody can be asked;
-            `unresolved` says what it lacks.
         difficulty: easy, medium or hard, where the data says.
         state: `before` or `after`, where the question is one of a pair.
         mode: How colors were changed; None where they were not, or where nobody says.
@@ -80,7 +73,6 @@ class Question:
     source: str = ""
     unresolved: str = ""
     strange: tuple[str, ...] = ()
-    incomplete: bool = False
     difficulty: str | None = None
     state: str | None = None
     mode: str | None = None
@@ -101,23 +93,6 @@ class Question:
         return tuple(name for name in self.images if name != SCREEN)
 
 
-@dataclass(frozen=True, slots=True)
-class QuestionSet:
-    """All questions of one task that were found, of every split.
-
-    Attributes:
-        questions: The questions, in the data's order.
-        folder: What the images' paths start from.
-        path: The manifest, or the folder.
-        files: The files whose bytes are the data; empty for a generator's folder.
-    """
-
-    questions: Sequence[Question]
-    folder: Path
-    path: Path
-    files: tuple[Path, ...] = ()
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rows(Split):
     """One split of one task, its references checked.
@@ -126,14 +101,12 @@ class Rows(Split):
         questions: The questions that have a reference.
         golds: Their references, as `gold_shape(task).read` gives them.
         left_out: The ids of the questions without one, and why.
-        incomplete: Those of them that nobody can be asked, for what their folder lacks.
         folder: What the images' paths start from.
     """
 
     questions: Sequence[Question]
     golds: Golds
     left_out: Mapping[str, str]
-    incomplete: tuple[str, ...] = ()
     folder: Path
 
 
@@ -176,10 +149,6 @@ def check_ids(questions: Sequence[Question], file: str) -> None:
                 " page has several questions, tell them apart by 'element'",
                 file=file,
             )
-
-
-ReadTask: TypeAlias = Callable[[str, Path], QuestionSet]
-"""Reads all questions of one of `NAMES` from a path."""
 
 
 def images_in(folder: Path, questions: Sequence[Question]) -> ImageFiles:

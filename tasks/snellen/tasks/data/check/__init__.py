@@ -191,7 +191,6 @@ class _Checker:
                 count=len(data),
                 pin=data.pin,
                 left_out=dict(data.left_out),
-                incomplete=data.incomplete,
             )
         )
 

@@ -36,7 +36,6 @@ class SplitCheck(Closed):
         count: Its items.
         pin: Which release it is, and what differs.
         left_out: The ids of what the loader left out, and why.
-        incomplete: Those of them whose data lacks something.
     """
 
     task: str
@@ -45,7 +44,6 @@ class SplitCheck(Closed):
     count: int
     pin: DataPin
     left_out: dict[str, str] = Field(default_factory=dict[str, str])
-    incomplete: tuple[str, ...] = ()
 
 
 class ImageNote(Closed):
@@ -144,7 +142,6 @@ class DataCheck(Closed):
         return bool(self.splits) and not (
             self.faults
             or self.differs
-            or any(one.incomplete for one in self.splits)
             or any(one.faults for one in self.images)
             or (self.origin and (self.origin.changed or self.origin.unfinished))
         )
