@@ -97,14 +97,15 @@ async def of_a_server(url: str, token: str) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Take the exam and print each task's score, and everything that it depends on."""
+    """Take the exam and print each task's score, then the total and all that it depends on."""
     if len(sys.argv) > 1:
         report = asyncio.run(of_a_server(sys.argv[1], os.environ["TOKEN"]))
     else:
         with open(os.devnull, "w") as log:
             report = asyncio.run(on_this_machine(log))
     for task in report["tasks"]:
-        print(task["value"], task["signature"])
+        print(task["value"], task["task"])
+    print(report["value"], report["signature"])
 
 
 if __name__ == "__main__":

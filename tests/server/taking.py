@@ -42,7 +42,7 @@ SLIPS: list[dict[str, object]] = [
     {"answer": "x", "space": "nowhere"},
     {"answer": "x", "item": "nosuchitem"},
     {"answer": "x", "attempt": "att_" + "0" * 48},
-    {"answer": "x", "client": ""},
+    {"answer": "x", "client": ["x"]},
     {},
 ]
 """Calls of submit_answer that must be refused, and must change nothing."""

@@ -328,9 +328,8 @@ def check_acted(actor: Actor) -> Callable[[str], None]:
         report = json.loads(shown)
         steps = len(actor.acting.acts)
         assert steps >= 3
-        rates = [task["metrics"]["sr"] for task in report["tasks"]]
+        rates = [task["value"] for task in report["tasks"]]
         assert rates == ([1.0, 0.0] if actor.acting.env == "desk" else [0.5])
-        assert not any("error" in task["outcomes"] for task in report["tasks"])
         assert sorted(actor.calls) == sorted(
             [
                 *("start_attempt", "finish_attempt", "get_screenshot"),

@@ -105,9 +105,10 @@ TASKS = [task.task for task in read_manifest(exam_folder("sample")).tasks]
 @pytest.mark.slow
 def test_the_raw_client_takes_the_exam_on_this_machine(organized: Callable[..., Path]) -> None:
     organized()
-    lines = [line.split(maxsplit=1) for line in raw_client()]
-    assert [signature.split("|")[0] for _, signature in lines] == TASKS
-    assert all(0.0 <= float(value) <= 1.0 for value, _ in lines)
+    *lines, (total, signature) = [line.split(maxsplit=1) for line in raw_client()]
+    assert [task for _, task in lines] == TASKS
+    assert all(0.0 <= float(value) <= 1.0 for value, _ in (*lines, (total, "")))
+    assert "|contexts:continuous|" in signature
 
 
 async def test_the_raw_clients_loop_survives_refusals_and_shows_every_image(store: Path) -> None:
@@ -131,11 +132,12 @@ async def test_the_raw_clients_loop_survives_refusals_and_shows_every_image(stor
 
 @pytest.mark.slow
 def test_the_raw_client_takes_the_exam_of_a_server(serve: Callable[..., Any], token: str) -> None:
-    ((value, signature),) = [
+    (value, task), (total, _) = [
         line.split(maxsplit=1) for line in raw_client(serve("wireframes").url, TOKEN=token)
     ]
-    assert signature.startswith("screenqa/short")
+    assert task == "screenqa/short"
     assert 0.0 <= float(value) < 1.0
+    assert round(float(total), 4) == float(value)
 
 
 def raw_client(*arguments: str, **variables: str) -> list[str]:
