@@ -5,6 +5,7 @@ import io
 import json
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -566,6 +567,9 @@ async def test_a_context_that_sees_several_items_can_answer_all_of_them(sample: 
         assert total["interval"]["low"] <= total["value"] <= total["interval"]["high"]
         assert 0 < total["chance"] < total["baseline"] < 1
         assert "|contexts:continuous|clients:1|" in report["signature"]
+        whole = (await agent.finish())["tasks"]
+        digests = [sha256(task["signature"].encode()).hexdigest()[:12] for task in whole]
+        assert [task["signature"] for task in report["tasks"]] == digests
 
 
 async def test_fresh_contexts_see_both_halves_of_a_pair(sample: Exam) -> None:

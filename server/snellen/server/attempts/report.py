@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple, Self
 
 from pydantic import Field
@@ -113,12 +114,18 @@ class Total(Closed):
 
 
 class TaskSummary(Closed):
-    """One line of a task; the attributes are those of `TaskResult`."""
+    """One line of a task.
+
+    Attributes:
+        task: As in `TaskResult`, and so are all fields that are not described here.
+        signature: The first twelve digits of the SHA-256 of its signature in the whole report.
+    """
 
     task: str
     items: int
     answered: int
     value: float | None
+    signature: str
 
 
 class ExamSummary(Closed):
@@ -231,7 +238,11 @@ class ExamReport(Closed):
         fields = {name: getattr(self, name) for name in names}
         tasks = tuple(
             TaskSummary(
-                task=task.task, items=task.items, answered=task.answered, value=_brief(task.value)
+                task=task.task,
+                items=task.items,
+                answered=task.answered,
+                value=_brief(task.value),
+                signature=sha256(task.signature.encode()).hexdigest()[:12],
             )
             for task in self.tasks
         )
