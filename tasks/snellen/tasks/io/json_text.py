@@ -59,9 +59,11 @@ class JsonText:
         except msgspec.ValidationError as error:
             fault = row_error(error, self.file, type_)
             raise self.error(fault.message, fault.field) from None
-        except UnicodeDecodeError as error:
-            raise self.error(f"is not UTF-8 ({error.reason}); {FETCH_AGAIN}") from None
         except NO_JSON as error:
+            try:
+                self.data.decode()
+            except UnicodeDecodeError as fault:
+                raise self.error(f"is not UTF-8 ({fault.reason}); {FETCH_AGAIN}") from None
             what = "file" if self.line is None else "line"
             raise self.error(f"is no whole JSON {what}: {error}; {FETCH_AGAIN}") from None
 

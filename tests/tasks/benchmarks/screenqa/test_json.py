@@ -213,7 +213,7 @@ def test_every_truncated_file_is_refused(tmp_path: Path, layout: Layout) -> None
     ("data", "message"),
     [
         ('[{"image_id": 1, "question": "é"'.encode("latin-1"), "is not UTF-8"),
-        (json.dumps([ROW]).encode("utf-16"), "is no whole JSON file"),
+        (json.dumps([ROW]).encode("utf-16"), "is not UTF-8"),
         (b"version https://git-lfs.github.com/spec/v1\n", "is no whole JSON file"),
         (json.dumps([ROW]).encode() + b"[]", "trailing"),
         (b"[" * 100_000, "expected `object`, got `array`"),
