@@ -100,7 +100,9 @@ STRICT = {
 WAYS = {
     "exam over http": Setup("http", NEW, {"shuffle_options": False, "pairs_together": True}),
     "strict exam over http": Setup("http", "legacy", STRICT),
-    "exam over stdio": Setup("stdio", "legacy", {"submissions": 2, "sample": 2}),
+    "exam over stdio": Setup(
+        "stdio", "legacy", {"submissions": 2, "sample": 2, "counting": "first"}
+    ),
     "practice over http": Setup("http", "legacy", {"mode": "practice", "sample": 2}),
     "practice over stdio": Setup("stdio", NEW, {"mode": "practice", "submissions": 3, "sample": 2}),
     "deferred over http": Setup("http", NEW, {"mode": "deferred", "submissions": 2, "sample": 2}),

@@ -569,7 +569,9 @@ async def test_a_context_that_sees_several_items_can_answer_all_of_them(sample: 
         assert "|contexts:continuous|clients:1|" in report["signature"]
         whole = (await agent.finish())["tasks"]
         digests = [sha256(task["signature"].encode()).hexdigest()[:12] for task in whole]
-        assert [task["signature"] for task in report["tasks"]] == digests
+        assert [task["signature"] for task in report["tasks"]] == [
+            f"sha256:{one}" for one in digests
+        ]
 
 
 async def test_fresh_contexts_see_both_halves_of_a_pair(sample: Exam) -> None:

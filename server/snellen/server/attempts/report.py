@@ -118,7 +118,8 @@ class TaskSummary(Closed):
 
     Attributes:
         task: As in `TaskResult`, and so are all fields that are not described here.
-        signature: The first twelve digits of the SHA-256 of its signature in the whole report.
+        signature: The first twelve digits of the SHA-256 of its signature in the whole report,
+            after `sha256:`.
     """
 
     task: str
@@ -242,7 +243,7 @@ class ExamReport(Closed):
                 items=task.items,
                 answered=task.answered,
                 value=_brief(task.value),
-                signature=sha256(task.signature.encode()).hexdigest()[:12],
+                signature=f"sha256:{sha256(task.signature.encode()).hexdigest()[:12]}",
             )
             for task in self.tasks
         )
