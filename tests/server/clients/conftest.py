@@ -330,6 +330,7 @@ def check_acted(actor: Actor) -> Callable[[str], None]:
         assert steps >= 3
         rates = [task["value"] for task in report["tasks"]]
         assert rates == ([1.0, 0.0] if actor.acting.env == "desk" else [0.5])
+        assert report["answered"] == report["items"] == 2
         assert sorted(actor.calls) == sorted(
             [
                 *("start_attempt", "finish_attempt", "get_screenshot"),
