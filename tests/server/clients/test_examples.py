@@ -125,7 +125,7 @@ async def test_the_raw_clients_loop_survives_refusals_and_shows_every_image(stor
         report = await loop(client, ask)
     await host.close()
     # One half of each pair, and no other item with its image.
-    assert report["answered"] == report["items"] == 52
+    assert report["answered"] == report["items"] == 53
     assert report["rewritten"] > 0
     assert max(shown.values()) == 5
 

@@ -1,6 +1,6 @@
 """The exams that are included, by name; the references of those that ship lie open.
 
-`sample` has two items of each task that needs no interaction, of the 140 of `sample-full`, which
+`sample` has two items of each task that needs no interaction, of the 136 of `sample-full`, which
 `snellen build` made of sites that it generated. `wireframes` has twelve questions of ScreenQA; its
 screens are drawn from Screen Annotation's layouts (both Google Research, CC BY 4.0). The
 interactive ones are generated at the first start, with a seed of their own on each machine. A score
