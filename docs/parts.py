@@ -12,7 +12,6 @@ import typer.main
 
 from snellen import sdk
 from snellen.cli.app import app
-from snellen.demo.page import Mean, interval, percent
 from snellen.grading.actions.formats import FORMATS
 from snellen.grading.chance import chance_of
 from snellen.grading.guesses import NullAgents
@@ -22,10 +21,10 @@ from snellen.grading.protocols.golds import PageEpisodeGold
 from snellen.grading.protocols.miniwob import EPISODE as MINIWOB
 from snellen.grading.protocols.names import OWN
 from snellen.grading.protocols.table import PROTOCOLS, gold_shape, protocol_of, protocols_of
+from snellen.sdk.exam.page import Mean, interval, percent
 from snellen.tasks.benchmarks.miniwob.null_agents import played as null_episodes
 from snellen.tasks.benchmarks.table import benchmark_of, own_places, task_of
 from snellen.tasks.samples import DEFAULT, baselines
-from snellen.worlds.training.splits import TEST, templates_of
 
 ROOT = Path(__file__).parents[1]
 METRICS = ROOT / "grading" / "snellen" / "grading" / "metrics"
@@ -82,6 +81,8 @@ def pages() -> dict[str, str]:
 
 def kept_templates() -> str:
     """The templates and pages that are kept for tests."""
+    from snellen.worlds.training.splits import TEST, templates_of
+
     rows = [
         [f"`{name}`", ", ".join(f"`{one}`" for one in templates_of(name, "test"))] for name in TEST
     ]

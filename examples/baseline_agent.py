@@ -10,14 +10,15 @@ import sys
 from tempfile import TemporaryDirectory
 
 from snellen import sdk
-from snellen.demo.agent import Step, Vision, take
+from snellen.demo.agent import Vision, take
 from snellen.demo.ocr.reader import RapidReader, Shelf, cache_folder
+from snellen.sdk.exam.taken import Step
 
 
 def show(step: Step, number: int, of: int) -> None:
     """Print what the agent answered, and why."""
-    answer = "no idea" if step.finding.answer is None else repr(step.finding.answer)
-    print(f"{number} of {of}  {step.question.task}  {answer}  ({step.finding.why})")
+    answer = "no idea" if step.answer is None else repr(step.answer)
+    print(f"{number} of {of}  {step.question.task}  {answer}  ({step.why})")
 
 
 async def main() -> None:

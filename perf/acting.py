@@ -23,9 +23,9 @@ from snellen.server.mcp.server import ExamServer
 from snellen.server.settings import Settings
 from snellen.tasks.browser.finding import HEADLESS, find_browser
 from snellen.tasks.pack.read import open_pack
+from snellen.tasks.samples.generated import generated_exam
 from snellen.worlds.desk.desktop import Desktop
 from snellen.worlds.desk.environment import SIZE, document
-from snellen.worlds.packs import make_episode_pack
 
 PLACES = [(300 + 37 * step % 700, 120 + 53 * (step % 9)) for step in range(15)]
 """On the desktop: between controls and on some, the dock excepted."""
@@ -78,7 +78,7 @@ async def measure(agents: int, count: int, rounds: int) -> None:
     """Measure, and print the table."""
     with tempfile.TemporaryDirectory(prefix="snellen-") as room:
         pack = Path(room) / "pack"
-        make_episode_pack("desk", pack, seed=3, count=58)
+        generated_exam("desk").make(pack, seed=3, count=58)
         settings = Settings((pack,), Path(room) / "exam.sqlite")
         host = LazyHost(lambda: open_exam(settings), interactive=True)
         took: list[float] = []

@@ -10,8 +10,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from snellen.demo.page import Mean, by_benchmark, mean_of
-from snellen.demo.run import Demo, DemoOptions, Row, run_demo
+from snellen.demo.run import DemoOptions, run_demo
+from snellen.sdk.exam.page import Mean, by_benchmark, mean_of
+from snellen.sdk.exam.taken import Row, TakenExam
 from snellen.tasks import samples
 
 FILE = Path(samples.__file__).with_name("baselines.json")
@@ -21,10 +22,9 @@ QUICK = "wireframes"
 
 def main() -> None:
     """Let the agent take the exams that are named, or all that ship."""
-    shipped = [name for name, exam in samples.INCLUDED.items() if not exam.episodes]
     found: dict[str, Any] = json.loads(FILE.read_text()) if FILE.exists() else {}
     quick = sys.argv[1:] == ["--quick"]
-    for name in [QUICK] if quick else sys.argv[1:] or shipped:
+    for name in [QUICK] if quick else sys.argv[1:] or samples.INCLUDED:
         taken = run_demo(DemoOptions(Path(name)))
         # An agent in one context has fewer items; OCR was done before.
         fewer = run_demo(DemoOptions(Path(name), contexts="continuous", blind=False))
@@ -35,7 +35,7 @@ def main() -> None:
         FILE.write_text(json.dumps(found, indent=1) + "\n")
 
 
-def scores(demo: Demo) -> dict[str, Any]:
+def scores(demo: TakenExam) -> dict[str, Any]:
     """Return the rows of a demonstration's tables."""
     whole = mean_of(demo.rows)
     return {
@@ -49,7 +49,7 @@ def scores(demo: Demo) -> dict[str, Any]:
     }
 
 
-def _by_task(demo: Demo) -> dict[str, Any]:
+def _by_task(demo: TakenExam) -> dict[str, Any]:
     return {row.task: {"items": row.items, "value": _rounded(row.value)} for row in demo.rows}
 
 

@@ -76,7 +76,7 @@ def options() -> list[str]:
 def variables() -> list[str]:
     """Return every environment variable that the code or the tests read."""
     found: set[str] = set()
-    for root in ("server", "sdk", "tasks", "grading", "perf", "tests"):
+    for root in ("server", "sdk", "tasks", "grading", "plugins", "perf", "tests"):
         for path in (ROOT / root).rglob("*.py"):
             found.update(_VARIABLE.findall(path.read_text(encoding="utf-8")))
     return sorted(found)

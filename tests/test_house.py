@@ -20,8 +20,10 @@ from snellen.sdk.page.build import build_page
 from snellen.sdk.report import Report
 
 ROOT = Path(__file__).parent.parent
-ROOTS = ("server", "sdk", "tasks", "grading")
-MODULES = sorted(path for root in ROOTS for path in (ROOT / root).rglob("*.py"))
+CORE = ("server", "sdk", "tasks", "grading")
+PLUGINS = ("annotate", "build", "demo", "worlds")
+ROOTS = (*CORE, *(f"plugins/{name}" for name in PLUGINS))
+MODULES = sorted(path for root in ROOTS for path in (ROOT / root / "snellen").rglob("*.py"))
 TEXTS = {".cfg", ".csv", ".html", ".json", ".jsonl", ".md", ".py", ".toml", ".txt", ".yml"}
 
 # In pieces, so that this file holds none of them.
@@ -62,7 +64,7 @@ def tracked_texts() -> Iterator[Path]:
     for path in sorted(ROOT.iterdir()):
         if path.is_file() and (path.suffix in TEXTS or path.name in ("LICENSE", ".gitignore")):
             yield path
-    for folder in (*ROOTS, "docs", "examples", "perf", "tests", ".ci"):
+    for folder in (*CORE, "plugins", "docs", "examples", "perf", "tests", ".ci"):
         for path in sorted((ROOT / folder).rglob("*")):
             if path.is_file() and (path.suffix in TEXTS or folder == ".ci"):
                 yield path
@@ -70,17 +72,30 @@ def tracked_texts() -> Iterator[Path]:
 
 @pytest.mark.parametrize("root", ROOTS)
 def test_a_source_root_is_a_part_of_the_namespace_and_nothing_else(root: str) -> None:
-    assert [path.name for path in (ROOT / root).iterdir() if path.name != "__pycache__"] == [
-        "snellen"
-    ]
+    names = {path.name for path in (ROOT / root).iterdir()} - {"__pycache__", "tests"}
+    assert names == {"snellen"}
     assert not (ROOT / root / "snellen" / "__init__.py").exists()
-    assert (ROOT / root / "snellen" / root / "__init__.py").exists()
+    assert (ROOT / root / "snellen" / Path(root).name / "__init__.py").exists()
+
+
+def test_no_test_of_the_core_imports_a_plugin() -> None:
+    plugin = re.compile(rf"^\s*(?:from|import) snellen\.(?:{'|'.join(PLUGINS)})\b", re.MULTILINE)
+    # These look at every page of a server, and so at those that plugins add.
+    of_all_pages = {
+        "tests/server/custody/test_endpoint.py",
+        "tests/server/http/pages/test_browser.py",
+        "tests/server/http/test_exams.py",
+    }
+    tests = [*(ROOT / "tests").rglob("*.py"), ROOT / "conftest.py"]
+    found = {name_of(path) for path in tests if plugin.search(path.read_text(encoding="utf-8"))}
+    assert found == of_all_pages
 
 
 def test_importing_the_sdk_imports_nothing_heavy() -> None:
     assert not imported_by("from snellen import sdk") & (HEAVY | HEAVY_FOR_THE_SHELL)
 
 
+@pytest.mark.slow
 def test_scoring_a_text_imports_nothing_that_texts_do_not_need() -> None:
     code = (
         "from snellen import sdk\n"
@@ -89,6 +104,7 @@ def test_scoring_a_text_imports_nothing_that_texts_do_not_need() -> None:
     assert not imported_by(code) & HEAVY_FOR_TEXTS
 
 
+@pytest.mark.slow
 def test_texts_are_graded_on_the_command_line_without_pillow_and_the_extras() -> None:
     absent = ["PIL", "fastapi", "jinja2", "limits", "playwright", "tenacity"]
     code = (
@@ -104,6 +120,7 @@ def test_texts_are_graded_on_the_command_line_without_pillow_and_the_extras() ->
     assert '"exact_match"' in done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "extra", "absent"),
     [
@@ -241,7 +258,7 @@ def test_every_path_that_a_suite_names_is_there() -> None:
         word
         for path in sorted((ROOT / ".ci").iterdir())
         for word in re.findall(
-            r"(?<![\w/.-])(?:tests|server|sdk|tasks|grading|deploy|perf|examples)/[\w./*-]+",
+            r"(?<![\w/.-])(?:tests|server|sdk|tasks|grading|plugins|deploy|perf|examples)/[\w./*-]+",
             path.read_text(encoding="utf-8"),
         )
     }
@@ -249,6 +266,7 @@ def test_every_path_that_a_suite_names_is_there() -> None:
     assert not [word for word in sorted(named) if not list(ROOT.glob(word))]
 
 
+@pytest.mark.slow
 def test_no_file_speaks_of_the_place_where_it_was_written() -> None:
     found = [
         f"{name_of(path)}: {match[0]}"

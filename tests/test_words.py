@@ -68,6 +68,7 @@ def lines() -> list[Line]:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pattern", REPLACED)
 def test_a_replaced_word_does_not_come_back(pattern: str) -> None:
     word = re.compile(pattern, re.IGNORECASE)

@@ -252,15 +252,19 @@ def test_the_list_of_commands_has_the_first_sentence_of_each_help(name: str) -> 
     assert COMMANDS[name].help == whole
 
 
-def test_listing_the_commands_imports_none_of_them() -> None:
+@pytest.mark.slow
+def test_listing_the_commands_imports_nothing_that_does_the_work() -> None:
     code = "import sys; sys.argv = ['snellen', '--help']\nfrom snellen.cli import main\n"
     code += "try: main()\nexcept SystemExit: pass\nprint(*sys.modules, file=sys.stderr)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert "Grade a file of answers." in done.stdout
-    ours = [name for name in done.stderr.split() if name.startswith("snellen.")]
-    assert ours == ["snellen.cli", "snellen.cli.streams", "snellen.cli.app"]
+    loaded = set(done.stderr.split())
+    # Plugins' commands are imported for their first sentence.
+    assert {"snellen.cli.grade", "snellen.cli.host"}.isdisjoint(loaded)
+    assert {"numpy", "scipy", "sqlalchemy", "mcp", "jinja2"}.isdisjoint(loaded)
 
 
+@pytest.mark.slow
 def test_the_help_of_no_command_imports_what_does_the_work() -> None:
     code = (
         "import sys, typer.main\n"
@@ -320,6 +324,7 @@ def test_a_file_of_which_nothing_can_be_graded_has_each_faulty_line_named_up_to_
 SAMPLE = str(Path(__file__).parents[2] / "examples" / "sample_answers.jsonl")
 
 
+@pytest.mark.slow
 def test_an_exams_file_is_graded_by_the_exams_name_as_it_is_uploaded(folder: Path) -> None:
     whole = run(folder, "grade", SAMPLE, "--data", "sample")
     assert (whole.exit_code, whole.stderr) == (0, "")

@@ -5,11 +5,12 @@ import shutil
 from pathlib import Path
 
 import pytest
-import yaml
 from typer.testing import CliRunner, Result
 
 from snellen.cli.app import app
 from snellen.tasks.samples import exam_folder
+
+yaml = pytest.importorskip("yaml")
 
 ROOT = Path(__file__).parents[2]
 GRADED = ("--task", "screenqa/short", "--data", str(ROOT / "examples" / "screen_qa"))

@@ -7,7 +7,6 @@ import subprocess
 import sys
 from io import BytesIO
 from pathlib import Path
-from typing import Any
 
 import pytest
 from PIL import Image
@@ -276,50 +275,3 @@ def test_answers_are_graded_against_a_sealed_pack(folder: Path) -> None:
     key = {KEY_VARIABLE: f"@{folder}/key"}
     found = json.loads(run(folder, *grade, "--data", "@/pack", **key).stdout)
     assert (found["provenance"]["items"], found["numbers"]["metrics"]["f1"]["value"]) == (4, 1.0)
-
-
-def test_tasks_come_in_several_looks_and_a_report_compares_them(tmp_path: Path) -> None:
-    made = ("pack", "episodes", "desk-2", "--seed", "7", "-o", "@/pack", "--n")
-    assert run(tmp_path, *made, "14x2").exit_code == 0
-    read = (tmp_path / "pack/references.jsonl").read_text()
-    lines = [json.loads(line) for line in read.splitlines()]
-    looks = {line["item_id"]: line["tags"]["look"] for line in lines if "item_id" in line}
-    assert len(looks) == 28
-    first, second = sorted(set(looks.values()))
-    rows = [
-        # As the reference in the first look, and nothing done in the second one.
-        {"item_id": line["item_id"], "response": {"status": "done", "cost": 1, **done(line, first)}}
-        for line in lines
-        if line.get("task") == "desk/l3" and "item_id" in line
-    ]
-    (tmp_path / "answers.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    grade = ("grade", "@/answers.jsonl", "--task", "desk/l3", "--data", "@/pack", "--json")
-    found = json.loads(run(tmp_path, *grade, "--by", "look").stdout)
-    cells = {cell["name"]: cell["estimate"]["value"] for cell in found["by"][0]["cells"]}
-    assert cells[first] > 0.8
-    assert cells[second] == 0
-
-
-def done(line: dict[str, Any], look: str) -> dict[str, Any]:
-    gold = line["gold"]
-    if line["tags"]["look"] != look:
-        return {"changes": {}}
-    return {"changes": gold.get("changes", {}), "answer": gold.get("answer")}
-
-
-@pytest.mark.parametrize(
-    ("what", "number", "message"),
-    [
-        ("desk-2", "0", "--n is a number such as 20, or 20x3 for 3 looks, not '0'"),
-        ("desk-2", "3x0", "not '3x0'"),
-        ("desk-2", "many", "not 'many'"),
-        ("desk", "3x2", "desk has one look; desk-2 has several"),
-    ],
-)
-def test_a_number_of_tasks_or_looks_that_can_not_be_is_refused(
-    what: str, number: str, message: str, tmp_path: Path
-) -> None:
-    refused = run(tmp_path, "pack", "episodes", what, "-o", "@/pack", "--n", number)
-    assert refused.exit_code == 2
-    assert message in " ".join(refused.stderr.split())
-    assert not (tmp_path / "pack").exists()

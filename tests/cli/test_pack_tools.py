@@ -164,17 +164,6 @@ def test_an_audit_writes_no_file_unasked(folder: Path, monkeypatch: pytest.Monke
     assert sorted(os.listdir(folder)) == before
 
 
-def test_an_audit_is_held_against_the_folder_of_a_build_and_no_other(folder: Path) -> None:
-    result = run(folder, "pack", "audit", "@/demo", "--against", "@/images")
-    assert result.exit_code == 2
-    assert "it is not the folder of a build" in result.stderr
-    (folder / "build").mkdir()
-    (folder / "build" / "build.json").write_text("{}")
-    result = run(folder, "pack", "audit", "@/demo", "--against", "@/build", "-o", "@/removed.txt")
-    assert result.exit_code == 1
-    assert "7 items belong to pages that are not in the build" in result.stderr
-
-
 def test_export_writes_chats(folder: Path) -> None:
     result = run(folder, "export", "@/demo", "-o", "@/train.jsonl")
     assert result.exit_code == 0

@@ -113,6 +113,7 @@ def test_report_reads_without_its_data_what_does_not_need_it(folder: Path) -> No
 
 
 def test_report_makes_a_page_with_references_only_when_asked(folder: Path) -> None:
+    pytest.importorskip("altair")
     for name, more in (("without", ()), ("with", ("--with-references",))):
         result = run(folder, "report", "@/poor.json", "-o", f"@/{name}.html", *more)
         assert result.exit_code == 0

@@ -16,13 +16,10 @@ from snellen.cli.app import app
 from snellen.cli.host import serve, worker
 from snellen.cli.places import default_store
 from snellen.cli.serving import mcp, settings_of, shell_caller
-from snellen.demo.run import DemoOptions, exam_file
 from snellen.server.challenge import queries
 from snellen.server.host import open_challenge, open_exam
 from snellen.server.store.schema import open_store
-from snellen.tasks.environments.table import ENVIRONMENTS, PACKS
-from snellen.tasks.samples import DEFAULT, INCLUDED, baselines, exam_folder
-from snellen.worlds.packs import MADE
+from snellen.tasks.samples import DEFAULT, baselines, exam_folder, included_names
 
 
 @pytest.fixture
@@ -240,12 +237,8 @@ def test_a_worker_whose_sample_differs_from_its_servers_is_refused(
         assert "grades by other references, protocols or sample" in result.stderr
 
 
-def test_what_can_be_served_by_name_can_be_made() -> None:
-    assert PACKS.keys() == MADE.keys()
-    assert set(PACKS.values()) == set(ENVIRONMENTS)
-
-
-@pytest.mark.parametrize("name", ["mcp", "serve", "demo", "exam init"])
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["mcp", "serve", "exam init"])
 def test_the_default_exam_is_the_same_everywhere(
     name: str, store: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -253,8 +246,6 @@ def test_the_default_exam_is_the_same_everywhere(
     file = tmp_path / "exam.toml"
     if name == "exam init":
         assert run("exam", "init").exit_code == 0
-    elif name == "demo":
-        file.write_text(exam_file(DemoOptions()))
     given = [file] if file.exists() else None
     assert settings_of(given, None, store, None).packs == (exam_folder(DEFAULT),)
 
@@ -274,6 +265,7 @@ def test_an_exam_file_for_interactive_tasks_names_them(store: str, tmp_path: Pat
     assert settings_of([file], None, store, None).episodes == ("desk",)
 
 
+@pytest.mark.slow
 def test_the_example_of_answers_scores_what_the_baseline_does(store: str, tmp_path: Path) -> None:
     answers = Path(__file__).parents[2] / "examples" / "sample_answers.jsonl"
     rows = [json.loads(line) for line in answers.read_text(encoding="utf-8").splitlines()]
@@ -290,7 +282,7 @@ def test_the_list_of_exams_has_items_and_the_baselines_score() -> None:
     lines = {line.split()[0]: line for line in run("benchmarks").stdout.splitlines() if line}
     assert "58 items, 28 tasks" in lines[DEFAULT]
     assert f"baseline {100 * baselines()[DEFAULT]['score']:.1f} %" in lines[DEFAULT]
-    assert lines.keys() >= INCLUDED.keys()
+    assert lines.keys() >= set(included_names())
 
 
 def test_attempts_are_kept_in_the_users_folder(home: Path) -> None:

@@ -36,18 +36,21 @@ def run(folder: Path, *arguments: str, encoding: str = "utf-8", to: str = "") ->
     return done.returncode, done.stdout.decode(encoding)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("encoding", ["cp1252", "gbk", "latin-1", "ascii"])
 def test_what_an_encoding_lacks_is_escaped(tmp_path: Path, encoding: str) -> None:
     status, printed = run(tmp_path, "explain", encoding=encoding)
     assert (status, r"\u2713" in printed) == (0, True)
 
 
+@pytest.mark.slow
 def test_json_stays_json_in_any_encoding(tmp_path: Path) -> None:
     for encoding in ("utf-8", "ascii"):
         status, printed = run(tmp_path, "grade", "--json", encoding=encoding)
         assert (status, json.loads(printed)["numbers"]["primary"]) == (0, "f1")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device of Linux")
 def test_a_full_disk_is_one_line_and_status_2(tmp_path: Path) -> None:
     for form in ((), ("--json",)):

@@ -17,13 +17,14 @@ from typing import Any
 import httpx2
 import pytest
 import typer.main
-import yaml
 
 from snellen import sdk
 from snellen.cli.app import app
 from snellen.server.exam.file import ExamFile
 from snellen.tasks.pack.read import open_pack
 from snellen.tasks.samples import exam_folder
+
+yaml = pytest.importorskip("yaml")
 
 ROOT = Path(__file__).parents[2]
 DEPLOY = ROOT / "deploy"

@@ -10,56 +10,35 @@ needs the extra `demo`.
 
 import sys
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from importlib import import_module
 from pathlib import Path
 
-if __name__ == "__main__":  # pytest finds the miniatures by its own setting
+if __name__ == "__main__":  # pytest finds them by its own setting
     sys.path.append(str(Path(__file__).parents[1] / "miniatures"))
+    sys.path.extend(map(str, Path(__file__).parents[2].glob("plugins/*/tests/kit")))
 
-import frozen_demo
-import frozen_numbers
-import frozen_packs
-import frozen_server
 import stored
 
-Make = Callable[[Path], stored.Entries]
-
-
-def numbers(folder: Path) -> stored.Entries:
-    """Return the numbers of all tasks under all protocols."""
-    found = frozen_numbers.graded(folder)
-    return {graded.name: frozen_numbers.summary(graded.report) for graded in found}
-
-
-def signatures(folder: Path) -> stored.Entries:
-    """Return the signatures of all tasks under all protocols."""
-    found = frozen_numbers.graded(folder)
-    return {graded.name: frozen_numbers.signature(graded.report) for graded in found}
-
-
-def built(folder: Path) -> stored.Entries:
-    """Return the built packs of this machine, and those that are stored for others."""
-    here = frozen_packs.machine()
-    others = {key: value for key, value in stored.load("built").items() if not key.startswith(here)}
-    return {**others, **frozen_packs.built(folder)}
-
-
-SUBJECTS: Mapping[str, Make] = {
-    "numbers": numbers,
-    "signatures": signatures,
-    "tools": frozen_server.tools,
-    "openapi": frozen_server.openapi,
-    "generated": frozen_packs.generated,
-    "built": built,
-    "demo": frozen_demo.scores,
+SUBJECTS: Mapping[str, str] = {
+    "numbers": "frozen_numbers:numbers",
+    "signatures": "frozen_numbers:signatures",
+    "tools": "frozen_server:tools",
+    "openapi": "frozen_server:openapi",
+    "generated": "frozen_build:generated",
+    "built": "frozen_build:built_here_and_elsewhere",
+    "worlds": "frozen_worlds:packs",
+    "demo": "frozen_demo:scores",
 }
+"""What makes the entries of each subject, of a folder: a module and its function."""
 
 
 def main(names: list[str]) -> None:
     """Store the subjects of these names; without names, all."""
     for name in names or SUBJECTS:
         with tempfile.TemporaryDirectory(prefix="snellen-") as room:
-            entries = SUBJECTS[name](Path(room))
+            module, _, function = SUBJECTS[name].partition(":")
+            entries: stored.Entries = getattr(import_module(module), function)(Path(room))
             changed = stored.differences(name, entries)
             stored.save(name, entries)
         sys.stdout.write(f"{name}: {len(entries)} entries\n{changed}\n")

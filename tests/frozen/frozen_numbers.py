@@ -92,6 +92,16 @@ def graded(folder: Path) -> Iterator[Graded]:
         yield from (Graded(f"{task} {name}, memory", report) for name, report in reports.items())
 
 
+def numbers(folder: Path) -> dict[str, object]:
+    """Return the numbers of all tasks under all protocols."""
+    return {each.name: summary(each.report) for each in graded(folder)}
+
+
+def signatures(folder: Path) -> dict[str, object]:
+    """Return the signatures of all tasks under all protocols."""
+    return {each.name: signature(each.report) for each in graded(folder)}
+
+
 def answers_of(task: str, ids: Sequence[str], golds: Sequence[Gold]) -> Iterator[dict[str, Any]]:
     """Yield answers to items; of one item an attempt is missing, of another one failed."""
     right = [_right(task, gold) for gold in golds]

@@ -1,12 +1,11 @@
 """What must not change without an issue that says so; `freeze.py` writes it anew.
 
-The scores of the baseline agent are in tests/cli/test_demo.py, which runs its demonstration.
+What plugins make is compared in their own tests.
 """
 
 from pathlib import Path
 
 import frozen_numbers
-import frozen_packs
 import frozen_server
 import pytest
 import stored
@@ -20,6 +19,7 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> list[frozen_numbers.Grad
     return list(frozen_numbers.graded(tmp_path_factory.mktemp("miniatures")))
 
 
+@pytest.mark.slow
 def test_every_task_has_the_frozen_numbers_under_every_protocol(
     graded: list[frozen_numbers.Graded],
 ) -> None:
@@ -27,11 +27,13 @@ def test_every_task_has_the_frozen_numbers_under_every_protocol(
     assert not (found := stored.differences("numbers", present)), found
 
 
+@pytest.mark.slow
 def test_every_report_has_its_frozen_signature(graded: list[frozen_numbers.Graded]) -> None:
     present = {each.name: frozen_numbers.signature(each.report) for each in graded}
     assert not (found := stored.differences("signatures", present)), found
 
 
+@pytest.mark.slow
 def test_the_answers_of_the_numbers_end_in_every_outcome(
     graded: list[frozen_numbers.Graded],
 ) -> None:
@@ -45,22 +47,6 @@ def test_the_server_lists_the_frozen_tools(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_the_rest_api_has_the_frozen_document(tmp_path: Path) -> None:
     assert not (found := stored.differences("openapi", frozen_server.openapi(tmp_path))), found
-
-
-@pytest.mark.slow
-def test_a_seed_gives_the_frozen_pages_and_interactive_tasks(tmp_path: Path) -> None:
-    present = frozen_packs.generated(tmp_path)
-    assert not (found := stored.differences("generated", present)), found
-
-
-@pytest.mark.thorough
-@pytest.mark.browser
-def test_a_seed_gives_the_frozen_pack(tmp_path: Path) -> None:
-    here = frozen_packs.machine()
-    if not any(name.startswith(here) for name in stored.load("built")):
-        pytest.skip(f"no pack is stored for {here}: run `python tests/frozen/freeze.py built`")
-    present = frozen_packs.built(tmp_path)
-    assert not (found := stored.differences("built", present, below=here)), found
 
 
 def test_a_difference_names_the_entry_and_the_part_that_differ(

@@ -86,6 +86,7 @@ HOSTILE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_megabyte_of_beginnings_ends_in_nothing_or_in_a_refusal(name: str) -> None:
     try:

@@ -61,6 +61,7 @@ def guessed(
     return float(columns.values[:, protocol.metric.keys.index(protocol.metric.primary)].mean())
 
 
+@pytest.mark.slow
 def test_one_of_eight_letters_scores_an_eighth() -> None:
     golds = [0, 3, 7, 7, 5]
     found = guessed(
@@ -73,6 +74,7 @@ def test_one_of_eight_letters_scores_an_eighth() -> None:
     assert found == pytest.approx(1 / 8, abs=4 * (1 / 8 * 7 / 8 / 40_000) ** 0.5)
 
 
+@pytest.mark.slow
 def test_where_items_count_their_own_options_these_are_guessed_among() -> None:
     golds, options = [0, 3, 1, 2], [4, 4, 5, 8]
     task = "visualwebbench/action_prediction"

@@ -72,6 +72,7 @@ def test_a_selection_is_graded_by_all_references_elsewhere_too() -> None:
     )
 
 
+@pytest.mark.slow
 def test_an_engine_that_does_not_exist_is_an_error_that_names_those_that_do() -> None:
     with pytest.raises(UnknownNameError, match="processes, ray"):
         grade([{"item_id": "i0", "response": "0"}], engine="spark")

@@ -39,12 +39,14 @@ def test_of_what_is_heavy_only_what_is_needed_is_imported(code: str, needed: set
     assert (imported(code) & HEAVY) - by_typer == needed
 
 
+@pytest.mark.slow
 def test_a_first_score_imports_its_own_benchmark_alone() -> None:
     found = {name.rpartition(".")[2] for name in imported(SCORE) if ".grading.protocols." in name}
     assert "screenqa" in found
     assert not found & {"matrix", "webrssbench", "visualwebbench", "mmbench_gui", "screenspot"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "words",
     [

@@ -321,6 +321,7 @@ def test_a_response_over_the_limit_stays_unparsed_when_graded_again(tmp_path: Pa
     assert sdk.regrade(saved, references=REFERENCES).input.outcomes == report.input.outcomes
 
 
+@pytest.mark.slow
 def test_attempt_numbers_that_number_no_attempts_are_refused() -> None:
     ids = [str(number) for number in range(20_000)]
     rows = ({"item_id": item_id, "attempt": n, "response": "x"} for n, item_id in enumerate(ids))

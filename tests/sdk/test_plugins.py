@@ -179,7 +179,7 @@ def test_snellens_own_tasks_are_graded_without_looking_for_packages(site: Path) 
                   references={"1": ["12"]})
         print("acme_colors" in sys.modules)
         from snellen.grading.protocols import plugins
-        print(plugins._entry_points.cache_info().currsize)
+        print(plugins.registered.cache_info().currsize)
         """,
     )
     assert told.splitlines() == ["False", "0"]
@@ -216,6 +216,7 @@ def test_a_package_that_cannot_be_imported_is_named_and_hurts_no_other(site: Pat
     assert "no licence" in refused
 
 
+@pytest.mark.slow
 def test_a_list_of_all_tasks_warns_of_a_package_that_it_leaves_out(site: Path) -> None:
     install(site, "broken-bench", "broken", BROKEN)
     told = run(site, "from snellen import sdk; print(len(list(sdk.TASKS)) > 30)")

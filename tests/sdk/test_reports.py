@@ -448,6 +448,7 @@ def test_loaded_data_is_short_to_show() -> None:
 
 
 def test_a_measure_is_said_with_its_unit_wherever_the_score_is(tmp_path: Path) -> None:
+    pytest.importorskip("altair")
     target = {"bbox": [100, 100, 300, 200], "image_size": [1000, 800]}
     report = sdk.grade(
         [{"item_id": "a", "response": "(200, 170)"}, {"item_id": "b", "response": "no"}],
@@ -470,6 +471,7 @@ def test_a_measure_is_said_with_its_unit_wherever_the_score_is(tmp_path: Path) -
     assert (first.split(",")[place], second.split(",")[place]) == ("20.0", "")
 
 
+@pytest.mark.slow
 def test_without_the_extra_html_the_page_is_plain_and_has_the_numbers(tmp_path: Path) -> None:
     code = """
 import sys

@@ -111,6 +111,7 @@ def test_a_deferred_exam_is_graded_where_the_references_are_as_an_exam_is(
     assert json.loads(shown.stdout)["report"]["tasks"][0] == recorded
 
 
+@pytest.mark.slow
 def test_an_export_from_the_copy_says_which_pack_grades_it(
     golds: Mapping[str, str], agent_of: AgentOf, tmp_path: Path
 ) -> None:

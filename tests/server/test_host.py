@@ -98,6 +98,7 @@ def test_a_deferred_exam_reads_no_references(store: Path, tmp_path: Path) -> Non
     assert not exam.references
 
 
+@pytest.mark.slow
 def test_references_are_read_when_an_answer_is_graded_and_not_kept_beside_the_task(
     store: Path,
 ) -> None:

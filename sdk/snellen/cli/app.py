@@ -1,4 +1,7 @@
-"""The commands, each imported when it is called: a table of names, and the group that reads it."""
+"""The commands, each imported when it is called: a table of names, and the group that reads it.
+
+Plugins add commands by entry points of the group `snellen.commands`.
+"""
 
 import sys
 import warnings
@@ -63,18 +66,6 @@ COMMANDS: Mapping[str, Entry] = {
     "verify": Entry(
         "host:verify", "Recompute a leaderboard from its export and compare every byte."
     ),
-    "demo": Entry(
-        "demo:demo",
-        "Let the baseline agent take an exam over MCP: OCR and rules, no language model.",
-    ),
-    "build": Entry(
-        "build:build",
-        "Build an exam from pages, with exact references, without annotators or a model.",
-    ),
-    "replay": Entry(
-        "replay:replay",
-        "Replay the episodes of a closed attempt and compare every screenshot and final state.",
-    ),
     "doctor": Entry(
         "doctor:doctor", "Report what is installed, what is missing, and how to install it."
     ),
@@ -92,13 +83,11 @@ COMMANDS: Mapping[str, Entry] = {
         "attempts:group",
         "List, close, export, grade and forget attempts, the runs of agents through an exam.",
     ),
-    "annotation": Entry(
-        "annotation:group",
-        "Let people check or create references: create, report, import, and write the new pack.",
-    ),
     "store": Entry("store:group", "Back up and restore the store of an exam."),
 }
-"""Every command by its name, in the order of the help."""
+"""Every command of the core by its name, in the order of the help."""
+
+PLUGINS = "snellen.commands"
 
 
 class _Loaded(Mapping[str, Any]):
@@ -108,16 +97,27 @@ class _Loaded(Mapping[str, Any]):
         return _load(name)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(COMMANDS)
+        return iter(_names())
 
     def __len__(self) -> int:
-        return len(COMMANDS)
+        return len(_names())
+
+
+def _names() -> list[str]:
+    from snellen.grading.protocols.plugins import registered
+
+    return [*COMMANDS, *registered(PLUGINS)]
 
 
 @cache
 def _load(name: str) -> Any:  # noqa: ANN401
-    module, _, attribute = COMMANDS[name].home.partition(":")
-    found = getattr(import_module(f"snellen.cli.{module}"), attribute)
+    if name in COMMANDS:
+        module, _, attribute = COMMANDS[name].home.partition(":")
+        found = getattr(import_module(f"snellen.cli.{module}"), attribute)
+    else:
+        from snellen.grading.protocols.plugins import registered
+
+        found = registered(PLUGINS)[name][0].load()
     if isinstance(found, typer.Typer):
         return typer.main.get_group(found)
     single = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
@@ -140,7 +140,7 @@ class LazyGroup(typer.core.TyperGroup):
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ANN401
         """Return the names of the commands."""
-        return list(COMMANDS)
+        return _names()
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ANN401
         """Return a command; in a list, one that has its first sentence alone."""

@@ -1,14 +1,12 @@
-"""The page of an attempt in a store, made by the demonstration's page."""
+"""The page of an attempt in a store."""
 
 from collections.abc import Iterator
 from io import BytesIO
 from typing import TYPE_CHECKING
 
-from snellen.demo.agent import AttemptLog, Step
-from snellen.demo.findings import Finding
-from snellen.demo.page import page_of
-from snellen.demo.run import Demo
 from snellen.sdk.exam.client import ExamItem
+from snellen.sdk.exam.page import page_of
+from snellen.sdk.exam.taken import AttemptLog, Step, TakenExam
 
 if TYPE_CHECKING:
     from snellen.server.attempts.models import TaskAnswers
@@ -28,7 +26,7 @@ def attempt_page(service: "Service", attempt: "Attempt") -> bytes:
     steps = [step for part in service.export(attempt) for step in _steps(service, part)]
     log = AttemptLog(report, steps)
     name = attempt.model or attempt.caller
-    return page_of(Demo(log, None, report["cost"]["seconds"], name))
+    return page_of(TakenExam(log, None, report["cost"]["seconds"], name))
 
 
 def _steps(service: "Service", part: "TaskAnswers") -> Iterator[Step]:
@@ -38,7 +36,8 @@ def _steps(service: "Service", part: "TaskAnswers") -> Iterator[Step]:
         question = ExamItem(item, part.task, line.item.prompt, line.item.answer_format.kind.value)
         yield Step(
             question,
-            Finding(submission.response, submission.error or ""),
+            submission.response,
+            submission.error or "",
             _thumbnail(service, part.task, item),
             value,
         )

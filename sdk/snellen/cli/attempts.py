@@ -324,12 +324,12 @@ def _served(
     from snellen.server.settings import Settings
     from snellen.server.store.tables.endpoint import EventRow
     from snellen.server.store.tables.exams import State
-    from snellen.tasks.samples import INCLUDED
+    from snellen.tasks.samples import included_names
 
     mode = Mode.EXAM if references else Mode.DEFERRED
     rules = attempt.rules.model_copy(update={"mode": mode})
     names = attempt.exam.rpartition("@")[0].split("+")
-    included = [Path(name) for name in names] if INCLUDED.keys() >= set(names) else None
+    included = [Path(name) for name in names] if set(included_names()) >= set(names) else None
     folders = _in_order(pack_folders(packs or included), attempt)
     service = Service(read_exam(Settings(folders, database.name, rules, key)), database)
     if attempt.state is State.OPEN:

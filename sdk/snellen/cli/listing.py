@@ -71,18 +71,20 @@ def _exams() -> None:
     """Print the included exams with the baseline agent's score, and how to take one."""
     from snellen.grading.report.figures import counted
     from snellen.tasks.samples import INCLUDED, baselines, exam_folder
+    from snellen.tasks.samples.generated import generated_exam, generated_names
 
     _out.print("[bold]exams[/bold], by name in mcp, serve, demo, take and exam.toml")
     scores, grid = baselines(), _grid()
     for name, exam in INCLUDED.items():
-        items, size, baseline = f"{exam.episodes} interactive", "", ""
-        if not exam.episodes:
-            about = scores[name]
-            items = f"{about['items']} items, {counted(len(about['tasks']), 'task')}"
-            images = (exam_folder(name) / "images").rglob("*.*")
-            size = f"{sum(image.stat().st_size for image in images) / 1e6:.1f} MB"
-            baseline = f"baseline {100 * about['score']:.1f} %"
+        about = scores[name]
+        items = f"{about['items']} items, {counted(len(about['tasks']), 'task')}"
+        images = (exam_folder(name) / "images").rglob("*.*")
+        size = f"{sum(image.stat().st_size for image in images) / 1e6:.1f} MB"
+        baseline = f"baseline {100 * about['score']:.1f} %"
         grid.add_row("", name, items, size, baseline, exam.title)
+    for name in generated_names():
+        made = generated_exam(name)
+        grid.add_row("", name, f"{made.tasks} interactive", "", "", made.title)
     _out.print(grid)
 
 

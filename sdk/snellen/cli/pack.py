@@ -204,14 +204,14 @@ def episodes(
 
     Exit status: 0 if the pack was written, 2 if nothing was written.
     """
-    from snellen.worlds.packs import make_episode_pack
+    from snellen.tasks.samples.generated import generated_exam
 
     with report_errors():
         count, looks = _counts(n)
         drawn = secrets.randbits(48) if seed is None else seed
         with sealing_key(key, output) as secret:
-            manifest = make_episode_pack(
-                what, output, seed=drawn, count=count, key=secret, looks=looks
+            manifest = generated_exam(what).make(
+                output, seed=drawn, count=count, key=secret, looks=looks
             )
         pack_output.packed(manifest, output)
         _custody_told(manifest, secret)

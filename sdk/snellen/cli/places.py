@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from snellen.cli.plain import tell
-from snellen.grading.errors import InputError, UnknownNameError
+from snellen.grading.errors import InputError
 from snellen.tasks.pack import MANIFEST
 from snellen.tasks.samples import DEFAULT, exam_folder, is_generated
 
@@ -47,10 +47,9 @@ def episode_folder(what: str) -> Path:
     Raises:
         UnknownNameError: There is none of this name.
     """
-    from snellen.tasks.environments.table import PACKS
+    from snellen.tasks.samples.generated import generated_exam
 
-    if what not in PACKS:
-        raise UnknownNameError("environment", what, PACKS)
+    generated_exam(what)
     return home() / "episodes" / what
 
 
@@ -68,7 +67,7 @@ def episode_pack(what: str) -> Path:
 
     from filelock import FileLock
 
-    from snellen.worlds.packs import make_episode_pack
+    from snellen.tasks.samples.generated import generated_exam
 
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
@@ -78,7 +77,7 @@ def episode_pack(what: str) -> Path:
     with FileLock(folder.with_suffix(".lock")):
         if not (folder / MANIFEST).is_file():
             tell(f"making {what}, once: its tasks are kept in {folder}")
-            make_episode_pack(what, folder, seed=secrets.randbits(48))
+            generated_exam(what).make(folder, seed=secrets.randbits(48))
     return folder
 
 

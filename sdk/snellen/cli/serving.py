@@ -22,7 +22,7 @@ from snellen.cli.plain import tell, write
 from snellen.grading.errors import InputError, SnellenError
 from snellen.server.exam.rules import Door, Format, Mode, Rules
 from snellen.server.settings import Settings
-from snellen.tasks.samples import INCLUDED, is_generated
+from snellen.tasks.samples import included_names, is_generated
 
 if TYPE_CHECKING:
     from snellen.server.store.database import Database
@@ -179,8 +179,8 @@ def _of_exam_file(
         )
     file = read_exam_file(given[0])
     # A folder's path is absolute; a bare name is that of an exam to generate.
-    generated = tuple(pack for pack in file.packs if pack in INCLUDED)
-    folders = [Path(pack) for pack in file.packs if pack not in INCLUDED]
+    generated = tuple(pack for pack in file.packs if pack in included_names())
+    folders = [Path(pack) for pack in file.packs if pack not in generated]
     try:
         packs = pack_folders(folders) if folders else ()
     except InputError as error:

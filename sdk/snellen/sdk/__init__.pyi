@@ -13,8 +13,6 @@ from snellen.grading.errors import SubmissionError as SubmissionError
 from snellen.grading.errors import UnknownNameError as UnknownNameError
 from snellen.grading.explain import Explanation as Explanation
 from snellen.grading.models.items import Item as Item
-from snellen.grading.models.raters import RaterAnswer as RaterAnswer
-from snellen.grading.models.raters import RaterReport as RaterReport
 from snellen.grading.models.reports import UnreadableError as UnreadableError
 from snellen.grading.models.scores import Outcome as Outcome
 from snellen.grading.models.scores import Response as Response
@@ -51,7 +49,6 @@ from snellen.sdk.models.settings import Decoding as Decoding
 from snellen.sdk.models.settings import Limits as Limits
 from snellen.sdk.protocol_reports import ProtocolReports as ProtocolReports
 from snellen.sdk.protocol_reports import explain as explain
-from snellen.sdk.rating import rate as rate
 from snellen.sdk.report import Report as Report
 from snellen.sdk.report import load_report as load_report
 from snellen.sdk.scoring import read as read

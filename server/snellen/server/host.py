@@ -229,9 +229,11 @@ def world_tools(settings: "Settings") -> "Sequence[WorldTool]":
 
 
 def _environments(settings: "Settings") -> "Sequence[str]":
-    from snellen.tasks.environments.table import PACKS
+    from snellen.tasks.samples.generated import generated_exam
 
-    found: dict[str, None] = dict.fromkeys(PACKS[name] for name in settings.episodes)
+    found: dict[str, None] = {}
+    for name in settings.episodes:
+        found[generated_exam(name).environment] = None
     for pack in settings.packs:
         for task in json.loads((pack / "manifest.json").read_bytes()).get("tasks", ()):
             if task.get("environment"):

@@ -21,7 +21,7 @@ class Settings:
         key: The file of the key of sealed references; None: the environment's.
         file: The hosted challenge; None: the packs form one with a single phase.
         episodes: Packs of interactive tasks that are created and added to `packs` before the exam
-            is opened; names of `snellen.tasks.environments.table.PACKS`.
+            is opened, by `snellen.tasks.samples.generated.generated_exam`.
     """
 
     packs: tuple[Path, ...]

@@ -304,6 +304,7 @@ def near_misses(seed: int) -> tuple[object, str]:
     return ways[name](), name
 
 
+@pytest.mark.slow
 def test_of_twenty_thousand_near_misses_none_is_the_right_click() -> None:
     credited: list[object] = []
     for seed in range(20_000):

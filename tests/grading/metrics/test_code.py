@@ -135,6 +135,7 @@ def test_leaves_agree_by_kind_and_tolerance(
     assert spec_match(prediction, reference).equal is equal
 
 
+@pytest.mark.slow
 def test_a_prediction_may_nest_as_deep_as_it_likes() -> None:
     deep: list[Any] = []
     for _ in range(10_000):

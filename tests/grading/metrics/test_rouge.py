@@ -131,6 +131,7 @@ def test_precision_and_recall_are_those_of_the_package(prediction: str, referenc
     assert list(ours) == list(theirs.values())
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(
     st.lists(st.lists(texts, min_size=1, max_size=3), min_size=1, max_size=4),

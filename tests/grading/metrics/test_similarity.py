@@ -69,6 +69,7 @@ def test_a_cosine_worked_by_hand() -> None:
     assert corpus.cosine("shop page", "page") == pytest.approx(expected, abs=1e-15)
 
 
+@pytest.mark.slow
 @settings(deadline=None)  # the first example imports scikit-learn
 @given(a=words, b=words)
 def test_values_equal_scikit_learns_on_the_same_corpus(a: str, b: str) -> None:
@@ -77,6 +78,7 @@ def test_values_equal_scikit_learns_on_the_same_corpus(a: str, b: str) -> None:
     assert TfidfCorpus.fit(texts).cosine(a, b) == pytest.approx(expected, abs=1e-12)
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(corpus=st.lists(words, min_size=1, max_size=6), a=words)
 def test_any_corpus_that_scikit_learn_can_learn_gives_its_values(corpus: list[str], a: str) -> None:

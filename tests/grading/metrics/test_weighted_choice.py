@@ -195,6 +195,7 @@ def test_internvl3s_published_average_is_the_pooled_one() -> None:
     assert result.average == pytest.approx(0.7226, abs=5e-5)
 
 
+@pytest.mark.slow
 @given(CELLS)
 def test_the_counts_of_a_summary_add_up(cells: list[GroundingCell]) -> None:
     result = grounding_summary(cells)

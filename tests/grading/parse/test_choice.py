@@ -236,6 +236,7 @@ ANY_TEXT = st.one_of(
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @given(st.one_of(LETTERY, st.text()))
 def test_visualwebbench_equals_its_description_carried_out_slowly(text: str) -> None:
     assert visualwebbench_choice(text) == published_visualwebbench(text)

@@ -465,6 +465,7 @@ def test_only_the_end_of_a_long_text_is_read() -> None:
     assert robust_point("(1, 2)" + "." * 20_000 + "(3, 4)") == (3, 4, None)
 
 
+@pytest.mark.slow
 def test_numbers_too_long_for_a_float_are_not_read() -> None:
     long = "9" * 5000
     for text in (f"({long}, 1)", f"{long} 1", f"[{long}, 1, 2, 3]"):

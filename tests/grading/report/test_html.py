@@ -320,6 +320,7 @@ def test_a_plain_page_shows_foreign_text_as_text_and_leads_back() -> None:
     assert "<script" not in page
 
 
+@pytest.mark.slow
 def test_importing_the_page_imports_nothing_heavy() -> None:
     code = "import sys, snellen.grading.report.html; print(*sys.modules)"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -130,6 +130,7 @@ def drawn_strata(rng: np.random.Generator, runs: int) -> list[Stratum]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("runs", [1, 2, 5, 12, 40])
 def test_all_pairs_together_are_as_pair_by_pair(runs: int) -> None:
     rng = np.random.default_rng(runs)
@@ -141,6 +142,7 @@ def test_all_pairs_together_are_as_pair_by_pair(runs: int) -> None:
         assert np.array_equal(ranks.worst, runs - better.sum(1))
 
 
+@pytest.mark.slow
 def test_runs_of_several_blocks_are_as_pair_by_pair() -> None:
     # 600 runs are more than are compared at once.
     rng = np.random.default_rng(11)

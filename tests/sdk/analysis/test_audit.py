@@ -41,6 +41,7 @@ def thousandths(task: str = L2, count: int = 60, **options: Any) -> sdk.Report:
     return sdk.grade(answers, task=task, references=references, **options)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("task", [L2, POINT, BOX])
 def test_a_run_in_another_space_is_warned_of(task: str) -> None:
     report = thousandths(task)
@@ -71,6 +72,7 @@ def test_a_warning_needs_no_kept_scores_and_is_saved(tmp_path: Path) -> None:
     assert f"**Warning:** {report.input.warnings[0]}" in text
 
 
+@pytest.mark.slow
 def test_a_page_shows_it_beneath_the_number() -> None:
     page = build_page(thousandths())
     html = b"".join(render_html(page)).decode()

@@ -5,11 +5,12 @@ from typing import Any
 
 import numpy as np
 import pandas
-import polars
 import pytest
 from pydantic import BaseModel
 
 from snellen import sdk
+
+polars = pytest.importorskip("polars")
 
 REFERENCES = {f"s/{number}": [f"word{number}"] for number in range(6)}
 SAID = {item: words[0] for item, words in REFERENCES.items()}

@@ -2,12 +2,13 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-import polars as pl
 import pyarrow as pa
 import pytest
 
 from snellen.grading.errors import InputError
 from snellen.sdk.data.small_tables import Row, cell_text, read_small_table
+
+pl = pytest.importorskip("polars")
 
 ROWS = [{"site": "a.com", "level": 3}, {"site": "b.com", "level": None}]
 

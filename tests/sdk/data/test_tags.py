@@ -5,13 +5,14 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from snellen.grading.errors import InputError
 from snellen.sdk.data.tags import read_tags
+
+pl = pytest.importorskip("polars")
 
 IDS = ["test/1/0", "test/1/1", "test/2/0", "test/3/0"]
 KNOWN = {"image_id": ["1", "1", "2", "3"], "prompt": ["short", "short", "short", None]}

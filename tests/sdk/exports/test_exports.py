@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from huggingface_hub import EvalResultEntry, parse_eval_result_entries
 
 from snellen import sdk
 from snellen.grading.errors import InputError, UnknownNameError
 from snellen.sdk.exports import Target
+
+yaml = pytest.importorskip("yaml")
 
 TASK = "screenqa/short"
 WHEN = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)

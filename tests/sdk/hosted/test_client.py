@@ -166,6 +166,7 @@ async def test_a_refusal_is_not_repeated_and_says_what_the_server_says(folder: P
     assert (refused.value.status, len(seen)) == (429, 1)
 
 
+@pytest.mark.slow
 async def test_a_submission_is_polled_until_it_is_done_and_each_change_is_reported_once() -> None:
     replies = [
         httpx2.Response(200, json=QUEUED),

@@ -297,6 +297,7 @@ def test_what_the_model_says_is_an_answer_however_it_ends(
     assert [score.response for score in report.scores] == ["I can't help with that."] * 2
 
 
+@pytest.mark.slow
 def test_one_plea_for_fewer_requests_slows_everybody(api: Api, benchmark: Benchmark) -> None:
     api.script(*[api.step(429, headers={"retry-after-ms": "5"})] * 8)
     report = asked(api, benchmark(40), concurrency=8, retries=6)

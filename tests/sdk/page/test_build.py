@@ -366,6 +366,7 @@ def test_the_budget_of_pictures_is_kept_and_what_is_left_out_is_counted() -> Non
     assert album_of(ThumbnailBudget(total=0), pictures).item_list.images == ()
 
 
+@pytest.mark.slow
 def test_the_first_pictures_are_large_enough_to_read_until_their_share_is_spent() -> None:
     pictures = {str(n): picture(c, 2000) for n, c in enumerate(("red", "blue", "green"))}
     large = shrink(pictures["0"], 1280, 60)

@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -14,6 +13,8 @@ from snellen.grading.errors import MissingExtraError, SubmissionError
 from snellen.grading.models.reports import ProblemKind
 from snellen.grading.models.scores import TOO_LONG
 from snellen.sdk.submissions import Batch, Source, read
+
+pl = pytest.importorskip("polars")
 
 Maker = Callable[[dict[str, Any]], Any]
 MAKERS = [

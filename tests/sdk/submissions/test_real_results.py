@@ -40,6 +40,7 @@ def agreement(report: sdk.Report) -> tuple[int, int]:
     return notice.count or 0, int(compared.replace(",", ""))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("file", "compared", "differing"),
     [
@@ -60,12 +61,14 @@ def test_results_on_screenspot_pro(
     assert not report.input.problems
 
 
+@pytest.mark.slow
 def test_texts_in_thousandths_give_what_the_pixels_give(real: Path, pro: Any) -> None:
     file = real / "predictions/mai-ui/SSPro.jsonl.gz"
     report = sdk.grade(file, data=pro, answer="raw", space="thousand")
     assert agreement(report) == (0, 1581)
 
 
+@pytest.mark.slow
 def test_rows_without_an_image_are_joined_by_instruction_and_box(real: Path, pro: Any) -> None:
     file = real / "predictions/gui-r1/screenspot_pro_test_3b_cpt55.json.gz"
     report = sdk.grade(file, data=pro)
@@ -81,6 +84,7 @@ def references(rows: Any, item_id: str) -> Mapping[str, object]:
     }
 
 
+@pytest.mark.slow
 def test_results_on_screenspot_v2(real: Path) -> None:
     known: dict[str, object] = {}
     for platform in ("mobile", "web", "desktop"):
@@ -100,6 +104,7 @@ def test_results_on_the_first_screenspot(real: Path, answer: Any) -> None:
     assert round(report.value * 436) == 380
 
 
+@pytest.mark.slow
 def test_rows_without_ids_are_joined_with_the_first_screenspot(real: Path) -> None:
     file = real / "predictions/gui-r1/screenspot_test_3b_cpt55.json.gz"
     report = sdk.grade(file, task="screenspot-v1/point", data=real / "screenspot-v1")
@@ -109,6 +114,7 @@ def test_rows_without_ids_are_joined_with_the_first_screenspot(real: Path) -> No
     assert (outcomes[Outcome.ERROR], outcomes[Outcome.MISSING]) == (20, 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["OS_G.jsonl.gz", "local_OS_G.json.gz"])
 def test_results_on_osworld_g(real: Path, tmp_path: Path, name: str) -> None:
     rows = json.loads((real / "osworld-g/OSWorld-G_sspro_format.json").read_text())
@@ -134,6 +140,7 @@ def test_results_on_osworld_g(real: Path, tmp_path: Path, name: str) -> None:
     assert agreement(report) == (0, 564)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
     [
@@ -182,6 +189,7 @@ def test_agentlabs_episodes_are_joined_by_their_page_and_seed(
     assert report.value == answered / len(MINIWOB)
 
 
+@pytest.mark.slow
 def test_gui_r1s_steps_are_joined_to_screens_of_unknown_size(real: Path, tmp_path: Path) -> None:
     file = tmp_path / "android_control_evaluation_std.jsonl"
     packed = real / "androidcontrol/ui-s1/android_control_evaluation_std.jsonl.gz"
@@ -214,6 +222,7 @@ def test_seeacts_three_batches_are_one_answer(real: Path) -> None:
     assert "3 batches are 1 answers" in report.input.warnings[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "count"),
     [

@@ -192,6 +192,7 @@ def test_messages_stay_short_and_can_be_stored() -> None:
     assert message.encode()
 
 
+@pytest.mark.slow
 @given(
     st.recursive(
         st.none()

@@ -89,6 +89,7 @@ def private_value_of_best(seed: int, *, by_public: bool) -> float:
     return float(answers[int(row.submission[4:])][half:].mean())
 
 
+@pytest.mark.slow
 def test_fifty_uploads_are_not_fifty_draws_on_the_private_part() -> None:
     # By the law of large numbers: 40 exams x 100 private items, a mean of 1/2 with an error of
     # 1/2 / sqrt(4000) = 0.008.
@@ -144,6 +145,7 @@ def mean_of_tasks(rng: np.random.Generator, screens: int, alone: int) -> list[Ta
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("alone", [1, 4, 12])
 def test_the_mean_of_tasks_has_an_interval_that_covers_also_if_some_have_none(alone: int) -> None:
     # A second witness by simulation: each task's true value is 1/2, and so is their mean.

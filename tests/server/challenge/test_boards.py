@@ -37,6 +37,7 @@ async def test_a_short_leaderboard_is_made_again_after_each_change(
     assert baselines((await boards.board_off_loop(phase)).board) == 1
 
 
+@pytest.mark.slow
 async def test_a_long_leaderboard_is_made_again_at_most_every_few_seconds(
     hosted: Callable[..., Hosted],
 ) -> None:
@@ -55,6 +56,7 @@ async def test_a_long_leaderboard_is_made_again_at_most_every_few_seconds(
     assert await boards.board_off_loop(phase) is after
 
 
+@pytest.mark.slow
 async def test_a_clock_that_was_set_back_does_not_keep_an_old_leaderboard(
     hosted: Callable[..., Hosted],
 ) -> None:

@@ -75,6 +75,7 @@ DAMAGES: dict[str, Callable[[str], Update]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("damage", DAMAGES)
 async def test_a_damaged_job_is_stuck_after_five_tries_and_the_others_are_graded(
     hosted: Hosting, damage: str
@@ -99,6 +100,7 @@ WRONG_TYPES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("either_store", ["sqlite"], indirect=True)
 @pytest.mark.parametrize("change", WRONG_TYPES)
 async def test_a_row_of_another_type_holds_up_no_other_job(hosted: Hosting, change: str) -> None:

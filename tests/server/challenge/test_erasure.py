@@ -132,6 +132,7 @@ async def fill(here: Hosted, right: Mapping[str, str]) -> None:
         database.submit(lambda c, i=insert, v=values: c.execute(i, v)).result()
 
 
+@pytest.mark.slow
 async def test_nothing_of_a_participant_stays_but_scores_without_a_name(
     hosted: Hosting, right: Mapping[str, str]
 ) -> None:
@@ -157,6 +158,7 @@ async def test_nothing_of_a_participant_stays_but_scores_without_a_name(
         assert not any(word.encode() in bytes_of(here).lower() for word in PLANTED)
 
 
+@pytest.mark.slow
 async def test_doing_it_again_changes_nothing(hosted: Hosting, right: Mapping[str, str]) -> None:
     here = hosted()
     await fill(here, right)
@@ -166,6 +168,7 @@ async def test_doing_it_again_changes_nothing(hosted: Hosting, right: Mapping[st
     assert actions(here) == said
 
 
+@pytest.mark.slow
 async def test_an_exam_file_can_drop_the_rows(hosted: Hosting, right: Mapping[str, str]) -> None:
     here = hosted(counts="all")
     await fill(here, right)
@@ -177,6 +180,7 @@ async def test_an_exam_file_can_drop_the_rows(hosted: Hosting, right: Mapping[st
     assert row.participant == "bob"
 
 
+@pytest.mark.slow
 async def test_rows_without_a_name_can_be_dropped_later(
     hosted: Hosting, right: Mapping[str, str]
 ) -> None:
@@ -206,6 +210,7 @@ async def test_the_data_of_others_and_what_only_looks_like_the_name_stays(
     ]
 
 
+@pytest.mark.slow
 async def test_a_file_that_is_not_graded_yet_is_deleted_and_a_regrading_ends_without_it(
     hosted: Hosting, right: Mapping[str, str]
 ) -> None:
@@ -235,6 +240,7 @@ async def test_a_file_that_is_not_graded_yet_is_deleted_and_a_regrading_ends_wit
     assert row.participant == "bob"
 
 
+@pytest.mark.slow
 async def test_the_last_open_job_of_a_regrading_does_not_hold_it_up(
     hosted: Hosting, right: Mapping[str, str]
 ) -> None:
@@ -249,6 +255,7 @@ async def test_the_last_open_job_of_a_regrading_does_not_hold_it_up(
     assert words_in(here.host.database) == []
 
 
+@pytest.mark.slow
 async def test_a_report_and_a_file_of_a_row_without_a_name_are_gone(
     hosted: Hosting, right: Mapping[str, str]
 ) -> None:

@@ -5,6 +5,7 @@ import threading
 import time
 from collections.abc import Callable
 
+import pytest
 from hosted import Hosted
 
 from snellen.server.challenge import workers
@@ -42,6 +43,7 @@ async def finish(here: Hosted, submission: str, lane: Worker) -> None:
             await asyncio.sleep(0.05)
 
 
+@pytest.mark.slow
 async def test_a_small_file_behind_a_long_one_is_graded_beside_it(
     hosted: Hosting,
 ) -> None:
@@ -63,6 +65,7 @@ async def test_a_small_file_behind_a_long_one_is_graded_beside_it(
         lane.close()
 
 
+@pytest.mark.slow
 async def test_while_a_worker_is_free_short_jobs_wait_for_it(hosted: Hosting) -> None:
     here = hosted()
     await here.challenge.begin()
@@ -76,6 +79,7 @@ async def test_while_a_worker_is_free_short_jobs_wait_for_it(hosted: Hosting) ->
         main.close()
 
 
+@pytest.mark.slow
 async def test_a_small_file_that_takes_long_is_left_to_the_other_workers(hosted: Hosting) -> None:
     here = hosted()
     await here.challenge.begin()

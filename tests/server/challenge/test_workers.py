@@ -116,6 +116,7 @@ async def test_uploads_are_graded_as_the_sdk_does_and_stand_on_the_board(
     ]
 
 
+@pytest.mark.slow
 async def test_what_failed_has_its_reason_without_the_place_where_the_file_lay(
     hosted: Hosting,
 ) -> None:
@@ -292,6 +293,7 @@ def _grade_split(given: FileToGrade) -> Graded:
     raise SubmissionError("no answer", file=str(given.path.with_name("task-0.jsonl")), line=3)
 
 
+@pytest.mark.slow
 async def test_a_file_that_is_gone_is_no_fault_of_its_participant(hosted: Hosting) -> None:
     here = hosted()
     await here.challenge.begin()
@@ -304,6 +306,7 @@ async def test_a_file_that_is_gone_is_no_fault_of_its_participant(hosted: Hostin
     assert here.submissions.status(kept.id, None).state is JobState.QUEUED
 
 
+@pytest.mark.slow
 async def test_an_error_names_no_folder_of_the_server(hosted: Hosting) -> None:
     here = hosted()
     await here.challenge.begin()
@@ -317,6 +320,7 @@ async def test_an_error_names_no_folder_of_the_server(hosted: Hosting) -> None:
     assert found.error == "the file (*.jsonl), line 3: no answer"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("word", "said"), [("crash", "ended with -6"), ("raise", "a fault of ours")]
 )
@@ -340,6 +344,7 @@ async def test_a_fault_of_ours_is_tried_five_times_then_stuck_and_its_place_give
     await here.upload("ada", "another")
 
 
+@pytest.mark.slow
 async def test_who_crashes_the_grader_again_and_again_is_stopped_until_the_organizer_looks(
     hosted: Hosting,
 ) -> None:
@@ -365,6 +370,7 @@ async def test_who_crashes_the_grader_again_and_again_is_stopped_until_the_organ
         await here.upload("ada", "crash")
 
 
+@pytest.mark.slow
 async def test_a_file_that_takes_too_long_ends_its_process_and_fails(hosted: Hosting) -> None:
     here = hosted()
     await here.challenge.begin()
@@ -377,6 +383,7 @@ async def test_a_file_that_takes_too_long_ends_its_process_and_fails(hosted: Hos
     assert here.submissions.status(kept.id, "ada").error == "grading it took more than 0.1 s"
 
 
+@pytest.mark.slow
 async def test_the_exam_file_sets_how_long_grading_may_take(hosted: Hosting) -> None:
     here = hosted()
     here.challenge.file = here.challenge.file.model_copy(update={"grading_seconds": 0.2})
@@ -395,6 +402,7 @@ def open_slowly(_: Settings) -> Grader:
     return _grade_trouble
 
 
+@pytest.mark.slow
 async def test_opening_the_exam_is_not_the_files_time(hosted: Hosting) -> None:
     here = hosted()
     await here.challenge.begin()

@@ -15,20 +15,10 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from desk_oracle import ending, inputs, written
-from miniwob_hand import Hand, pixels
 
 from snellen.server.http.auth import Tokens
 from snellen.server.store.schema import open_store
 from snellen.server.store.tables.exams import Scope
-from snellen.tasks.benchmarks.desk.load import write_rows
-from snellen.tasks.benchmarks.miniwob.schedule import Start
-from snellen.tasks.benchmarks.table import load_task
-from snellen.tasks.environments.browser import Browser
-from snellen.tasks.pack.write import Part, write_pack
-from snellen.worlds.desk.environment import Desk
-from snellen.worlds.desk.templates.table import TEMPLATES, draw, rows_of
-from snellen.worlds.miniwob.episodes import MiniWoB, make_episodes
 
 EXAMPLES = Path(__file__).parents[3] / "examples" / "clients"
 
@@ -243,51 +233,6 @@ class Actor(Script):
         return "submit_answer", {"answer": dict(self.acting.answer)}
 
 
-async def on_the_desk(folder: Path) -> Acting:
-    """Write a pack of two of the desk's tasks, and find the way through the first."""
-    tasks = draw(len(TEMPLATES), seed=7)
-    done = next(task for task in tasks if any(step.text for step in task.oracle))
-    left = next(task for task in tasks if task.tags["level"] == "L4")
-    assert done.tags["level"] == "L3"
-    rows = folder.with_name("rows")
-    write_rows(rows_of([done, left]), rows)
-    parts = [Part(load_task(task, rows)) for task in ("desk/l3", "desk/l4")]
-    write_pack(parts, folder, name="desk")
-    acts: list[Mapping[str, Any]] = []
-    browser = Browser()
-    try:
-        own = await Desk(browser).open({"state": done.state})
-        for step in done.oracle:
-            for each in await inputs(own, step):
-                await own.act(each)
-                acts.append(written(each))
-    finally:
-        await browser.close()
-    return Acting("desk", done.goal, acts, ending(done))
-
-
-async def on_miniwob(folder: Path) -> Acting:
-    """Write a pack of two pages of MiniWoB++, and find what the first one is done with."""
-    starts = [Start("enter-text", 5), Start("click-test-2", 5)]
-    rows = folder.with_name("rows")
-    await asyncio.to_thread(make_episodes, starts, rows)
-    write_pack([Part(load_task("miniwob/episode", rows))], folder, name="miniwob")
-    environment = MiniWoB(Browser())
-    try:
-        own = await environment.open({"page": starts[0].page, "seed": starts[0].seed})
-        hand = Hand(own)
-        (wanted,) = hand.quoted
-        box, button = pixels(await hand.find("#tt")), pixels(await hand.find("#subbtn"))
-    finally:
-        await environment.close()
-    acts: list[Mapping[str, Any]] = [
-        {"action": "left_click", "coordinate": box},
-        {"action": "type", "text": wanted},
-        {"action": "left_click", "coordinate": button},
-    ]
-    return Acting("miniwob", own.goal, acts, {"status": "done"})
-
-
 @dataclass(frozen=True, slots=True)
 class ActingPack:
     """A pack of two interactive tasks, made once, and the way through one of them."""
@@ -301,9 +246,12 @@ def acting_pack(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> ActingPack:
     """Return a pack of each environment; a browser finds the way through it."""
+    pytest.importorskip("snellen.worlds")
     folder = tmp_path_factory.mktemp("acting") / request.param
-    find = {"desk": on_the_desk, "miniwob": on_miniwob}[request.param]
-    return ActingPack(folder, asyncio.run(find(folder)))
+    import ways
+
+    find = {"desk": ways.on_the_desk, "miniwob": ways.on_miniwob}[request.param]
+    return ActingPack(folder, Acting(request.param, *asyncio.run(find(folder))))
 
 
 @pytest.fixture

@@ -627,7 +627,7 @@ def make(folder: Path, which: int) -> ExamFiles:
     for benchmark, write in WRITERS.items():
         write(folder / "data" / benchmark, golds)
     # What is played in a browser is answered here by its record, as any other item;
-    # tests/server/episodes has the proof for what is acted in.
+    # tests/server/episodes and plugins/worlds/tests/served have the proof for what is acted in.
     loaded = {task: replace(load(task, folder / "data"), worlds=()) for task in TASKS}
     key = folder / "exam.key"
     words = write_key(key)

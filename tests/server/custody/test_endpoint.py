@@ -28,9 +28,9 @@ from markers import markers_in
 from starlette.applications import Starlette
 from starlette.routing import Mount, Route
 
+from snellen.annotate.models import RaterAnswer
+from snellen.annotate.service import AnnotationPlan, Annotations
 from snellen.grading.models.items import AnswerKind
-from snellen.grading.models.raters import RaterAnswer
-from snellen.server.annotation.service import AnnotationPlan, Annotations
 from snellen.server.attempts.register import Clock
 from snellen.server.challenge.models import Upload, UploadBody
 from snellen.server.challenge.service import Challenge

@@ -13,6 +13,7 @@ from lamps import lit, middle
 
 from snellen.grading.protocols.golds import OutcomeGold
 from snellen.server.attempts.register import Clock
+from snellen.server.exam.rules import Door
 
 Play = Callable[..., Any]
 
@@ -389,3 +390,13 @@ async def test_what_an_agent_hears_is_the_same_whatever_is_right(play: Play, sto
             heard.append(json.dumps(said))
         shutil.rmtree(store.with_name("other"))
     assert heard[0] == heard[1]
+
+
+async def test_an_attempt_goes_on_through_the_door_that_it_was_begun_at(
+    play: Callable[..., Any],
+) -> None:
+    async with play() as played:
+        handle = await played.agent.start()
+    async with play(door=Door.TOOLS) as played:
+        said = await played.agent.refused("get_item", attempt=handle)
+        assert "begun with door screen" in said

@@ -110,6 +110,7 @@ def one_of_each_task(target: Target) -> Mapping[int, bool]:
     return told
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("attack", "tasks"),
     [
@@ -145,6 +146,7 @@ def by_majority(target: Target) -> Mapping[int, bool]:
     return {item: bool(votes[item] > 0) for item in range(ITEMS)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("attack", "at_most"), [(in_groups, 0.04), (by_majority, 0.07)])
 def test_fifty_uploads_of_many_guesses_tell_no_more_than_their_scores_must(
     attack: Callable[[Target], Mapping[int, bool]], at_most: float

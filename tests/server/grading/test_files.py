@@ -27,6 +27,7 @@ def grader(store: Path) -> FileGrader:
     return open_grader(Settings((exam_folder("wireframes"),), store, file=file))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", [".jsonl.gz", ".jsonl"])
 def test_a_file_is_unpacked_to_ten_times_the_largest_upload_at_most(
     grader: FileGrader, tmp_path: Path, form: str

@@ -353,6 +353,7 @@ async def check(world: World, at: int, expected: int) -> None:
             assert found == shown[expected], (name, named, at - NOON, expected)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("end", "moved", "moments"),
     [
@@ -386,6 +387,7 @@ async def test_every_door_goes_by_the_end_that_holds(
             await check(here, at, expected)
 
 
+@pytest.mark.slow
 async def test_a_new_door_is_in_the_table(world: Opening) -> None:
     async with world(SOON) as here:
         tools = [f"tool {each.name}" for each in (await here.agent.list_tools()).tools]

@@ -24,10 +24,10 @@ from starlette.routing import Router
 from typer.testing import CliRunner
 
 from snellen import sdk
+from snellen.annotate.service import AnnotationPlan, Annotations
 from snellen.cli.app import app as command
 from snellen.cli.serving import settings_of_each
 from snellen.grading.errors import SnellenError
-from snellen.server.annotation.service import AnnotationPlan, Annotations
 from snellen.server.challenge.workers import Worker
 from snellen.server.http.app import exam_app
 from snellen.server.http.exams import ServedExam, open_exams, several
@@ -222,6 +222,7 @@ def test_no_template_of_an_exam_has_a_link_from_the_root_of_the_server() -> None
     assert {name for name, found in links.items() if found} == {"exams.html.j2"}
 
 
+@pytest.mark.slow
 async def test_a_name_without_a_slash_leads_to_the_exam(server: Opening) -> None:
     async with server() as here:
         sent = await here.http().get("/spring")
@@ -280,6 +281,7 @@ async def status_of_mcp(http: httpx2.AsyncClient, exam: str) -> int:
     return sent.status_code
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("own", "other"), [NAMES, NAMES[::-1]])
 async def test_a_token_of_one_exam_is_nothing_at_the_other(
     server: Opening, own: str, other: str
@@ -346,6 +348,7 @@ async def test_requests_of_one_exam_are_not_in_the_numbers_of_the_other(server: 
 # ---- programs ------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 async def test_programs_get_addresses_below_the_name(
     server: Opening, right: Mapping[str, str]
 ) -> None:
@@ -370,6 +373,7 @@ async def test_programs_get_addresses_below_the_name(
         assert 'curl "http://127.0.0.1/autumn/v1/' in unescape((await http.get("/autumn/api")).text)
 
 
+@pytest.mark.slow
 async def test_an_agent_takes_each_exam_over_mcp(
     server: Opening, agent_of: Callable[[Client], Any]
 ) -> None:

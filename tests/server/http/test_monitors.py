@@ -126,6 +126,7 @@ def open_broken(_: Settings) -> Grader:
     raise RuntimeError("a fault of ours")
 
 
+@pytest.mark.slow
 async def test_the_faults_of_workers_are_counted(replica: Opening) -> None:
     async with replica() as here:
         await here.hosted.upload("ada")
@@ -138,6 +139,7 @@ async def test_the_faults_of_workers_are_counted(replica: Opening) -> None:
         assert numbers["snellen_worker_faults_total{what=grading}"] == 1
 
 
+@pytest.mark.slow
 async def test_the_seconds_of_waiting_and_of_grading_are_histograms(replica: Opening) -> None:
     async with replica() as here:
         boss = here.tokens.create("boss", [Scope.ORGANIZE])
@@ -162,6 +164,7 @@ async def test_the_seconds_of_waiting_and_of_grading_are_histograms(replica: Ope
         assert numbers["snellen_grading_seconds_sum"] > 0
 
 
+@pytest.mark.slow
 async def test_a_job_that_a_worker_had_before_is_not_counted_as_waiting_again(
     replica: Opening,
 ) -> None:

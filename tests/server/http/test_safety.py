@@ -132,6 +132,7 @@ def of_all(status: int) -> set[tuple[str, int]]:
     return {(path, status) for path in ("/leaderboard", "/v1/exams", "/mcp", "/health")}
 
 
+@pytest.mark.slow
 async def test_a_host_is_served_if_the_whole_of_it_is_a_known_name_and_a_port(
     tmp_path: Path,
 ) -> None:

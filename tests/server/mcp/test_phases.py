@@ -91,6 +91,7 @@ async def test_no_attempt_starts_before_a_phase_or_after_it(
         assert f"phase main {said}" in await here.agent.refused("start_attempt")
 
 
+@pytest.mark.slow
 async def test_hidden_scores_are_in_no_report(phased: Opening, golds: Mapping[str, str]) -> None:
     async with phased(scores="hidden") as here:
         report = await here.take(golds)
@@ -106,6 +107,7 @@ async def test_hidden_scores_are_in_no_report(phased: Opening, golds: Mapping[st
         assert (await later.resource())["value"] == 0.5
 
 
+@pytest.mark.slow
 async def test_values_are_rounded_until_the_end_of_a_phase(
     phased: Opening, golds: Mapping[str, str]
 ) -> None:

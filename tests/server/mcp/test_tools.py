@@ -492,6 +492,7 @@ def sample(store: Path, agent_of: Callable[..., Agent]) -> Callable[..., Any]:
     return take
 
 
+@pytest.mark.slow
 async def test_an_answer_brings_the_next_item_so_that_an_item_is_one_call(exam: Exam) -> None:
     async with exam() as agent:
         await agent.start()
@@ -540,6 +541,7 @@ async def test_the_next_item_of_a_fresh_exam_is_for_another_context(exam: Exam) 
         assert (await agent.item(client="other"))["item"] != given["item"]
 
 
+@pytest.mark.slow
 async def test_a_context_that_sees_several_items_can_answer_all_of_them(sample: Exam) -> None:
     async with sample() as agent:
         started = await agent.call("start_attempt")
@@ -574,6 +576,7 @@ async def test_a_context_that_sees_several_items_can_answer_all_of_them(sample: 
         ]
 
 
+@pytest.mark.slow
 async def test_fresh_contexts_see_both_halves_of_a_pair(sample: Exam) -> None:
     async with sample(contexts="fresh") as agent:
         await agent.start(tasks=["webrssbench/color"])
@@ -603,6 +606,7 @@ async def test_small_images_come_with_their_item(sample: Exam) -> None:
         assert "view" not in told
 
 
+@pytest.mark.slow
 async def test_a_long_page_comes_in_tiles_at_full_size(sample: Exam) -> None:
     async with sample() as agent:
         await agent.start(tasks=["screenqa/complex", "screenqa/long"])
@@ -624,6 +628,7 @@ async def test_a_long_page_comes_in_tiles_at_full_size(sample: Exam) -> None:
 CHOICE, POINT, LIST = "visualwebbench/action_ground", "mmbench-gui/l2_basic", "screenqa/ui_contents"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("task", [CHOICE, POINT, LIST])
 async def test_an_answer_that_can_not_be_read_is_written_again_once_and_then_kept(
     sample: Exam, task: str
@@ -663,6 +668,7 @@ async def test_an_answer_that_was_written_again_scores_as_if_it_were_the_first(
         assert (report["value"], report["tasks"][0]["rewritten"]) == (1.0, 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rewrites", [0, 2])
 async def test_the_organizer_sets_how_often_an_answer_is_written_again(
     sample: Exam, rewrites: int
@@ -679,6 +685,7 @@ async def test_the_organizer_sets_how_often_an_answer_is_written_again(
         assert f"|rewrites:{rewrites}" in report["tasks"][0]["signature"]
 
 
+@pytest.mark.slow
 async def test_what_can_not_be_read_among_shuffled_options_is_never_right(sample: Exam) -> None:
     async with sample(rewrites=0, mode="practice") as agent:
         await agent.start(tasks=[CHOICE])

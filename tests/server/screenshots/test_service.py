@@ -194,6 +194,7 @@ async def test_a_second_look_reads_nothing(shots: Screenshots, long_page: Counte
     assert long_page.reads <= 2
 
 
+@pytest.mark.slow
 async def test_what_is_kept_stays_within_the_budgets(long_page: Counted) -> None:
     shots = Screenshots(page_budget=40_000_000, view_budget=400_000)
     for number in range(1, 12):
@@ -211,6 +212,7 @@ async def test_a_page_that_no_budget_holds_is_shown_all_the_same(long_page: Coun
     shots.close()
 
 
+@pytest.mark.slow
 async def test_a_page_that_no_budget_holds_is_decoded_once_for_who_looks_at_the_same_time(
     encoded: Encode,
 ) -> None:

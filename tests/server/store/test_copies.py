@@ -51,6 +51,7 @@ def test_a_backup_is_restored_as_it_was(filled: Path, tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir() if "copy" in path.name) == [copy.name]
 
 
+@pytest.mark.slow
 async def test_a_backup_of_a_store_that_is_written_to_holds_one_moment(tmp_path: Path) -> None:
     store, copy = tmp_path / "exam.sqlite", tmp_path / "copy.sqlite"
     database = open_store(store)

@@ -70,6 +70,7 @@ def test_a_place_that_is_none_is_refused(tmp_path: Path) -> None:
         Files(str(tmp_path / "file" / "folder"))
 
 
+@pytest.mark.slow
 async def test_an_upload_is_graded_and_given_back_from_there_and_the_store_has_its_digest_alone(
     hosted: Callable[..., Hosted], place: str
 ) -> None:
@@ -124,6 +125,7 @@ async def test_an_upload_that_can_t_be_kept_takes_no_quota_and_leaves_no_row(
     await here.upload("ada")
 
 
+@pytest.mark.slow
 async def test_a_job_whose_file_can_t_be_read_for_a_moment_is_graded_afterwards(
     hosted: Callable[..., Hosted], tmp_path: Path
 ) -> None:

@@ -204,6 +204,7 @@ def digest(data: TaskData) -> str:
     return hashlib.sha256(json.dumps(pairs).encode()).hexdigest()[:16]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("task", "count", "expected", "note"),
     [
@@ -297,6 +298,7 @@ def test_the_images_of_the_first_screenspot_have_sizes_but_for_twelve(real: Path
     )
 
 
+@pytest.mark.slow
 def test_caguis_files_are_those_of_the_repository(real: Path) -> None:
     for part in ("fun2point", "text2point", "bbox2text"):
         pin = load_task(f"cagui/{part}", real / "cagui").pin
@@ -353,6 +355,7 @@ def test_the_first_screenspot_does_not_pass_as_v2(
             load_task("screenspot-v2/point", tmp_path / name)
 
 
+@pytest.mark.slow
 def test_scrolls_of_androidcontrol_lead_where_its_own_labels_say(
     real: Path, published: Callable[[str], Path]
 ) -> None:
@@ -399,6 +402,7 @@ def test_scrolls_of_androidcontrol_lead_where_its_own_labels_say(
     assert [one.count for one in report.input.notices if one.code == "direction"] == [1_211]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("copied", "name", "tasks", "count", "shorter"),
     [
@@ -441,6 +445,7 @@ def pointed(row: Row) -> str:
     return f"({x}, {y})"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("task", "answers", "protocol", "value"),
     [
@@ -471,6 +476,7 @@ def test_a_published_runs_answers_have_its_own_verdicts(
     assert {score.item_id: score.value == 1 for score in report.scores} == right
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("task", "excluded"),
     [

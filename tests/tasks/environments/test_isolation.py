@@ -5,7 +5,6 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
 import pytest
-from playwright.async_api import async_playwright
 
 from snellen.tasks.browser.finding import HEADLESS, find_browser
 from snellen.tasks.environments.browser import Browser
@@ -109,6 +108,8 @@ async def test_no_channel_of_a_stage_reaches_anything() -> None:
 
 
 async def test_the_same_page_in_a_plain_browser_is_heard() -> None:
+    from playwright.async_api import async_playwright
+
     async with canary() as listens, async_playwright() as driver:
         chromium = await driver.chromium.launch(
             executable_path=find_browser(HEADLESS).program,

@@ -6,7 +6,6 @@ from io import BytesIO
 import numpy as np
 import pytest
 from PIL import Image
-from playwright.async_api._generated import Clock
 
 from snellen.grading.errors import InputError
 from snellen.tasks.environments.base import EpisodeError
@@ -262,6 +261,8 @@ async def test_stepped_time_passes_with_inputs_only(open_page: OpenPage) -> None
 async def test_time_is_stepped_also_where_a_machine_was_slow_to_stop_it(
     open_page: OpenPage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    from playwright.async_api._generated import Clock
+
     install = Clock.install
 
     async def late(clock: Clock, *, time: float) -> None:

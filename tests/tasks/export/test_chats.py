@@ -91,6 +91,7 @@ def write_page(folder: Path, size: tuple[int, int]) -> None:
         (folder / name / "page_1.png").write_bytes(png(size))
 
 
+@pytest.mark.slow
 def test_a_large_picture_is_scaled_and_its_coordinates_with_it(tmp_path: Path) -> None:
     write_page(tmp_path, (1280, 4096))
     pack = pack_of(POINT, tmp_path, tmp_path / "pack", tmp_path)

@@ -98,6 +98,7 @@ def test_the_agents_container_holds_every_image_and_no_reference(tmp_path: Path)
     assert {name for name in agents if not name.endswith(".png")} == {"questions.jsonl"}
 
 
+@pytest.mark.slow
 def test_the_reward_is_what_snellen_grades(tmp_path: Path) -> None:
     pack = copied(tmp_path / "pack")
     export_harbor(pack, tmp_path / "task", with_references=True)
@@ -111,6 +112,7 @@ def test_the_reward_is_what_snellen_grades(tmp_path: Path) -> None:
     assert report.signature in done.stdout
 
 
+@pytest.mark.slow
 def test_bad_answers_count_zero_and_are_named(tmp_path: Path) -> None:
     export_harbor(copied(tmp_path / "pack"), tmp_path / "task", with_references=True)
     answers = tmp_path / "answers.jsonl"
@@ -122,6 +124,7 @@ def test_bad_answers_count_zero_and_are_named(tmp_path: Path) -> None:
     assert "none of the 1 item ids" in done.stderr
 
 
+@pytest.mark.slow
 def test_sealed_references_stay_sealed_and_need_the_key_to_reward(tmp_path: Path) -> None:
     pack = copied(tmp_path / "pack")
     key = new_key()

@@ -71,6 +71,7 @@ def test_the_questions_have_no_reference(exported: Path) -> None:
             assert (next(exported.rglob("questions.jsonl")).parent / path).is_file()
 
 
+@pytest.mark.slow
 def test_the_judge_has_the_values_of_a_reward(exported: Path) -> None:
     answer, wrong = "Simon Lacelle", "no idea"
     asked = {"task": "screenqa/short", "item_id": "test/4965/1"}
@@ -84,6 +85,7 @@ def test_the_judge_has_the_values_of_a_reward(exported: Path) -> None:
         assert process.ask(**asked, completion=responses)["reward"] == 1.0
 
 
+@pytest.mark.slow
 def test_a_fault_of_the_judge_raises_and_the_next_question_is_answered(exported: Path) -> None:
     asked = {"task": "screenqa/short", "completion": "Simon Lacelle"}
     with process_of(exported) as process:
@@ -94,6 +96,7 @@ def test_a_fault_of_the_judge_raises_and_the_next_question_is_answered(exported:
         assert process.ask(**asked, item_id="test/4965/1")["reward"] == 1.0
 
 
+@pytest.mark.slow
 def test_a_judge_that_ended_says_so_and_starts_again(
     exported: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -114,6 +117,7 @@ def test_readable_references_are_taken_along_on_request_only(to: str, tmp_path: 
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.slow
 def test_sealed_references_stay_sealed_and_need_their_key(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -158,6 +162,7 @@ def test_equal_packs_give_equal_folders(tmp_path: Path) -> None:
 
 
 def test_a_world_of_openenv_is_played_through_its_process(tmp_path: Path) -> None:
+    pytest.importorskip("gymnasium")
     export_openenv("desk", tmp_path / "out")
     settings = {"door": "tools", "templates": ["mail-delete"]}
     call: dict[str, Any] = {"tool": "list_messages", "arguments": {}}

@@ -180,7 +180,7 @@ class WithPlugins(Mapping[str, _Value], Generic[_Value]):
 
 def plugin_names() -> tuple[str, ...]:
     """Return the names under which installed packages add benchmarks, usable or not."""
-    return tuple(sorted(_entry_points()))
+    return tuple(registered())
 
 
 @cache
@@ -191,7 +191,7 @@ def plugin(name: str) -> Rules | None:
         PluginError: The package can't be imported, adds no benchmark of that name, or is not
             the only one that claims it.
     """
-    entry, *others = _entry_points().get(name, (None,))
+    entry, *others = registered().get(name, (None,))
     if entry is None:
         return None
     if others:
@@ -215,11 +215,12 @@ def plugin(name: str) -> Rules | None:
 
 
 @cache
-def _entry_points() -> "Mapping[str, tuple[EntryPoint, ...]]":
+def registered(group: str = GROUP) -> "Mapping[str, tuple[EntryPoint, ...]]":
+    """Return what installed packages register in a group of entry points, by name."""
     from importlib.metadata import entry_points
 
     by_name: dict[str, tuple[EntryPoint, ...]] = {}
-    for entry in entry_points(group=GROUP):
+    for entry in sorted(entry_points(group=group), key=lambda entry: entry.name):
         by_name[entry.name] = (*by_name.get(entry.name, ()), entry)
     return by_name
 
@@ -229,5 +230,5 @@ def _package(entry: "EntryPoint") -> str:
 
 
 def _reserved(name: str) -> PluginError:
-    packages = " and ".join(_package(entry) for entry in _entry_points()[name])
+    packages = " and ".join(_package(entry) for entry in registered()[name])
     return PluginError(f"{packages} adds a benchmark {name!r}, which is the name of snellen's own")

@@ -36,7 +36,7 @@ from snellen.grading.errors import InputError
 from snellen.grading.models.base import Closed
 from snellen.server.exam.names import folded
 from snellen.server.exam.rules import Rules
-from snellen.tasks.samples import INCLUDED, exam_folder
+from snellen.tasks.samples import exam_folder, included_names, is_generated
 
 NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
 GRACE_MS = 600_000
@@ -372,7 +372,7 @@ def exam_file_for(pack: Path, title: str, file: Path, now: datetime) -> str:
         now: The start of its phase.
     """
     named = str(pack)
-    if named not in INCLUDED or pack.is_dir():
+    if named not in included_names() or pack.is_dir():
         named = os.path.relpath(pack.resolve(), file.absolute().parent).replace(os.sep, "/")
     name = _name_of(title)
     start = now.replace(microsecond=0).isoformat()
@@ -425,9 +425,9 @@ reports = "hidden"              # who can see item results
 
 def _pack(given: str, home: Path) -> str:
     folder = home / given
-    if given not in INCLUDED or folder.is_dir():
+    if given not in included_names() or folder.is_dir():
         return str(folder)
-    return str(exam_folder(given)) if INCLUDED[given].folder else given
+    return given if is_generated(given) else str(exam_folder(given))
 
 
 def _store(read: ExamFile, home: Path) -> str:

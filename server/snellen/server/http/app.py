@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack
 from http import HTTPStatus
+from itertools import chain
 from types import FrameType
 
 import structlog
@@ -30,8 +31,7 @@ from starlette.requests import HTTPConnection
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 
-from snellen.server.annotation.report import Rater
-from snellen.server.annotation.service import Annotations
+from snellen.grading.protocols.plugins import registered
 from snellen.server.attempts.service import Service
 from snellen.server.challenge.boards import Boards
 from snellen.server.challenge.service import Challenge
@@ -50,7 +50,7 @@ from snellen.server.http.errors import headers_of, status_of
 from snellen.server.http.exams import Hosted, ServedExam, several
 from snellen.server.http.oauth import HOLDER, Holder, Issuer, OAuthMiddleware
 from snellen.server.http.observe import HEALTH, ObserveMiddleware, RequestMetrics
-from snellen.server.http.pages.annotation import AnnotationPages
+from snellen.server.http.pages.frame import PLUGINS
 from snellen.server.http.pages.joining import JoinPages
 from snellen.server.http.pages.pages import Pages
 from snellen.server.http.safety import SafetyMiddleware, names_of
@@ -58,7 +58,6 @@ from snellen.server.logs import fault, lines_to_stderr, log
 from snellen.server.mcp.server import ExamServer
 from snellen.server.settings import Address
 from snellen.server.store.tables.exams import Scope
-from snellen.tasks.pack.seal import find_key
 
 PATH = "/mcp"
 _MAKE_ONE = "`snellen token create NAME --scope organize` makes one that opens this"
@@ -201,16 +200,19 @@ def monitor_routes(
 
 
 def challenge_routes(hosted: Hosted, tokens: Tokens, *, guarded: bool) -> Sequence[BaseRoute]:
-    """Return the routes of a challenge: REST under `/v1`, and its pages; both check tokens."""
+    """Return the routes of a challenge: REST under `/v1`, and its pages; both check tokens.
+
+    Plugins add pages: a function of the actions and of the file with the key of sealed references.
+    """
     access = Access(tokens, guarded=guarded)
     actions = Actions(hosted.challenge, Boards(hosted.challenge), access)
     rest = rest_app(actions)
-    challenge, key = hosted.challenge, hosted.settings.key
-    annotations = Annotations(challenge.exam.packs, challenge.database)
-    rater = Rater(lambda pack: find_key(key, pack=pack.folder))
+    added = [
+        entry.load()(actions, hosted.settings.key) for entry, *_ in registered(PLUGINS).values()
+    ]
     return [
         Mount(PREFIX, rest),
-        *AnnotationPages(actions, annotations, rater).routes(),
+        *chain.from_iterable(added),
         *JoinPages(actions).routes(),
         *Pages(actions, rest.openapi, ReportPages(hosted.settings)).routes(),
     ]

@@ -52,6 +52,27 @@ def faults_of(item: AuditItem, looks: Looks) -> list[Fault]:
 
 # ---- the prompt --------------------------------------------------------------------------------
 
+_ASKS_NOTHING = re.compile(
+    r"^(?:Question|Description|Task|Instruction):\s*[“”\"'.?!\s]*$|“\s*”", re.MULTILINE
+)
+_SIZE = re.compile(r"screenshot, which is (\d+) x (\d+)")
+
+
+def _asked(item: AuditItem, _: Looks) -> Iterator[Fault]:
+    """Check that the prompt has a question, and compare the size and the space that it names."""
+    shown = item.line.item
+    if _ASKS_NOTHING.search(shown.prompt) or not words(shown.prompt):
+        yield Fault.NO_QUESTION
+    named, images = _SIZE.search(shown.prompt), shown.images
+    if named and images and images[0].width and images[0].height:
+        size = (float(named[1]), float(named[2]))
+        if size != (images[0].width, images[0].height):
+            yield Fault.WRONG_SIZE
+    other = {Space.PIXELS: "fractions", Space.UNIT: "Coordinates are pixels"}
+    space = shown.answer_format.space
+    if space is not None and space in other and other[space] in shown.prompt:
+        yield Fault.WRONG_SIZE
+
 
 def _visible(item: AuditItem, _: Looks) -> Iterator[Fault]:
     if item.kind is AnswerKind.LABEL:
@@ -252,6 +273,7 @@ def _number(text: str) -> float | None:
 
 
 _CHECKS: tuple[Callable[[AuditItem, Looks], Iterator[Fault]], ...] = (
+    _asked,
     _references,
     _boxes,
     _options,

@@ -25,8 +25,6 @@ class Solver(StrEnum):
     """Chooses the first option."""
     OTHER_PAGE = "another page"
     """Gives the correct answer of an item of another page."""
-    TEXT_ONLY = "text only"
-    """Uses the page's text without its picture; a high score is no fault of an item."""
 
 
 class Fault(StrEnum):
@@ -53,42 +51,6 @@ class Fault(StrEnum):
 
     NO_QUESTION = "it asks nothing"
     WRONG_SIZE = "the prompt names another size or space than its picture's"
-    WRONG_PLACE = "the prompt names another place than the one that is marked"
-    TOLERANCE = "nearly any number counts as right"
-    LANGUAGE = "the reference is in another language than the page"
-    RECORD = "the reference is not what its record says"
-    TWIN = "another item about the same thing says otherwise"
-    NOT_ON_PAGE = "the reference is not what its page says"
-    ANSWERED = "the page answers a question that is called unanswerable"
-    UNANSWERED = "the reference is that there is no answer, and nothing says why"
-    RELATIONS = "the relations are not those of the boxes"
-    CHART = "the reference is not what the chart's numbers give"
-    OPTION_COUNT = "it offers more or fewer options than its answers are read by"
-    PLOT = "the picture does not show the chart's numbers"
-    WRONG_OPTION = "another option is right"
-    WRONG_BOX = "the box is not where its element is"
-    FLAT = "nothing is seen in the box"
-    LOOSE = "the box is much larger than what is seen in it"
-    CUT = "the box cuts through what it should hold"
-    TWO_PLACES = "what is asked for is in two places of the picture"
-    NOT_MARKED = "what the record names is not marked in the picture"
-    WRONG_MARK = "another letter stands at what the record names"
-    PICTURE_SIZE = "a picture is not of the size that the item says"
-    TURNED = "a picture is turned or mirrored"
-    BLURRED = "a picture is blurred"
-    OTHER_PAGE = "a picture is of another page"
-    PAINTED = "a picture differs from its page"
-    SAME_AFTER = "nothing changed between the two pictures of a pair"
-    NO_CROP = "a part is not in the picture that it was cut from"
-    MISREAD = "what is read in the box is not the reference"
-    NOT_READ = "what the chart's data says is not read in its picture"
-    NOT_ASKED_HERE = "what the question names is not read in its picture"
-    SNAPSHOT = "its page's snapshot was changed after it was taken"
-    NOT_MADE = "its page makes no such item"
-    OTHER_PROMPT = "its page makes an item that asks otherwise"
-    OTHER_REFERENCE = "its page makes an item with another reference"
-    OTHER_RECORD = "its page makes an item with another record or other tags"
-    OTHER_PICTURE = "its page makes an item with another picture"
 
 
 FAULTED_BY = MappingProxyType(
@@ -104,21 +66,11 @@ FAULTED_BY = MappingProxyType(
 
 
 class Finding(Closed):
-    """One fault of one item, with the evidence. It may reveal the item's reference.
-
-    Attributes:
-        task: The task's id.
-        item: The item's id.
-        fault: The fault.
-        expected: The expected value; empty if the fault needs none.
-        found: The value found instead; empty likewise.
-    """
+    """One fault of one item. It may reveal the item's reference."""
 
     task: str
     item: str
     fault: Fault
-    expected: str = ""
-    found: str = ""
 
 
 class SolverScore(Closed):
@@ -172,8 +124,7 @@ class Audit(Closed):
         overall: The solvers over all tasks that they can answer; the chance is the mean of the
             tasks', weighted by their items.
         removed: The faulty items, with the first fault of each.
-        findings: Every fault of every item, with the evidence, which may reveal references.
-        notes: Comparisons that were not possible, and the reasons.
+        findings: Every fault of every item, which may reveal references.
     """
 
     name: str
@@ -183,4 +134,3 @@ class Audit(Closed):
     overall: tuple[SolverScore, ...]
     removed: tuple[RemovedItem, ...]
     findings: tuple[Finding, ...] = ()
-    notes: tuple[str, ...] = ()

@@ -5,7 +5,7 @@ states what it uses.
 """
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,9 +24,6 @@ from snellen.tasks.audit.models import FAULTED_BY, Fault, Solver, SolverScore
 from snellen.tasks.benchmarks.table import TASKS
 from snellen.tasks.pack.preview import responses_of
 
-Texts = Callable[[str], str]
-"""Returns the text of a picture by its digest."""
-
 _QUOTES = (("“", "”"), ('"', '"'), ("'", "'"), ("«", "»"))
 
 
@@ -39,16 +36,13 @@ class SolverRun:
     values: FloatArray
 
 
-def try_solvers(
-    protocol: Protocol, items: Sequence[AuditItem], seed: int, texts: Texts | None = None
-) -> list[SolverRun]:
+def try_solvers(protocol: Protocol, items: Sequence[AuditItem], seed: int) -> list[SolverRun]:
     """Run each solver on the items that it can answer, and score its answers.
 
     Args:
         protocol: The task's protocol.
         items: The task's items.
         seed: The seed of the choice of other pages.
-        texts: Reads a picture, if that is possible.
 
     Raises:
         MetricError: The protocol can't be applied to the references.
@@ -66,10 +60,6 @@ def try_solvers(
         Solver.FIRST: {item.index: "A" for item in items if _lettered(item)},
         Solver.OTHER_PAGE: other_pages(protocol, items, seed),
     }
-    if texts is not None:
-        given[Solver.TEXT_ONLY] = {
-            item.index: from_text(item, _page_text(item, texts), seed) for item in items
-        }
     results: list[SolverRun] = []
     for solver, answers in given.items():
         if not answers:
@@ -259,28 +249,6 @@ def other_pages(protocol: Protocol, items: Sequence[AuditItem], seed: int) -> di
     return answers
 
 
-def from_text(item: AuditItem, text: str, seed: int) -> object:
-    """Answer from the text of the page.
-
-    Among options in words, it chooses the one that most lines of the text contain. For a question
-    about a text, it returns the line that shares most words with the question, without these words.
-    Its score is reported with the others but makes no item faulty: reading is a part of seeing.
-    """
-    lines = [line for line in text.splitlines() if line.strip()]
-    spoken = [set(words(line)) for line in lines]
-    if item.options and _lettered(item):
-        counts = [sum(set(words(option)) <= line for line in spoken) for option in item.options]
-        return _letter_by(item, counts, seed)
-    if item.kind is not AnswerKind.TEXT or not lines:
-        return blind(item, seed)
-    question_words = set(words(item.question))
-    if not question_words:
-        return lines[0]
-    best = max(range(len(lines)), key=lambda number: len(spoken[number] & question_words))
-    left = [word for word in lines[best].split() if not set(words(word)) & question_words]
-    return " ".join(left) or lines[min(best + 1, len(lines) - 1)]
-
-
 # ---- helpers -----------------------------------------------------------------------------------
 
 
@@ -344,9 +312,3 @@ def _quoted(question: str) -> str:
         if opening and ended and quoted.strip():
             return quoted
     return ""
-
-
-def _page_text(item: AuditItem, texts: Texts) -> str:
-    shown = item.line.item.images[:1]
-    digests = [item.line.images[image.name].sha256 for image in shown]
-    return "\n".join(texts(digest) for digest in digests if digest)

@@ -1,39 +1,21 @@
-"""Every environment by its name; each is imported at its first use."""
+"""Every environment by its name.
 
-from collections.abc import Mapping
-from importlib import import_module
+Installed packages register them by entry points: the groups are `snellen.environments`
+(`module:class`; the class takes the browser that shows it) and `snellen.toolsets` (`module:class`,
+of the environments that also have tools). Each is imported at its first use.
+"""
+
 from importlib.util import find_spec
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from snellen.grading.errors import InputError, MissingExtraError, UnknownNameError
+from snellen.grading.protocols.plugins import registered
 
 if TYPE_CHECKING:
     from snellen.tasks.environments.base import Environment, Toolset
     from snellen.tasks.environments.browser import Browser
 
-ENVIRONMENTS: Mapping[str, str] = MappingProxyType(
-    {
-        "desk": "snellen.worlds.desk.environment:Desk",
-        "miniwob": "snellen.worlds.miniwob.episodes:MiniWoB",
-    }
-)
-"""`module:class` of each; the class takes the browser that shows it."""
-
-TOOLSETS: Mapping[str, str] = MappingProxyType({"desk": "snellen.worlds.desk.toolset:DeskToolset"})
-"""`module:class` of the environments that also have tools; they need no browser."""
-
-
-PACKS: Mapping[str, str] = MappingProxyType(
-    {
-        "desk": "desk",
-        "desk-2": "desk",
-        "desk-easy": "desk",
-        "miniwob": "miniwob",
-        "miniwob-browsergym": "miniwob",
-    }
-)
-"""The packs of interactive tasks, and the environment of each."""
+ENVIRONMENTS, TOOLSETS = "snellen.environments", "snellen.toolsets"
 
 TRAINING_SEEDS = 2**62
 """The seeds of worlds for training begin here; those of exams are below."""
@@ -50,9 +32,8 @@ def environment_of(name: str, browser: "Browser") -> "Environment":
         UnknownNameError: There is no environment of this name.
         MissingExtraError: It needs an optional dependency.
     """
-    if name not in ENVIRONMENTS:
-        raise UnknownNameError("environment", name, ENVIRONMENTS)
-    made: Environment = _imported(ENVIRONMENTS[name])(browser)
+    need_extra()
+    made: Environment = _loaded(ENVIRONMENTS, name)(browser)
     return made
 
 
@@ -67,11 +48,10 @@ def toolset_of(name: str) -> "Toolset":
         InputError: It has no tools, only a screen.
         MissingExtraError: It needs an optional dependency.
     """
-    if name not in ENVIRONMENTS:
-        raise UnknownNameError("environment", name, ENVIRONMENTS)
-    if name not in TOOLSETS:
+    if name in registered(ENVIRONMENTS) and name not in registered(TOOLSETS):
         raise InputError(f"{name} has no tools: agents can only use its screen")
-    made: Toolset = _imported(TOOLSETS[name])()
+    need_extra()
+    made: Toolset = _loaded(TOOLSETS, name)()
     return made
 
 
@@ -85,7 +65,8 @@ def need_extra() -> None:
         raise MissingExtraError("an exam of interactive tasks", "miniwob")
 
 
-def _imported(home: str) -> Any:  # noqa: ANN401  # a class by its name
-    need_extra()
-    module, _, kind = home.partition(":")
-    return getattr(import_module(module), kind)
+def _loaded(group: str, name: str) -> Any:  # noqa: ANN401  # what a package registers
+    known = registered(group)
+    if name not in known:
+        raise UnknownNameError("environment", name, known)
+    return known[name][0].load()

@@ -8,12 +8,13 @@ on any of them is no score of a benchmark.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from snellen.grading.errors import InputError
+from snellen.tasks.samples.generated import generated_names
 
 DEFAULT = "sample"
 """The exam of every command that is given none."""
@@ -24,13 +25,11 @@ class IncludedExam(NamedTuple):
 
     Attributes:
         title: What it has, in a few words.
-        folder: The name of its pack's folder beside this module; empty: it is generated.
-        episodes: The number of interactive tasks that are generated at its first start.
+        folder: The name of its pack's folder beside this module.
     """
 
     title: str
-    folder: str = ""
-    episodes: int = 0
+    folder: str
 
 
 INCLUDED: Mapping[str, IncludedExam] = MappingProxyType(
@@ -38,19 +37,19 @@ INCLUDED: Mapping[str, IncludedExam] = MappingProxyType(
         DEFAULT: IncludedExam("two items of each task, or a pair", "sample"),
         "sample-full": IncludedExam("all items of the sample", "exam"),
         "wireframes": IncludedExam("ScreenQA on drawn screens", "screens"),
-        "desk": IncludedExam("ten applications", episodes=58),
-        "desk-2": IncludedExam("the same with keyboard, drag and drop, and more", episodes=87),
-        "desk-easy": IncludedExam("two easy tasks of it, which the baseline does", episodes=2),
-        "miniwob": IncludedExam("the pages of MiniWoB++", episodes=130),
-        "miniwob-browsergym": IncludedExam("what BrowserGym runs", episodes=625),
     }
 )
-"""The included exams by name."""
+"""The exams that ship, by name."""
+
+
+def included_names() -> Sequence[str]:
+    """Return the names of the exams that ship, and of those that are generated."""
+    return (*INCLUDED, *generated_names())
 
 
 def is_generated(name: str) -> bool:
-    """Whether a name is that of an included exam that is generated, and of no folder here."""
-    return name in INCLUDED and not INCLUDED[name].folder and not Path(name).is_dir()
+    """Whether a name is that of an exam that is generated, and of no folder here."""
+    return name not in INCLUDED and name in generated_names() and not Path(name).is_dir()
 
 
 def exam_folder(name: str | Path) -> Path:
@@ -66,10 +65,10 @@ def exam_folder(name: str | Path) -> Path:
     if folder.is_dir():
         return folder
     known = INCLUDED.get(str(name))
-    if known is None or not known.folder:
+    if known is None:
         raise InputError(
             f"there is no such folder and no included exam {folder.name!r}; the included ones are"
-            f" {', '.join(INCLUDED)}",
+            f" {', '.join(included_names())}",
             file=str(name),
         )
     return Path(__file__).with_name(known.folder)

@@ -56,6 +56,7 @@ def test_what_is_no_literal_is_refused(text: str) -> None:
         python_literal(text)
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(20)
 @pytest.mark.parametrize("piece", ["1,", "[", "-", "'a'", "{1:", "1.", "\\", "'", "1e", "(1 2)"])
 def test_a_long_text_is_read_or_refused_in_time(piece: str) -> None:

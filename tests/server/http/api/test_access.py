@@ -35,6 +35,7 @@ ADMIN: list[tuple[str, str, dict[str, Any] | None]] = [
 Opening = Callable[..., AbstractAsyncContextManager[Any]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("method", "path", "body"), [*ORGANIZING, *ADMIN])
 async def test_what_organizers_do_is_closed_to_everybody_else(
     door: Opening, method: str, path: str, body: dict[str, Any] | None
@@ -124,6 +125,7 @@ def test_within_any_minute_a_caller_has_as_many_calls_as_the_limit() -> None:
     limit.count("ada")
 
 
+@pytest.mark.slow
 def test_callers_of_long_ago_take_no_memory() -> None:
     clock = [0.0]
     limit = CallLimit(3, lambda: clock[0])

@@ -83,6 +83,7 @@ async def test_an_announced_file_may_arrive_a_while_later_and_counts_from_its_an
         assert again.status_code == 403
 
 
+@pytest.mark.slow
 async def test_a_digest_is_checked_and_so_many_files_are_announced(door: Opening) -> None:
     async with door(**RULES) as here:
         ada = here.token("ada")
@@ -97,6 +98,7 @@ async def test_a_digest_is_checked_and_so_many_files_are_announced(door: Opening
         assert (await here.call("POST", f"{EXAM}/announcements", json=given)).status_code == 401
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("held", [True, False])
 async def test_exact_scores_and_export_wait_for_the_phases_over_the_same_items_that_hide_scores(
     hosted: Callable[..., Any], door: Opening, right: dict[str, str], held: bool

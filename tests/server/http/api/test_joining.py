@@ -52,6 +52,7 @@ def stored_in(folder: Path) -> bytes:
     return b"".join(file.read_bytes() for file in folder.glob("exam.sqlite*"))
 
 
+@pytest.mark.slow
 async def test_an_invitation_gives_a_person_a_token_to_take_the_exam_and_to_upload(
     door: Opening,
 ) -> None:
@@ -100,6 +101,7 @@ async def test_a_use_is_for_one_person_however_many_come_at_once(door: Opening) 
         assert sum(token.name.startswith("p") for token in here.tokens.listed()) == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("given", "status", "said"),
     [
@@ -210,6 +212,7 @@ async def test_a_name_that_an_organizer_gave_away_meanwhile_can_not_be_approved(
         assert len((await here.get("/requests", boss)).json()["requests"]) == 1
 
 
+@pytest.mark.slow
 async def test_asking_and_guessing_codes_are_limited_as_wrong_tokens_are(door: Opening) -> None:
     async with door(**by("approval")) as here:
         names = [f"p{number}" for number in range(WRONG_A_MINUTE + 3)]
@@ -225,6 +228,7 @@ async def test_asking_and_guessing_codes_are_limited_as_wrong_tokens_are(door: O
         assert (limited.status_code, "wait a minute" in limited.text) == (429, True)
 
 
+@pytest.mark.slow
 async def test_open_requests_are_bounded(door: Opening) -> None:
     async with door(**by("approval")) as here:
         for number in range(MOST_REQUESTS):

@@ -99,6 +99,7 @@ async def test_a_restart_keeps_a_moved_deadline_until_the_exam_file_says_another
             assert (phase["end"], phase["changes"]) == ("2026-01-06T12:00:00.000Z", [])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("rules", "given", "status", "said"),
     [

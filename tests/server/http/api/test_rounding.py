@@ -53,6 +53,7 @@ def consistent(value: float, digits: int) -> int:
     return sum(round(mean, digits) == round(value, digits) for mean in means)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("exact", "digits", "at_least"), [(True, 12, 1), (False, 1, 100)])
 async def test_one_upload_does_not_tell_which_guesses_are_right(
     door: Opening, right: dict[str, str], exact: bool, digits: int, at_least: int
@@ -68,6 +69,7 @@ async def test_one_upload_does_not_tell_which_guesses_are_right(
         assert found == 1 if exact else found >= at_least
 
 
+@pytest.mark.slow
 async def test_uploads_that_differ_by_less_than_the_rounding_show_the_same(
     door: Opening, right: dict[str, str]
 ) -> None:
@@ -86,6 +88,7 @@ async def test_uploads_that_differ_by_less_than_the_rounding_show_the_same(
         assert len({(row["value"], row["low"], row["high"]) for row in board}) == 1
 
 
+@pytest.mark.slow
 async def test_board_status_and_csv_show_the_same_rounded_value_until_the_end(
     door: Opening, right: dict[str, str]
 ) -> None:
@@ -116,6 +119,7 @@ async def test_board_status_and_csv_show_the_same_rounded_value_until_the_end(
         assert await values(None) == pytest.approx([7 / 12] * 4, abs=1e-12)
 
 
+@pytest.mark.slow
 async def test_who_sees_every_item_sees_exact_values(door: Opening, right: dict[str, str]) -> None:
     async with door(reports="own") as here:
         ada = here.token("ada")
@@ -142,6 +146,7 @@ async def with_measures(here: Any, token: str | None, submission: str) -> dict[s
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("rules", "while_open"),
     [
@@ -177,6 +182,7 @@ async def test_measures_are_shown_after_the_end_or_to_those_who_see_every_item(
         assert float(line["distance (px, lower is better)"]) == measure["mean"]
 
 
+@pytest.mark.slow
 async def test_hidden_scores_hide_measures_also_after_the_end(door: Opening) -> None:
     async with door(pack="sample", end=END, scores="hidden") as here:
         ada = here.token("ada")
@@ -188,6 +194,7 @@ async def test_hidden_scores_hide_measures_also_after_the_end(door: Opening) -> 
             assert not any((await with_measures(here, ada, kept)).values())
 
 
+@pytest.mark.slow
 async def test_an_export_with_measures_is_verified(door: Opening) -> None:
     async with door(pack="sample", end=END) as here:
         ada, boss = here.token("ada"), here.token("boss", Scope.ORGANIZE)
@@ -201,6 +208,7 @@ async def test_an_export_with_measures_is_verified(door: Opening) -> None:
         assert b'"measures":{"distance"' in body
 
 
+@pytest.mark.slow
 async def test_tasks_with_few_items_are_shown_in_the_mean_alone(door: Opening) -> None:
     async with door(pack="sample", end=END) as here:
         ada, exam = here.token("ada"), here.hosted.challenge.exam
@@ -228,6 +236,7 @@ async def test_tasks_with_few_items_are_shown_in_the_mean_alone(door: Opening) -
         assert len(status["scores"]) == len(exam.offers)
 
 
+@pytest.mark.slow
 async def test_a_graded_again_submission_of_one_task_has_no_note_where_scores_are_exact(
     door: Opening,
 ) -> None:

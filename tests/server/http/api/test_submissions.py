@@ -251,6 +251,7 @@ async def test_a_token_for_taking_uploads_nothing(door: Opening) -> None:
         assert problem(await here.upload("snellen_guess", {"a": "1"}))[0] == 401
 
 
+@pytest.mark.slow
 async def test_a_client_polls_until_it_is_done(door: Opening, right: dict[str, str]) -> None:
     async with door() as here:
         ada = here.token("ada")

@@ -12,8 +12,8 @@ import httpx2
 import pytest
 from hosted import as_lines
 
-from snellen.grading.models.raters import RaterAnswer
-from snellen.server.annotation.service import AnnotationPlan, Annotations
+from snellen.annotate.models import RaterAnswer
+from snellen.annotate.service import AnnotationPlan, Annotations
 from snellen.server.http.auth import Tokens
 from snellen.server.store.schema import open_store
 from snellen.server.store.tables.exams import Scope
@@ -372,7 +372,7 @@ def test_axe_finds_nothing_grave_on_the_list_of_several_exams(
         tab.close()
 
 
-BOXES, POINTS = "visualwebbench/element_ground_bbox", "mmbench-gui/l2_basic"
+BOXES, POINTS = "visualwebbench/action_ground_bbox", "mmbench-gui/l2_advanced"
 
 
 @pytest.fixture

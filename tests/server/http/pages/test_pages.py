@@ -45,6 +45,7 @@ async def test_items_have_pages_from_the_start_of_the_first_phase(site: Opening)
         assert (await ada.get(f"/image?item={item}")).status_code == 200
 
 
+@pytest.mark.slow
 async def test_each_page_is_for_whom_it_is_for(site: Opening) -> None:
     async with site() as here:
         stranger = here.browser()
@@ -300,6 +301,7 @@ async def test_pages_are_not_kept_by_browsers_nor_framed_and_a_strange_host_gets
             assert strange.status_code == 421
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("counts", list(Counts))
 async def test_the_exams_page_says_what_counts_and_begins_with_the_leaderboard(
     site: Opening, right: dict[str, str], counts: Counts
@@ -491,6 +493,7 @@ async def test_two_runs_to_compare_are_chosen_from_those_whose_reports_one_may_s
         assert f'<option value="{second.id}" selected>half of them, ada, ' in page
 
 
+@pytest.mark.slow
 async def test_a_submissions_page_lists_its_faulty_lines_for_its_participant_alone(
     site: Opening, right: dict[str, str]
 ) -> None:
@@ -605,6 +608,7 @@ async def test_the_api_page_says_a_parameters_type_and_whether_it_is_needed(site
         assert "string, in the path</span>" in page
 
 
+@pytest.mark.slow
 async def test_the_leaderboard_has_a_column_for_a_measure_once_the_phase_is_over(
     site: Opening,
 ) -> None:

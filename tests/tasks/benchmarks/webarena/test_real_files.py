@@ -42,6 +42,7 @@ def test_all_tasks_load_and_are_the_published_ones(folder: Path, data: TaskData)
     assert (len(hard), hard.pin.verdict) == (258, PinVerdict.KNOWN)
 
 
+@pytest.mark.slow
 def test_13_tasks_can_not_be_passed_as_published(data: TaskData) -> None:
     found = sdk.attainable(data=data)
     assert [data.ids[place] for place in found.below] == [

@@ -188,6 +188,7 @@ def test_a_changed_byte_of_a_png_is_found_wherever_it_is() -> None:
     assert len(problems(of_bytes(*changed[:-12], size=None))) == len(whole) - 12
 
 
+@pytest.mark.slow
 def test_a_long_page_is_decoded_and_is_no_bomb() -> None:
     buffer = io.BytesIO()
     # More than Pillow warns of.

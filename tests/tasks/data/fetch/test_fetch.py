@@ -9,21 +9,17 @@ import subprocess
 import sys
 import zipfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 from filelock import FileLock
+from hub import Site
 
 from snellen.grading.errors import InputError, MissingExtraError, UnknownNameError
 from snellen.grading.models.reports import PinVerdict
 from snellen.tasks.benchmarks.table import load_task, place_of
 from snellen.tasks.data.fetch import FetchError, Progress, fetch
 from snellen.tasks.data.pins import revision_of
-
-if TYPE_CHECKING:
-    from conftest import Site
-else:
-    Site = Any
 
 BIG = bytes(range(256)) * 4_000
 CAPTIONS = "web_caption/test-00000-of-00001.parquet"

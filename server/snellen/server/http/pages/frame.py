@@ -8,12 +8,13 @@ from importlib.metadata import version
 from importlib.resources import files
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
+from snellen.grading.protocols.plugins import registered
 from snellen.server.challenge.models import ExamCard
 from snellen.server.errors import ExamError
 from snellen.server.exam.file import JoinBy, Who
@@ -26,6 +27,9 @@ from snellen.server.logs import fault, log
 from snellen.server.store.tables.exams import Scope
 
 HTML = "text/html; charset=utf-8"
+PLUGINS = "snellen.pages"
+"""The group of entry points of further pages."""
+
 # Each look reads the installed package's metadata.
 _VERSION = version("snellen")
 _FAILED = "The server failed; its log has the reason. Try again."
@@ -169,8 +173,12 @@ def _percent(value: float) -> str:
 
 @cache
 def _environment() -> Environment:
+    # A plugin's templates are in its package, beside the module of its pages.
+    added = [entry.module.rpartition(".")[0] for entry, *_ in registered(PLUGINS).values()]
     made = Environment(
-        loader=PackageLoader("snellen.server.http.pages"),
+        loader=ChoiceLoader(
+            [PackageLoader("snellen.server.http.pages"), *map(PackageLoader, added)]
+        ),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

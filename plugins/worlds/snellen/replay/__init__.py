@@ -1,0 +1,1 @@
+"""Episodes that are played again from the store, and compared: the command `replay`."""

@@ -1,1 +1,0 @@
-"""Raters' answers: assignment of items and storage of answers, without references."""

@@ -1,1 +1,0 @@
-"""References that people check or make: answers, reports, imports, and the pack that results."""
