@@ -54,7 +54,10 @@ CALLED: dict[str, Any] = {
     "Responses": [{"type": "function_call", "name": "click", "arguments": '{"x": 1}'}],
     "Claude": [{"type": "tool_use", "id": "1", "name": "click", "input": {"x": 1}}],
     "Gemini": {"functionCall": {"name": "click", "args": {"x": 1}}},
-}
+    "Inspect": {"choices": [{"stop_reason": "tool_calls", "message": {
+        "role": "assistant", "content": "", "tool_calls": [
+            {"id": "1", "function": "click", "arguments": {"x": 1}, "type": "function"}]}}]},
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", CALLED)
@@ -90,6 +93,11 @@ REFUSED: dict[str, Any] = {
     },
     "Claude": {"type": "message", "content": [], "stop_reason": "refusal"},
     "Gemini": {"candidates": [{"finishReason": "SAFETY", "index": 0}]},
+    "Inspect": {
+        "choices": [
+            {"stop_reason": "content_filter", "message": {"role": "assistant", "content": ""}}
+        ]
+    },
     "a blocked prompt": {"promptFeedback": {"blockReason": "SAFETY"}},
 }
 

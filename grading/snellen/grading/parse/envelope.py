@@ -179,6 +179,11 @@ def _add_block(fields: Fields, said: list[str | ToolUse]) -> bool:
         given = arguments_of(inner.get("args", inner.get("arguments")))
         said.append(ToolUse(cast("str", inner["name"]), given, "gemini"))
         return True
+    if kind == "function" and isinstance(fields.get("function"), str):
+        # As Inspect's logs have it.
+        given = arguments_of(fields.get("arguments"))
+        said.append(ToolUse(cast("str", fields["function"]), given, "chat"))
+        return True
     if kind == "function" and isinstance(fields.get("function"), dict):
         inner = cast("Fields", fields["function"])
         said.append(ToolUse(str(inner.get("name")), arguments_of(inner.get("arguments")), "chat"))

@@ -100,11 +100,11 @@ class Selection:
 
         whole = self.whole or self
         images = whole.tagging.tags.get("image", ())
+        # Of the others, data has the references alone.
+        there = None if whole.data is None else whole.data.selected
+        indexes = range(len(whole.ids)) if there is None else [whole.index[one] for one in there]
         return Known(
-            [
-                _known_item(whole, index, str(images[index]) if images else "")
-                for index in range(len(whole.ids))
-            ]
+            [_known_item(whole, index, str(images[index]) if images else "") for index in indexes]
         )
 
     @cached_property

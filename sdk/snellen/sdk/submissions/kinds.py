@@ -326,11 +326,11 @@ def _batch(row: Fields) -> list[RowContent]:
 
 
 def said(value: object) -> object:
-    """Return what an API's object says: its text, or the object itself if it calls a tool."""
+    """Return what an API's object says: its text; itself if it calls a tool, or is a refusal."""
     from snellen.grading.parse.envelope import opened
 
     found = opened(value)
-    if found is None or found.calls:
+    if found is None or found.calls or found.refused:
         return value
     return found.text
 

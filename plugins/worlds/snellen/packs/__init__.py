@@ -5,13 +5,14 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from random import Random
+from typing import TYPE_CHECKING
 
 from snellen.grading.errors import DataError, InputError
-from snellen.tasks.benchmarks.table import benchmark_of, load_task
 from snellen.tasks.environments.table import TRAINING_SEEDS, need_extra
-from snellen.tasks.pack.format import Manifest
-from snellen.tasks.pack.write import Part, write_pack
 from snellen.tasks.samples.generated import GeneratedExam
+
+if TYPE_CHECKING:
+    from snellen.tasks.pack.format import Manifest
 
 
 def _desk(folder: Path, seed: int, count: int | None, version: int = 1, looks: int = 0) -> None:
@@ -63,7 +64,7 @@ def make_episode_pack(
     count: int | None = None,
     key: str | None = None,
     looks: int = 0,
-) -> Manifest:
+) -> "Manifest":
     """Make a pack of interactive tasks, as `MakePack`.
 
     Args:
@@ -76,6 +77,10 @@ def make_episode_pack(
         key: Seals the references.
         looks: In how many looks each task of `desk-2` comes; 0: once, in a look of its own.
     """
+    # They load numbers, which a list of the exams does not need.
+    from snellen.tasks.benchmarks.table import benchmark_of, load_task
+    from snellen.tasks.pack.write import Part, write_pack
+
     if looks and what != "desk-2":
         raise InputError(f"{what} has one look; desk-2 has several")
     # Each task has the seed after that of the one before.
