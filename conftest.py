@@ -172,7 +172,8 @@ def _package_of(error: BaseException | None) -> str:
         if isinstance(error, MissingExtraError):
             return f"snellen[{error.extra}]"
         if isinstance(error, ModuleNotFoundError):
-            return (error.name or "").partition(".")[0]
+            package = (error.name or "").partition(".")[0]
+            return "" if package == "snellen" else package
         error = error.__cause__ or error.__context__
     return ""
 
