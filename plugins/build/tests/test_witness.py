@@ -12,7 +12,7 @@ from snellen.build.build import BuildSettings
 from snellen.build.exam import PackOptions, build_exam
 from snellen.build.pages import Pages, find_pages
 from snellen.build.sites import write_sites
-from snellen.grading.protocols.golds import ImageTarget
+from snellen.grading.protocols.golds import Target
 from snellen.tasks.audit.items import AuditItem
 from snellen.tasks.pack.read import Pack, open_pack, open_references
 
@@ -61,7 +61,7 @@ def other_picture(item: AuditItem, other: AuditItem) -> AuditItem:
 
 
 def moved(item: AuditItem, _: AuditItem) -> AuditItem:
-    assert isinstance(item.gold, ImageTarget)
+    assert isinstance(item.gold, Target)
     left, top, right, bottom = item.gold.bbox
     box = (left + 60, top + 60, right + 60, bottom + 60)
     return replace(item, gold=msgspec.structs.replace(item.gold, bbox=box))
