@@ -1,21 +1,19 @@
-"""`sdk.evaluate` against a bare httpx2 loop that sends the same requests to the same server.
+"""`sdk.evaluate` against Inspect AI alone, and against a bare httpx2 loop, on the same server.
 
-The server answers at once, in a process of its own. The bare loop is as plain as can be: 64
-workers over payloads made before the clock starts, one client, nothing kept, nothing graded. Ours
-loads the data, reads and encodes the images, asks, writes a run folder and grades.
-
-Two bare loops are timed, since httpx2's pool is slow with many connections: one client for all,
-as most people write it, and one client a worker, as `sdk.evaluate` does.
+The server answers at once, in a process of its own. Inspect alone is its own solver `generate` and
+its own scorer `match`, with the same limits and the same kind of log. The bare loop is as plain as
+can be: 64 workers over payloads made before the clock starts, one client, nothing kept, nothing
+graded. Ours loads the data, reads and encodes the images, has Inspect ask, and grades.
 """
 
 import asyncio
 import base64
 import json
-import ssl
+import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Coroutine, Generator, Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
@@ -23,23 +21,27 @@ from pathlib import Path
 import httpx2
 import numpy as np
 from _timing import Row, options, race, show
+from inspect_ai import Task
+from inspect_ai import eval as inspect_eval  # pyright: ignore[reportUnknownVariableType]
+from inspect_ai.dataset import MemoryDataset, Sample
+from inspect_ai.model import ChatMessageUser, Content, ContentImage, ContentText
+from inspect_ai.scorer import match
+from inspect_ai.solver import generate
 from PIL import Image
 
 from snellen import sdk
 
 CONCURRENCY = 64
 QUESTIONS_A_SCREEN = 3
-# A ratio of 1 is as fast as the bare loop; ours may take 1.5 times as long.
-TARGET = 1 / 1.5
-
-Loop = Callable[[str, list[bytes]], Coroutine[object, object, list[str]]]
+# A ratio of 1 is as fast as the peer; ours may take 1.1 times as long as Inspect alone.
+TARGET = 1 / 1.1
 
 SERVER = """
 import asyncio
 
 BODY = (
-    b'{"choices":[{"message":{"role":"assistant","content":"2"},"finish_reason":"stop"}],'
-    b'"usage":{"prompt_tokens":100,"completion_tokens":5}}'
+    b'{"id":"1","object":"chat.completion","created":1,"model":"toy","choices":[{"message":{"role":"assistant","content":"2"},"finish_reason":"stop"}],'
+    b'"usage":{"prompt_tokens":100,"completion_tokens":5,"total_tokens":105}}'
 )
 REPLY = b"HTTP/1.1 200 OK\\r\\ncontent-type: application/json\\r\\ncontent-length: %d\\r\\n\\r\\n"
 REPLY = REPLY % len(BODY) + BODY
@@ -105,103 +107,112 @@ def write_images(folder: Path, screens: int) -> None:
         Image.fromarray(noise).save(folder / f"{number}.jpg", quality=90)
 
 
-def payloads(data: Path, images: Path | None) -> list[bytes]:
-    """Return the bodies that `sdk.evaluate` sends."""
+Sent = str | list[Content]
+
+
+def contents(data: Path, images: Path | None) -> list[Sent]:
+    """Return what `sdk.evaluate` sends, question by question."""
     task = sdk.load("screenqa/short", data, images=images)
-    bodies: list[bytes] = []
+    found: list[Sent] = []
     for item_id in task.ids:
         text = task.item(item_id).prompt
-        content: object = text
-        if images is not None:
-            image = base64.b64encode(task.image(item_id)).decode()
-            content = [
-                {"type": "image_url", "image_url": {"url": f"data:image/jpeg;base64,{image}"}},
-                {"type": "text", "text": text},
-            ]
-        body = {
-            "model": "toy",
-            "messages": [{"role": "user", "content": content}],
-            "temperature": 0.0,
-            "max_tokens": 1024,
-        }
-        bodies.append(json.dumps(body, separators=(",", ":")).encode())
-    return bodies
+        if images is None:
+            found.append(text)
+            continue
+        image = base64.b64encode(task.image(item_id)).decode()
+        shown = ContentImage(image=f"data:image/jpeg;base64,{image}")
+        found.append([shown, ContentText(text=text)])
+    return found
 
 
-def client(connections: int, verify: ssl.SSLContext | bool = True) -> httpx2.AsyncClient:
-    """Return a client with the settings that `sdk.evaluate` has."""
-    return httpx2.AsyncClient(
-        verify=verify,
-        headers={"content-type": "application/json"},
-        timeout=httpx2.Timeout(None, connect=10),
-        limits=httpx2.Limits(max_connections=connections, max_keepalive_connections=connections),
-    )
+def body_of(content: Sent) -> bytes:
+    """Return the body of a request."""
+    parts: object = content
+    if not isinstance(content, str):
+        parts = [
+            {"type": "image_url", "image_url": {"url": part.image}}
+            if isinstance(part, ContentImage)
+            else {"type": "text", "text": part.text if isinstance(part, ContentText) else ""}
+            for part in content
+        ]
+    message = {"role": "user", "content": parts}
+    sent = {"model": "toy", "messages": [message], "temperature": 0.0, "max_tokens": 1024}
+    return json.dumps(sent, separators=(",", ":")).encode()
 
 
-async def send(asking: httpx2.AsyncClient, url: str, ahead: Iterator[bytes]) -> list[str]:
-    """Send payloads until there are none and return the answers."""
-    answers: list[str] = []
-    for body in ahead:
-        response = await asking.post(url, content=body)
-        answers.append(response.json()["choices"][0]["message"]["content"])
-    return answers
-
-
-async def one_client(url: str, bodies: list[bytes]) -> list[str]:
+async def bare(url: str, bodies: list[bytes]) -> list[str]:
     """Ask everything through one client."""
     ahead = iter(bodies)
-    async with client(CONCURRENCY) as asking:
-        parts = await asyncio.gather(*(send(asking, url, ahead) for _ in range(CONCURRENCY)))
-    return [answer for part in parts for answer in part]
-
-
-async def a_client_a_worker(url: str, bodies: list[bytes]) -> list[str]:
-    """Ask everything, each worker through a client of its own."""
-    ahead = iter(bodies)
-    verify = httpx2.create_ssl_context()
+    limits = httpx2.Limits(max_connections=CONCURRENCY, max_keepalive_connections=CONCURRENCY)
 
     async def work() -> list[str]:
-        async with client(1, verify) as asking:
-            return await send(asking, url, ahead)
+        answers: list[str] = []
+        for body in ahead:
+            response = await asking.post(url, content=body)
+            answers.append(response.json()["choices"][0]["message"]["content"])
+        return answers
 
-    parts = await asyncio.gather(*(work() for _ in range(CONCURRENCY)))
+    async with httpx2.AsyncClient(
+        headers={"content-type": "application/json"}, timeout=None, limits=limits
+    ) as asking:
+        parts = await asyncio.gather(*(work() for _ in range(CONCURRENCY)))
     return [answer for part in parts for answer in part]
 
 
 def timed(url: str, folder: Path, images: Path | None, rounds: int) -> Iterator[Row]:
-    """Time ours against both bare loops."""
-    data, runs = folder / "screen_qa", count()
-    bodies = payloads(data, images)
+    """Time both peers on the same questions."""
+    data = folder / "screen_qa"
+    shown = contents(data, images)
+    bodies = list(map(body_of, shown))
+    logs = (folder / f"runs-{bool(images)}" / str(number) for number in count())
 
-    def ours() -> sdk.Report:
-        return sdk.evaluate(
+    def ours() -> list[object]:
+        report = sdk.evaluate(
             "screenqa/short",
             model=url,
             name="toy",
             data=data,
             images=images or False,
             limits=sdk.Limits(concurrency=CONCURRENCY),
-            run=folder / "runs" / ("with" if images else "without") / str(next(runs)),
+            run=next(logs),
+            progress=False,
         )
+        return [score.response for score in report.scores]
 
-    for loop in (one_client, a_client_a_worker):
+    def alone() -> list[object]:
+        samples = [
+            Sample(input=[ChatMessageUser(content=content)], target="2") for content in shown
+        ]
+        (log,) = inspect_eval(
+            Task(dataset=MemoryDataset(samples), solver=generate(), scorer=match()),
+            model="openai-api/toy/toy",
+            log_dir=str(next(logs)),
+            log_images=False,
+            max_samples=CONCURRENCY,
+            max_connections=CONCURRENCY,
+            temperature=0.0,
+            max_tokens=1024,
+            display="none",
+        )
+        return [sample.output.completion for sample in log.samples or ()]
 
-        def bare(loop: Loop = loop) -> list[str]:
-            return asyncio.run(loop(f"{url}/chat/completions", bodies))
+    def loop() -> list[object]:
+        return list(asyncio.run(bare(f"{url}/chat/completions", bodies)))
 
-        if [score.response for score in ours().scores] != bare():
-            raise AssertionError("the two ways get different answers")
-        what = "with" if images else "without"
-        name = f"{len(bodies)} questions {what} images; bare: {loop.__name__.replace('_', ' ')}"
-        yield race(name, ours, bare, rounds=rounds, target=TARGET)
+    what = f"{len(bodies)} questions {'with' if images else 'without'} images"
+    for name, peer, target in (("Inspect alone", alone, TARGET), ("a bare loop", loop, None)):
+        if ours() != peer():
+            raise AssertionError(f"ours and {name} get different answers")
+        yield race(f"{what}; {name}", ours, peer, rounds=rounds, target=target)
 
 
 def main() -> None:
     """Time it with images and without."""
-    chosen = options("sdk.evaluate against a bare httpx2 loop at concurrency 64")
-    questions = 200 if chosen.quick else 1_000
-    rounds = chosen.rounds or (1 if chosen.quick else 5)
+    chosen = options("sdk.evaluate against Inspect alone and a bare loop at concurrency 64")
+    questions = 50 if chosen.quick else 1_000
+    rounds = chosen.rounds or (1 if chosen.quick else 3)
     with tempfile.TemporaryDirectory() as name, served() as url:
+        os.environ |= {"TOY_BASE_URL": url, "TOY_API_KEY": "none"}
         folder = Path(name)
         write_data(folder / "screen_qa", questions)
         write_images(folder / "rico", -(-questions // QUESTIONS_A_SCREEN))

@@ -125,7 +125,7 @@ def test_texts_are_graded_on_the_command_line_without_pillow_and_the_extras() ->
     ("arguments", "extra", "absent"),
     [
         (["serve"], "serve", "fastapi"),
-        (["submit", "examples/sample_answers.jsonl", "--to", "http://x"], "models", "tenacity"),
+        (["submit", "examples/sample_answers.jsonl", "--to", "http://x"], "hosted", "tenacity"),
         (["pack", "episodes", "desk", "-o", "never"], "miniwob", "markupsafe"),
     ],
 )

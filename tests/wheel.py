@@ -125,7 +125,8 @@ def extras() -> None:
         _missing("parquet", "pyarrow", lambda: sdk.load("screenqa/short", file))
         _missing("parquet", "pyarrow", lambda: sdk.grade(file, task="screenqa/short", data=DATA))
     _missing("captions", "sacrebleu", lambda: bleu("a cat", ["a cat"]))
-    _missing("models", "tenacity", lambda: sdk.evaluate)
+    asked = {"model": "openai/gpt", "data": DATA, "images": False}
+    _missing("models", "inspect_ai", lambda: sdk.evaluate("screenqa/short", **asked))
     for extra in ("demo", "serve"):
         said = _snellen(extra, status=2).stderr
         _expect(f"snellen[{extra}]" in said, f"{extra} does not say what it needs: {said}")

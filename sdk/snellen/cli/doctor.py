@@ -14,12 +14,12 @@ from snellen.tasks.sandbox import check_support
 
 _EXTRAS = {
     "fastapi": ("serving an exam over HTTP", "serve"),
-    "tenacity": ("models and hosted exams", "models"),
+    "tenacity": ("clients of hosted exams", "hosted"),
     "pyarrow": ("parquet files", "parquet"),
     "sacrebleu": ("BLEU", "captions"),
     "sentence_transformers": ("sentence embeddings", "embeddings"),
     "huggingface_hub": ("fetching from Hugging Face", "fetch"),
-    "inspect_ai": ("writing logs of Inspect AI", "inspect"),
+    "inspect_ai": ("asking models, and logs of Inspect AI", "models"),
     "altair": ("a report's page", "html"),
     "jinja2": ("a report's page", "html"),
     "vl_convert": ("a report's page", "html"),

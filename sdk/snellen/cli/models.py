@@ -1,30 +1,35 @@
-"""The options of the commands that query a model: which one, how, and how fast."""
+"""The options of `snellen evaluate`: which model is asked, and how."""
 
-from collections.abc import Generator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from typing import Annotated, Any, get_type_hints
 
 import typer
 from pydantic import Field
 
-from snellen.cli.messages import STOPPED, message, report_errors
 from snellen.cli.options import settings_of
-from snellen.sdk.models import endpoints
-from snellen.sdk.models.faults import EvaluationInterrupted
-from snellen.sdk.models.settings import AskingOptions, Decoding, Limits
+from snellen.grading.errors import InputError
+from snellen.sdk.models import settings
 
 Url = Annotated[
-    str, typer.Option("--endpoint", help="The base URL of the API: http://localhost:8000/v1.")
+    str | None,
+    typer.Option("--endpoint", help="The base URL of an API, such as http://localhost:8000/v1."),
 ]
-Name = Annotated[str, typer.Option("--model", help="The model's name on this server.")]
+Name = Annotated[
+    str,
+    typer.Option(
+        "--model",
+        help="The model's name on this server; without --endpoint its name for Inspect AI, such as"
+        " google/gemini-2.5-pro.",
+    ),
+]
 Api = Annotated[
-    endpoints.Api, typer.Option(help="openai (chat completions) or anthropic (Messages).")
+    settings.Api, typer.Option(help="openai (chat completions) or anthropic (Messages).")
 ]
-_DECODING = get_type_hints(Decoding)
-_LIMITS = get_type_hints(Limits)
+_DECODING = get_type_hints(settings.Decoding, include_extras=True)
+_LIMITS = get_type_hints(settings.Limits, include_extras=True)
 _OTHERS: Mapping[str, Any] = {
     "max_view_side": Annotated[int | None, Field(ge=1)],
-    "cache": bool | None,
+    "cache": bool,
     "headers": Mapping[str, str],
 }
 _KNOWN: Mapping[str, Any] = _DECODING | _LIMITS | _OTHERS
@@ -42,29 +47,18 @@ Settings = Annotated[
 
 
 def asking(
-    url: str, name: str, api: endpoints.Api, given: list[str] | None
-) -> tuple[endpoints.Endpoint, AskingOptions]:
-    """Return the model that the options name, and how it is queried.
+    url: str | None, name: str, api: settings.Api, given: list[str] | None
+) -> tuple[settings.Endpoint | str, dict[str, Any]]:
+    """Return the model that the options name, and the options of `sdk.evaluate` for it.
 
     Raises:
         InputError: They name no model, or a setting is unknown or out of its range.
     """
     found = settings_of(given, _KNOWN)
-    endpoint = endpoints.Endpoint(url, name, api, headers=found.pop("headers", None) or {})
-    return endpoint, AskingOptions(
-        max_view_side=found.pop("max_view_side", None),
-        cache=found.pop("cache", None),
-        decoding=Decoding(**{key: found[key] for key in found.keys() & _DECODING.keys()}),
-        limits=Limits(**{key: found[key] for key in found.keys() & _LIMITS.keys()}),
-    )
-
-
-@contextmanager
-def report_stops() -> Generator[None]:
-    """Turn an error or an interrupted run into its message and exit status."""
-    with report_errors():
-        try:
-            yield
-        except EvaluationInterrupted as stop:
-            message(str(stop))
-            raise typer.Exit(STOPPED) from None
+    headers = found.pop("headers", {})
+    if url is None and headers:
+        raise InputError("headers are sent to an --endpoint")
+    decoding = settings.Decoding(**{key: found.pop(key) for key in found.keys() & _DECODING})
+    limits = settings.Limits(**{key: found.pop(key) for key in found.keys() & _LIMITS})
+    model = name if url is None else settings.Endpoint(url, name, api, headers=headers)
+    return model, {"decoding": decoding, "limits": limits, **found}

@@ -173,13 +173,13 @@ def evaluate(
     task: Annotated[
         str, typer.Argument(help="The task, such as screenqa/short.", autocompletion=task_names)
     ],
-    endpoint: models.Url,
     model: models.Name,
     data: Annotated[
         Path,
         typer.Option(help="The benchmark's published folder or file, or an included exam's name."),
     ],
     run: Annotated[Path, typer.Option(help="A folder for the answers; use it again to resume.")],
+    endpoint: models.Url = None,
     api: models.Api = "openai",
     images: Images = None,
     no_images: Annotated[
@@ -199,23 +199,23 @@ def evaluate(
 ) -> None:
     """Query a model for every item of a task and grade its answers.
 
-    The key is read from OPENAI_API_KEY or ANTHROPIC_API_KEY. Exit status: 0 if every item was
-    answered, 1 if some were not (the same command repeats these), 2 if the run stopped.
+    Inspect AI asks it; --run has its logs. The key is read from OPENAI_API_KEY or
+    ANTHROPIC_API_KEY, or as Inspect's provider says. Exit status: 0 if every item was answered, 1
+    if some were not (the same command repeats these), 2 if the run stopped.
     """
     from snellen.sdk.data.selection import select
     from snellen.sdk.models.evaluate import evaluate as evaluate_model
     from snellen.tasks.benchmarks.table import load_task
 
-    with models.report_stops():
+    with report_errors():
         check(output)
         if no_images and images is not None:
             raise InputError("--images and --no-images exclude one another")
-        target, asking = models.asking(endpoint, model, api, settings)
+        target, options = models.asking(endpoint, model, api, settings)
         loaded = load_task(task, data, split=split, images=images, prompt=prompt)
         wanted = item_ids(items)
         # A misspelt tag must not cost the answers that were paid for.
         check_tags(by, select(None, loaded, items=wanted).tagging.tags)
-        asking["run"] = run
         found = evaluate_model(
             task,
             model=target,
@@ -225,7 +225,8 @@ def evaluate(
             attempts=attempts,
             protocol=protocol,
             embedder=embedder,
-            **asking,
+            run=run,
+            **options,
         )
         finish(found, output, by=by)
         if found.input.incomplete:

@@ -39,14 +39,13 @@ from snellen.sdk.hosted.client import HostedError as HostedError
 from snellen.sdk.hosted.client import HostedUnreachableError as HostedUnreachableError
 from snellen.sdk.local import attainable as attainable
 from snellen.sdk.local import grade as grade
-from snellen.sdk.models.endpoints import Endpoint as Endpoint
 from snellen.sdk.models.evaluate import evaluate as evaluate
 from snellen.sdk.models.evaluate import evaluate_async as evaluate_async
-from snellen.sdk.models.faults import EvaluationInterrupted as EvaluationInterrupted
-from snellen.sdk.models.faults import EvaluationStoppedError as EvaluationStoppedError
-from snellen.sdk.models.questions import Question as Question
 from snellen.sdk.models.settings import Decoding as Decoding
+from snellen.sdk.models.settings import Endpoint as Endpoint
+from snellen.sdk.models.settings import EvaluationStoppedError as EvaluationStoppedError
 from snellen.sdk.models.settings import Limits as Limits
+from snellen.sdk.models.settings import Question as Question
 from snellen.sdk.protocol_reports import ProtocolReports as ProtocolReports
 from snellen.sdk.protocol_reports import explain as explain
 from snellen.sdk.report import Report as Report

@@ -1,571 +1,352 @@
-"""From the question over the wire to the report."""
+"""From the question over the wire, through Inspect AI, to the report."""
 
 import asyncio
 import base64
+import gc
 import json
-import logging
-import sqlite3
-import threading
-from collections.abc import Callable
-from contextlib import closing
+import os
+import signal
+import subprocess
+import sys
+import warnings
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
 import pytest
+from model_server import Model, model_server, said
+from PIL import Image
 
 from snellen import sdk
 from snellen.grading.errors import DataError, InputError, UnknownNameError
-from snellen.sdk.models.endpoints import Endpoint
-from snellen.sdk.models.evaluate import evaluate, evaluate_async
-from snellen.sdk.models.faults import EvaluationStoppedError
-from snellen.sdk.models.questions import Question
-from snellen.sdk.models.settings import Decoding, Limits
 
-Api = Any
-Benchmark = Callable[[int], Path]
-Screenshots = Callable[[int], Path]
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.usefixtures("no_keys"),
+    # Inspect leaves connections and streams to the garbage collector.
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),
+]
 
-ONE = Limits(concurrency=1, first_wait=0)
 KEY = "sk-very-secret-0123456789"
+ONE = sdk.Limits(concurrency=1, retries=0, first_wait=0)
 
 
-def answering(api: Api, answer: Callable[[Any], str]) -> None:
-    """Let the server answer so."""
-    api.answer = answer
+@pytest.fixture
+def no_keys(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """No test sends the developer's own key, even to itself."""
+    pytest.importorskip("inspect_ai")
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
+    yield
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResourceWarning)
+        gc.collect()
 
 
-def ruling(api: Api, rule: Callable[[Any], Any]) -> None:
-    """Let the server do with each request what the rule says; None: answer it."""
-    api.rule = rule
+@pytest.fixture
+def model() -> Iterator[Model]:
+    """A model that knows the answers: `Number 7?` is 7."""
+    with model_server() as found:
+        found.reply = lambda question: (200, said("stop", number_in(question)))
+        yield found
 
 
-def echo(seen: Any) -> str:
-    """Answer `Number 7?` with 7."""
-    return seen.question.removeprefix("Number ").rstrip("?")
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """ScreenQA-short with six questions, three a screen."""
+    (tmp_path / "qa" / "short_answers").mkdir(parents=True)
+    rows = [
+        {"image_id": place // 3, "question": f"Number {place}?", "ground_truth": [str(place)]}
+        for place in range(6)
+    ]
+    (tmp_path / "qa" / "short_answers" / "test.json").write_text(json.dumps(rows))
+    return tmp_path / "qa"
 
 
-def asked(api: Api, folder: Path, **options: Any) -> sdk.Report:
+@pytest.fixture
+def screenshots(tmp_path: Path) -> Path:
+    """Two screenshots of 60 x 90 pixels."""
+    (tmp_path / "rico").mkdir()
+    for number in range(2):
+        Image.new("RGB", (60, 90), (number, 0, 0)).save(tmp_path / "rico" / f"{number}.png")
+    return tmp_path / "rico"
+
+
+def number_in(question: str) -> str:
+    return question.rpartition("Number ")[2].rstrip("?")
+
+
+def asked(server: Model, folder: Path, **options: Any) -> sdk.Report:
     """Evaluate the toy model without images, one request at a time, with no waits."""
-    options = {"name": "toy", "images": False, "limits": ONE} | options
-    model = options.pop("model", api.url)
-    return evaluate("screenqa/short", model=model, data=folder, **options)
+    options = {"name": "toy", "images": False, "limits": ONE, "model": server.url} | options
+    return sdk.evaluate("screenqa/short", data=folder, **options)
 
 
-def errors_of(report: sdk.Report) -> list[str | None]:
-    return [score.error for score in report.scores if score.error is not None]
+def failing(model: Model, numbers: str, status: int = 500) -> None:
+    """Let the model answer all questions but some."""
+
+    def reply(question: str) -> tuple[int, dict[str, Any]]:
+        if number_in(question) in numbers:
+            return status, {"error": {"message": f"no, not with {KEY}"}}
+        return 200, said("stop", number_in(question))
+
+    model.reply = reply
 
 
-def test_a_model_is_asked_every_item_in_a_context_of_its_own_and_graded(
-    api: Api, benchmark: Benchmark
-) -> None:
-    answering(api, echo)
-    report = asked(api, benchmark(5))
+def outcomes(report: sdk.Report) -> dict[str, int]:
+    return {kind.value: count for kind, count in report.input.outcomes.items() if count}
+
+
+def test_every_item_is_asked_in_a_context_of_its_own_and_graded(model: Model, folder: Path) -> None:
+    decoding = sdk.Decoding(top_p=0.9, seed=7, stop=("\n",), extra={"top_k": 3})
+    report = asked(model, folder, decoding=decoding)
     assert report.value == 1
-    assert api.questions == [f"Number {place}?" for place in range(5)]
-    assert all(len(seen.body["messages"]) == 1 for seen in api.requests)
-    assert api.requests[0].path == "/v1/chat/completions"
-    assert api.requests[0].body["model"] == "toy"
-
-
-def test_answers_do_not_depend_on_the_order_in_which_they_come(
-    api: Api, benchmark: Benchmark
-) -> None:
-    answering(api, lambda seen: echo(seen) if int(echo(seen)) % 2 else "none")
-    folder = benchmark(40)
-    alone = asked(api, folder)
-    together = asked(api, folder, limits=Limits(concurrency=16))
-    assert [score.value for score in alone.scores] == [place % 2 for place in range(40)]
-    assert [score.value for score in together.scores] == [score.value for score in alone.scores]
-    assert together.signature == alone.signature
-
-
-def test_as_many_requests_as_stated_are_on_their_way_at_a_time(
-    api: Api, benchmark: Benchmark
-) -> None:
-    # Nobody is answered before eight are asking.
-    meeting = threading.Barrier(8, timeout=30)
-    answering(api, lambda seen: str(meeting.wait()))
-    asked(api, benchmark(40), limits=Limits(concurrency=8))
-    assert len(api.requests) == 40
-    assert api.most_in_flight == 8
-
-
-def test_one_connection_a_worker_is_kept_alive(api: Api, benchmark: Benchmark) -> None:
-    asked(api, benchmark(20), limits=Limits(concurrency=4))
-    assert api.connections == 4
-
-
-def test_no_more_connections_than_questions_are_opened(api: Api, benchmark: Benchmark) -> None:
-    asked(api, benchmark(2), limits=Limits(concurrency=64))
-    assert api.connections <= 2
-
-
-def test_the_run_says_how_the_model_was_asked_and_what_it_cost(
-    api: Api, benchmark: Benchmark
-) -> None:
-    report = asked(api, benchmark(3), decoding=Decoding(top_p=0.9, seed=7, stop=("\n",)))
+    assert [number_in(prompt) for prompt in model.prompts] == list("012345")
+    assert all(len(one["messages"]) == 1 for one in model.asked)
+    sent = {"temperature": 0.0, "top_p": 0.9, "max_tokens": 1024, "seed": 7, "stop": ["\n"]}
+    assert {name: model.asked[0][name] for name in sent} == sent
+    assert (model.asked[0]["model"], model.asked[0]["top_k"]) == ("toy", 3)
     run = report.provenance.run
     assert run is not None
-    assert (run.model, run.api, run.base_url) == ("toy", "openai", api.url)
-    assert run.prompt == "snellen-screenqa-short-1+no-images"
-    sent = {"temperature": 0.0, "top_p": 0.9, "max_tokens": 1024, "seed": 7, "stop": ["\n"]}
-    assert run.decoding == sent
-    assert {name: api.requests[0].body[name] for name in sent} == sent
-    assert (run.usage.requests, run.usage.retries, run.usage.cached) == (3, 0, 0)
-    assert (run.usage.input_tokens, run.usage.output_tokens) == (300, 15)
-    assert run.usage.seconds > 0
+    assert (run.model, run.api, run.base_url) == ("toy", "openai", model.url)
+    assert run.decoding == sent | {"top_k": 3}
+    assert (run.usage.requests, run.usage.retries, run.usage.cached) == (6, 0, 0)
+    assert (run.usage.input_tokens, run.usage.output_tokens) == (42, 6)
     assert "model:toy|prompt:snellen-screenqa-short-1+no-images" in report.signature
 
 
-def test_images_are_sent_with_the_question_they_belong_to(
-    api: Api, benchmark: Benchmark, screenshots: Screenshots
+@pytest.mark.parametrize("usage", [{"prompt_tokens": 7, "completion_tokens": 1}, {}, "seven", None])
+def test_an_answer_with_other_counts_of_tokens_is_an_answer(
+    model: Model, folder: Path, usage: object
 ) -> None:
-    folder, images = benchmark(4), screenshots(2)
-    report = asked(api, folder, images=images)
-    for seen, screen in zip(api.requests, (0, 0, 0, 1), strict=True):
-        image, text = seen.parts
+    model.reply = lambda question: (200, said("stop", "0") | {"usage": usage})
+    report = asked(model, folder, items=["test/0/0"])
+    assert report.value == 1
+    assert report.provenance.run is not None
+    assert report.provenance.run.usage.input_tokens == (7 if usage and usage != "seven" else 0)
+
+
+def test_images_are_sent_before_the_question_they_belong_to(
+    model: Model, folder: Path, screenshots: Path
+) -> None:
+    report = asked(model, folder, images=screenshots)
+    for one, screen in zip(model.asked, (0, 0, 0, 1, 1, 1), strict=True):
+        image, text = one["messages"][0]["content"]
         head, _, data = image["image_url"]["url"].partition(",")
         assert head == "data:image/png;base64"
-        assert base64.b64decode(data) == (images / f"{screen}.png").read_bytes()
+        assert base64.b64decode(data) == (screenshots / f"{screen}.png").read_bytes()
         assert text["type"] == "text"
     assert report.provenance.run is not None
     assert report.provenance.run.prompt == "snellen-screenqa-short-1"
 
 
-def test_a_stated_side_scales_what_is_sent_and_is_recorded(
-    api: Api, benchmark: Benchmark, screenshots: Screenshots
+def test_a_function_is_a_model_and_sees_views_of_the_stated_side(
+    folder: Path, screenshots: Path, reachable: Callable[[object], list[object]]
 ) -> None:
-    seen: list[tuple[int, int]] = []
+    questions: list[sdk.Question] = []
 
-    async def model(question: Question) -> str:
-        view = question.images["screen"]
-        seen.append((view.width, view.height))
-        return "1"
-
-    folder, images = benchmark(4), screenshots(2)
-    report = evaluate("screenqa/short", model=model, data=folder, images=images, max_view_side=30)
-    assert seen == [(20, 30)] * 4
-    assert report.provenance.run is not None
-    assert report.provenance.run.max_view_side == 30
-    assert "|view:30|" in report.signature
-
-
-def test_without_images_nothing_is_asked_unless_it_is_said_so(
-    api: Api, benchmark: Benchmark
-) -> None:
-    with pytest.raises(DataError, match="give images=FOLDER, or images=False"):
-        asked(api, benchmark(3), images=None)
-    assert not api.requests
-
-
-def test_a_first_image_that_is_missing_stops_everything_before_the_first_request(
-    api: Api, benchmark: Benchmark, tmp_path: Path
-) -> None:
-    empty = tmp_path / "empty"
-    empty.mkdir()
-    with pytest.raises(DataError, match=r"no 0\.jpg or 0\.png"):
-        asked(api, benchmark(3), images=empty)
-    assert not api.requests
-
-
-def test_a_later_image_that_is_missing_is_an_error_of_its_items_alone(
-    api: Api, benchmark: Benchmark, screenshots: Screenshots
-) -> None:
-    answering(api, echo)
-    report = asked(api, benchmark(7), images=screenshots(2))
-    assert [score.value for score in report.scores] == [1, 1, 1, 1, 1, 1, 0]
-    assert report.input.incomplete
-    (error,) = errors_of(report)
-    assert error is not None
-    assert "image 'screen' of test/2/0: there is no 2.jpg or 2.png in it" in error
-
-
-def test_several_attempts_at_an_item_are_told_apart(api: Api, benchmark: Benchmark) -> None:
-    replies = iter(["0", "1", "5", "1"])
-    answering(api, lambda seen: next(replies))
-    report = asked(api, benchmark(2), attempts=2)
-    assert report.provenance.attempts == 2
-    scores = [(score.item_id, score.attempt, score.value) for score in report.scores]
-    assert scores == [
-        ("test/0/0", 0, 1.0),
-        ("test/0/0", 1, 0.0),
-        ("test/0/1", 0, 0.0),
-        ("test/0/1", 1, 1.0),
-    ]
-
-
-def test_only_the_items_asked_for_are_asked(api: Api, benchmark: Benchmark) -> None:
-    report = asked(api, benchmark(9), items=["test/1/0", "test/2/2"])
-    assert api.questions == ["Number 3?", "Number 8?"]
-    assert report.provenance.items == 2
-    assert report.provenance.subset
-
-
-def test_data_that_is_loaded_already_is_taken_as_it_is(api: Api, benchmark: Benchmark) -> None:
-    loaded = sdk.load("screenqa/short", benchmark(2))
-    report = evaluate(model=api.url, name="toy", data=loaded, images=False, limits=ONE)
-    assert report.provenance.items == 2
-    with pytest.raises(InputError, match=r"give split= to sdk\.load"):
-        evaluate(model=api.url, name="toy", data=loaded, images=False, split="test")
-    with pytest.raises(InputError, match="loaded for screenqa/short, not for screenqa/long"):
-        evaluate("screenqa/long", model=api.url, name="toy", data=loaded, images=False)
-
-
-def test_an_unknown_protocol_is_told_before_anything_is_asked(
-    api: Api, benchmark: Benchmark
-) -> None:
-    with pytest.raises(UnknownNameError, match="no protocol"):
-        asked(api, benchmark(2), protocol="officiel")
-    assert not api.requests
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"name": None}, "the model is missing"),
-        ({"model": Endpoint("http://x", "a")}, "leave out name="),
-        ({"model": 7}, "async function, a base URL or an Endpoint"),
-        ({"attempts": 0}, "field 'attempts'"),
-        ({"max_view_side": 0}, "field 'max_view_side'"),
-    ],
-)
-def test_arguments_that_can_not_be_used_say_so(
-    api: Api, benchmark: Benchmark, options: dict[str, Any], message: str
-) -> None:
-    with pytest.raises(InputError, match=message):
-        asked(api, benchmark(1), **options)
-
-
-def test_a_function_is_a_model(benchmark: Benchmark) -> None:
-    async def toy(question: Question) -> str:
-        return question.prompt.rpartition("Number ")[2].rstrip("?")
-
-    report = evaluate("screenqa/short", model=toy, data=benchmark(4), images=False)
-    assert report.value == 1
-    assert report.provenance.run is not None
-    assert (
-        report.provenance.run.api,
-        report.provenance.run.base_url,
-        report.provenance.run.decoding,
-    ) == ("function", None, {})
-    assert report.provenance.run.model.endswith("toy")
-
-
-def test_what_a_function_does_can_be_recorded(benchmark: Benchmark) -> None:
-    async def toy(question: Question) -> str:
-        return ""
-
-    report = evaluate(
-        "screenqa/short",
-        model=toy,
-        name="mine",
-        decoding=Decoding(temperature=0.7, max_tokens=None),
-        data=benchmark(1),
-        images=False,
-    )
-    assert report.provenance.run is not None
-    assert (report.provenance.run.model, report.provenance.run.decoding) == (
-        "mine",
-        {"temperature": 0.7},
-    )
-
-
-def test_what_a_function_raises_is_an_error_of_its_item(benchmark: Benchmark) -> None:
-    calls = 0
-
-    async def toy(question: Question) -> str:
-        nonlocal calls
-        calls += 1
-        if "Number 1?" in question.prompt:
-            raise ZeroDivisionError("division by zero")
-        return "0"
-
-    report = evaluate("screenqa/short", model=toy, data=benchmark(3), images=False, limits=ONE)
-    assert errors_of(report) == ["ZeroDivisionError: division by zero"]
-    assert calls == 3
-
-
-def test_a_function_s_lost_connection_is_tried_again(benchmark: Benchmark) -> None:
-    calls = 0
-
-    async def toy(question: Question) -> str:
-        nonlocal calls
-        calls += 1
-        if calls < 3:
-            raise ConnectionResetError("peer")
-        return "0"
-
-    report = evaluate("screenqa/short", model=toy, data=benchmark(1), images=False, limits=ONE)
-    assert report.value == 1
-    assert report.provenance.run is not None
-    assert report.provenance.run.usage.retries == 2
-
-
-def test_a_function_that_is_no_async_function_is_refused(benchmark: Benchmark) -> None:
-    def plain(question: Question) -> str:
-        return "0"
-
-    folder = benchmark(2)
-    given: Any = plain
-    with pytest.raises(InputError, match="plain is not"):
-        evaluate("screenqa/short", model=given, data=folder, images=False)
-
-    async def number(question: Question) -> int:
-        return 7
-
-    given = number
-    with pytest.raises(InputError, match="must return text, not int"):
-        evaluate("screenqa/short", model=given, data=folder, images=False)
-
-
-def test_a_function_that_is_cancelled_from_within_is_an_error_of_its_item(
-    benchmark: Benchmark,
-) -> None:
-    async def toy(question: Question) -> str:
-        if "Number 1?" in question.prompt:
-            raise asyncio.CancelledError
-        return "0"
-
-    report = evaluate("screenqa/short", model=toy, data=benchmark(3), images=False, limits=ONE)
-    assert errors_of(report) == ["CancelledError: the function was cancelled from within"]
-    assert report.provenance.items == 3
-
-
-def test_after_a_good_answer_a_wrong_type_is_an_error_of_its_item(benchmark: Benchmark) -> None:
-    async def toy(question: Question) -> object:
-        return None if "Number 1?" in question.prompt else "0"
-
-    given: Any = toy
-    report = evaluate("screenqa/short", model=given, data=benchmark(3), images=False, limits=ONE)
-    assert errors_of(report) == ["the model's function must return text, not NoneType"]
-
-
-def test_half_a_surrogate_pair_of_a_function_is_fixed(benchmark: Benchmark, tmp_path: Path) -> None:
-    async def toy(question: Question) -> str:
-        if "Number 1?" in question.prompt:
-            raise ValueError("b\ud83d")
-        return "a\ud83d"
-
-    report = evaluate(
-        "screenqa/short",
-        model=toy,
-        data=benchmark(2),
-        images=False,
-        limits=ONE,
-        run=tmp_path / "run",
-    )
-    assert [score.response for score in report.scores] == ["a\ufffd", None]
-    assert errors_of(report) == ["ValueError: b\ufffd"]
-
-
-def test_whatever_breaks_the_answers_that_came_are_not_lost(
-    api: Api, benchmark: Benchmark, tmp_path: Path
-) -> None:
-    cache = tmp_path / "answers.sqlite"
-
-    def answer(seen: Any) -> str:
-        if echo(seen) == "2":
-            with closing(sqlite3.connect(cache, isolation_level=None)) as base:
-                base.execute("DROP TABLE answers")
-        return "0"
-
-    answering(api, answer)
-    with pytest.raises(EvaluationStoppedError, match="cache of answers can't be used") as stopped:
-        asked(api, benchmark(5), cache=cache)
-    assert len(stopped.value.submissions) == 3
-
-
-def test_no_reference_can_be_reached_from_a_question(
-    benchmark: Benchmark,
-    screenshots: Screenshots,
-    reachable: Callable[[object], list[object]],
-) -> None:
-    questions: list[Question] = []
-
-    async def model(question: Question) -> str:
+    async def toy(question: sdk.Question) -> str:
         questions.append(question)
-        return ""
+        return number_in(question.prompt) if len(questions) > 1 else "zebra\ud83d"
 
-    folder = benchmark(2)
-    path = folder / "short_answers" / "test.json"
-    path.write_text(path.read_text().replace('["0"]', '["zebra"]'), encoding="utf-8")
-    evaluate("screenqa/short", model=model, data=folder, images=screenshots(1), limits=ONE)
-    found = reachable(questions[0])
-    assert any(isinstance(value, str) and "Number 0?" in value for value in found)
-    assert not any(isinstance(value, str) and "zebra" in value for value in found)
+    report = sdk.evaluate(
+        "screenqa/short", model=toy, data=folder, images=screenshots, max_view_side=30, limits=ONE
+    )
+    assert [score.value for score in report.scores] == [0, 1, 1, 1, 1, 1]
+    assert report.scores[0].response == "zebra\ufffd"
+    view = questions[0].images["screen"]
+    assert (view.width, view.height) == (20, 30)
+    run = report.provenance.run
+    assert run is not None
+    assert (run.api, run.base_url, run.decoding, run.max_view_side) == ("function", None, {}, 30)
+    assert run.model.endswith("toy")
+    found = reachable(questions[1])
     assert not any(type(value).__name__ in ("TaskData", "Golds") for value in found)
 
 
-async def test_it_works_where_an_event_loop_runs_already(api: Api, benchmark: Benchmark) -> None:
-    folder = benchmark(3)
-    inside = asked(api, folder)
-    awaited = await evaluate_async(
-        "screenqa/short", model=api.url, name="toy", data=folder, images=False, limits=ONE
+def test_what_a_function_raises_or_returns_but_text_is_an_error_of_its_item(folder: Path) -> None:
+    async def toy(question: sdk.Question) -> Any:
+        number = number_in(question.prompt)
+        if number == "1":
+            raise ZeroDivisionError("division by zero")
+        return None if number == "2" else number
+
+    report = sdk.evaluate("screenqa/short", model=toy, data=folder, images=False, limits=ONE)
+    assert outcomes(report) == {"answered": 4, "error": 2}
+    errors = [score.error for score in report.scores if score.error]
+    assert "division by zero" in errors[0]
+    assert "must return text, not NoneType" in errors[1]
+
+
+def test_several_attempts_at_an_item_are_told_apart(model: Model, folder: Path) -> None:
+    replies = iter(["0", "1", "5", "1"])
+    model.reply = lambda question: (200, said("stop", next(replies)))
+    report = asked(model, folder, attempts=2, items=["test/0/0", "test/0/1"])
+    assert report.provenance.attempts == 2
+    assert sorted((score.item_id, score.attempt) for score in report.scores) == [
+        (item, attempt) for item in ("test/0/0", "test/0/1") for attempt in (0, 1)
+    ]
+
+
+def test_a_fault_is_an_error_and_the_same_call_asks_it_again(
+    model: Model, folder: Path, tmp_path: Path
+) -> None:
+    failing(model, "25")
+    first = asked(model, folder, run=tmp_path / "run")
+    assert outcomes(first) == {"answered": 4, "error": 2}
+    assert first.input.incomplete
+    before = len(model.asked)
+    failing(model, "")
+    second = asked(model, folder, run=tmp_path / "run")
+    assert second.value == 1
+    assert [number_in(prompt) for prompt in model.prompts[before:]] == ["2", "5"]
+    assert second.provenance.run is not None
+    assert second.provenance.run.usage.requests == before + 2
+    third = asked(model, folder, run=tmp_path / "run")
+    assert len(model.asked) == before + 2
+    assert third.signature == second.signature
+    with pytest.raises(InputError, match="max_view_side was null, and is 30; give a new folder"):
+        asked(model, folder, run=tmp_path / "run", max_view_side=30)
+
+
+def test_a_lost_answer_is_asked_for_again_as_often_as_stated(model: Model, folder: Path) -> None:
+    model.reply = lambda question: (
+        (200, said("stop", number_in(question)))
+        if len(model.asked) % 2 == 0
+        else (500, {"error": {"message": "later"}})
+    )
+    limits = sdk.Limits(concurrency=1, retries=1, first_wait=0)
+    report = asked(model, folder, limits=limits)
+    assert report.value == 1
+    assert report.provenance.run is not None
+    assert (report.provenance.run.usage.requests, report.provenance.run.usage.retries) == (12, 6)
+
+
+def test_too_many_items_without_an_answer_stop_it_and_what_came_is_kept(
+    model: Model, folder: Path
+) -> None:
+    failing(model, "234")
+    limits = sdk.Limits(concurrency=1, retries=0, give_up_after=2)
+    with pytest.raises(sdk.EvaluationStoppedError, match="asking toy stopped") as stopped:
+        asked(model, folder, limits=limits)
+    assert len(model.asked) == 4
+    came = [row for row in stopped.value.submissions if "error" not in row]
+    assert sdk.grade(came, task="screenqa/short", data=folder).value == pytest.approx(2 / 6)
+
+
+@pytest.mark.parametrize("status", [401, 404])
+def test_a_broken_setup_stops_at_once_and_the_key_is_hidden(
+    model: Model, folder: Path, tmp_path: Path, status: int
+) -> None:
+    failing(model, "012345", status)
+    endpoint = sdk.Endpoint(model.url, "toy", key=KEY, headers={"x-team": "hush-hush"})
+    assert KEY not in repr(endpoint)
+    with pytest.raises(sdk.EvaluationStoppedError, match=rf"{status}.*no, not with \*\*\*"):
+        asked(model, folder, model=endpoint, name=None, run=tmp_path / "run")
+    assert len(model.asked) == 1
+    assert model.headers[0]["authorization"] == f"Bearer {KEY}"
+    assert model.headers[0]["x-team"] == "hush-hush"
+    from inspect_ai.log import list_eval_logs, read_eval_log
+
+    (one,) = list_eval_logs(str(tmp_path / "run"))
+    log = read_eval_log(one.name, resolve_attachments=True).model_dump_json()
+    assert KEY not in log
+    assert "hush" not in log
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
+def test_a_stopped_process_loses_no_answer_that_was_written(
+    model: Model, folder: Path, tmp_path: Path, how: signal.Signals
+) -> None:
+    hung: list[str] = []
+
+    def reply(question: str) -> tuple[int, dict[str, Any]]:
+        if number_in(question) == "3" and not hung:
+            hung.append(question)
+            os.kill(process.pid, how)
+            process.wait()
+        return 200, said("stop", number_in(question))
+
+    model.reply = reply
+    code = (
+        "from snellen import sdk\n"
+        f"sdk.evaluate('screenqa/short', model={model.url!r}, name='toy', data={str(folder)!r},"
+        f" images=False, run={str(tmp_path / 'run')!r}, limits=sdk.Limits(concurrency=1))"
+    )
+    process = subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.PIPE, text=True)
+    _, told = process.communicate()
+    assert hung
+    assert how is signal.SIGKILL or "asking toy stopped: interrupted" in told
+    report = asked(model, folder, run=tmp_path / "run")
+    assert report.value == 1
+    assert sorted(map(number_in, model.prompts)) == list("0123345")
+
+
+async def test_it_works_where_an_event_loop_runs_already(model: Model, folder: Path) -> None:
+    inside = asked(model, folder)
+    awaited = await sdk.evaluate_async(
+        "screenqa/short", model=model.url, name="toy", data=folder, images=False, limits=ONE
     )
     assert inside.signature == awaited.signature
-    assert [score.value for score in inside.scores] == [score.value for score in awaited.scores]
+    assert asyncio.get_running_loop().is_running()
 
 
-async def test_cancelling_it_keeps_what_came(
-    api: Api, benchmark: Benchmark, tmp_path: Path
-) -> None:
-    arrived = asyncio.Event()
-
-    async def model(question: Question) -> str:
-        if "Number 2?" in question.prompt:
-            arrived.set()
-            await asyncio.Event().wait()
-        return "0"
-
-    folder, run = benchmark(5), tmp_path / "run"
-    task = asyncio.create_task(
-        evaluate_async(
-            "screenqa/short", model=model, data=folder, images=False, limits=ONE, run=run
-        )
-    )
-    await arrived.wait()
-    task.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await task
-    lines = (run / "answers.jsonl").read_text(encoding="utf-8").splitlines()
-    assert [json.loads(line)["item_id"] for line in lines] == ["test/0/0", "test/0/1"]
+def test_data_that_is_loaded_already_is_taken_as_it_is(model: Model, folder: Path) -> None:
+    loaded = sdk.load("screenqa/short", folder)
+    ways: dict[str, Any] = {
+        "model": model.url,
+        "name": "toy",
+        "data": loaded,
+        "images": False,
+        "limits": ONE,
+    }
+    assert sdk.evaluate(**ways).provenance.items == 6
+    with pytest.raises(InputError, match=r"give split= to sdk\.load"):
+        sdk.evaluate(**ways, split="test")
+    with pytest.raises(InputError, match="loaded for screenqa/short, not for screenqa/long"):
+        sdk.evaluate("screenqa/long", **ways)
 
 
 @pytest.mark.parametrize(
-    ("status", "advice"),
+    ("options", "error", "message"),
     [
-        (401, "OPENAI_API_KEY"),
-        (403, "OPENAI_API_KEY"),
-        (404, "often ends in /v1"),
+        ({"name": None}, InputError, "the model is missing"),
+        ({"model": sdk.Endpoint("http://x", "a")}, InputError, "leave out name="),
+        ({"model": "nobody/knows", "name": None}, InputError, "field 'model': nobody/knows"),
+        ({"model": print}, InputError, "must be an async function"),
+        ({"attempts": 0}, InputError, "field 'attempts'"),
+        ({"max_view_side": 0}, InputError, "field 'max_view_side'"),
+        ({"protocol": "officiel"}, UnknownNameError, "no protocol"),
+        ({"images": None}, DataError, "give images=FOLDER, or images=False"),
+        ({"images": "empty"}, DataError, r"no 0\.jpg or 0\.png"),
     ],
 )
-def test_a_broken_setup_stops_at_once(
-    api: Api, benchmark: Benchmark, status: int, advice: str
+def test_arguments_that_can_not_be_used_say_so_before_anything_is_asked(
+    model: Model, folder: Path, options: dict[str, Any], error: type[Exception], message: str
 ) -> None:
-    ruling(api, lambda seen: api.step(status, body={"error": {"message": "no way"}}))
-    with pytest.raises(EvaluationStoppedError, match=f"HTTP {status}: no way.*{advice}") as stopped:
-        asked(api, benchmark(30), limits=Limits(concurrency=4, first_wait=0))
-    assert len(api.requests) <= 4
-    assert stopped.value.submissions == []
+    if options.get("images"):
+        options = {"images": folder.parent}
+    with pytest.raises(error, match=message):
+        asked(model, folder, **options)
+    assert not model.asked
 
 
-def test_a_refused_connection_stops_after_the_first_item_s_retries(
-    benchmark: Benchmark,
-) -> None:
-    limits = Limits(concurrency=2, retries=1, first_wait=0, connect_timeout=5)
-    with pytest.raises(EvaluationStoppedError, match="stopped: the connection failed") as stopped:
-        evaluate(
-            "screenqa/short",
-            model="http://127.0.0.1:9/v1",
-            name="toy",
-            data=benchmark(30),
-            images=False,
-            limits=limits,
-        )
-    assert stopped.value.submissions == []
-
-
-@pytest.mark.parametrize(
-    ("proxy", "message"),
-    [
-        ("socks5://localhost:1", r"SOCKS proxy: pip install 'httpx2\[socks\]'"),
-        ("ftp://user:pw@host", "see HTTPS_PROXY, HTTP_PROXY, ALL_PROXY"),
-    ],
-)
-def test_a_proxy_that_can_not_be_used_is_told_before_anything_is_asked(
-    benchmark: Benchmark, monkeypatch: pytest.MonkeyPatch, proxy: str, message: str
-) -> None:
-    monkeypatch.setenv("ALL_PROXY", proxy)
-    with pytest.raises(InputError, match=message) as told:
-        evaluate("screenqa/short", model="http://h/v1", name="toy", data=benchmark(1), images=False)
-    assert "pw" not in str(told.value)
-
-
-def test_a_server_that_goes_away_in_the_middle_stops_the_run_and_keeps_what_came(
-    api: Api, benchmark: Benchmark
-) -> None:
-    ruling(api, lambda seen: api.step(500) if int(echo(seen)) >= 4 else None)
-    limits = Limits(concurrency=1, retries=0, first_wait=0, give_up_after=3)
-    folder = benchmark(30)
-    with pytest.raises(EvaluationStoppedError, match="`submissions`") as stopped:
-        asked(api, folder, limits=limits)
-    came = stopped.value.submissions
-    assert [("error" in each) for each in came] == [False] * 4 + [True] * 3
-    assert len(api.requests) == 7
-
-
-def test_the_key_is_sent_and_is_nowhere_else(
-    api: Api, benchmark: Benchmark, tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    caplog.set_level(logging.DEBUG)
-    endpoint = Endpoint(api.url, "toy", key=KEY, headers={"x-team": "hush-hush"})
-    assert KEY not in repr(endpoint)
-    assert "hush" not in repr(endpoint)
-    ruling(
-        api,
-        lambda seen: (
-            api.step(400, body={"error": {"message": f"bad key {KEY} of hush-hush"}})
-            if len(api.requests) == 2
-            else None
-        ),
-    )
-    report = asked(api, benchmark(3), model=endpoint, name=None, run=tmp_path / "run")
-    assert api.requests[0].headers["authorization"] == f"Bearer {KEY}"
-    assert api.requests[0].headers["x-team"] == "hush-hush"
-    assert errors_of(report) == ["HTTP 400: bad key *** of ***"]
-    report.save(tmp_path / "report.json")
-    for path in (tmp_path / "run").iterdir():
-        assert KEY.encode() not in path.read_bytes()
-    for text in ((tmp_path / "report.json").read_text(encoding="utf-8"), caplog.text):
-        assert KEY not in text
-        assert "hush" not in text
-
-
-LONG_KEY = 'eyJ+/"secret' + "Abc/0123456789" * 60
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "said",
-    [
-        json.dumps({"error": {"message": f"{'x' * 290}Bearer {LONG_KEY}"}}),
-        json.dumps({"detail": [{"msg": f"{'x' * 250}{LONG_KEY}"}]}),
-        json.dumps({"detail": [{"msg": LONG_KEY}]}).replace("/", "\\/"),
-        f"{'x' * 250}{LONG_KEY[:200]}",
-        f"<p>{quote(LONG_KEY, safe='')}</p>",
-    ],
-)
-def test_a_long_key_that_the_server_shows_is_hidden_wherever_it_is_cut(
-    api: Api, benchmark: Benchmark, tmp_path: Path, said: str
-) -> None:
-    refusal = api.step(400, body=said.encode())
-    ruling(api, lambda seen: None if len(api.requests) == 1 else refusal)
-    endpoint = Endpoint(api.url, "toy", key=LONG_KEY)
-    run = tmp_path / "run"
-    (error,) = errors_of(asked(api, benchmark(2), model=endpoint, name=None, run=run))
-    assert error is not None
-    for text in (error, (run / "answers.jsonl").read_text(encoding="utf-8")):
-        assert not any(part in text for part in ("eyJ", "secret", "Abc"))
-
-
-def test_the_key_of_the_environment_is_sent(
-    api: Api, benchmark: Benchmark, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", f"{KEY}\n")
-    asked(api, benchmark(1))
-    assert api.requests[0].headers["authorization"] == f"Bearer {KEY}"
-
-
-def test_without_a_key_none_is_sent(api: Api, benchmark: Benchmark) -> None:
-    asked(api, benchmark(1))
-    assert "authorization" not in api.requests[0].headers
-
-
-def test_progress_goes_to_standard_error(
-    api: Api, benchmark: Benchmark, capsys: pytest.CaptureFixture[str]
-) -> None:
-    asked(api, benchmark(3), progress=True)
-    shown = capsys.readouterr()
-    assert "asking" in shown.err
-    assert not shown.out
+def test_settings_that_can_not_be_used_say_so() -> None:
+    given: list[dict[str, Any]] = [{"temperature": -1}, {"max_tokens": 0}, {"top_p": 2}]
+    for wrong in given:
+        with pytest.raises(ValueError, match=next(iter(wrong))):
+            sdk.Decoding(**wrong)
+    with pytest.raises(ValueError, match="'model' is set by snellen"):
+        sdk.Decoding(extra={"model": "x"})
+    with pytest.raises(ValueError, match="concurrency"):
+        sdk.Limits(concurrency=0)
+    for url in (
+        "ftp://host",
+        "host",
+        "http://host:port/v1",
+        "http://user:pw@host",
+        "http://host/?key=1",
+    ):
+        with pytest.raises(InputError, match="field 'base_url'") as told:
+            sdk.Endpoint(url, "m")
+        assert "pw" not in str(told.value)

@@ -32,7 +32,7 @@ def inspect_log(report: ScoredReport, options: ExportOptions, ending: str) -> by
     try:
         from inspect_ai.log import write_eval_log
     except ImportError as error:
-        raise MissingExtraError("writing an Inspect log", "inspect") from error
+        raise MissingExtraError("writing an Inspect log", "models") from error
     log = _log(report, options)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"log{ending}"

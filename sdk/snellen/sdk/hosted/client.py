@@ -122,7 +122,7 @@ class AsyncClient:
         import httpx2
 
         if find_spec("tenacity") is None:
-            raise MissingExtraError("a client of a hosted exam", "models")
+            raise MissingExtraError("a client of a hosted exam", "hosted")
         token = token or os.environ.get(TOKEN_VARIABLE)
         headers = {} if not token else {"Authorization": f"Bearer {token}"}
         try:

@@ -1,151 +1,106 @@
-"""Settings of a model's run: decoding and limits."""
+"""Which model is asked, with which parameters, and within which limits."""
 
-from collections.abc import Mapping
+import os
+import re
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import isfinite
-from pathlib import Path
-from typing import TypedDict
+from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
 
-import msgspec
-from pydantic import JsonValue
+from pydantic import Field, JsonValue
+from pydantic.dataclasses import dataclass as checked
 
-from snellen.grading.errors import InputError
+from snellen.grading.errors import InputError, SnellenError
+from snellen.grading.models.items import Item
+from snellen.tasks.views import View
 
-_OURS = frozenset({"model", "messages", "stream", "n"})
+Api = Literal["openai", "anthropic"]
+_SET = ("model", "messages", "stream", "n")
 
 
 @dataclass(frozen=True, slots=True)
-class Decoding:
-    """The decoding parameters; a parameter that is None is not sent.
+class Question:
+    """What a model sees of one item; it does not lead to the reference."""
 
-    Attributes:
-        temperature: 0 is as deterministic as the server allows. Some models do not accept it.
-        top_p: The probability mass of nucleus sampling.
-        max_tokens: The maximum length of an answer. If a model uses another name for it: None here,
-            and that name in `extra`.
-        seed: The seed, for APIs that accept one.
-        stop: Texts that end an answer.
-        extra: Further fields of the request, under the API's names.
+    item: Item
+    prompt: str  # the complete text
+    images: Mapping[str, View] = field(default_factory=dict[str, View])  # as sent, by name
+
+
+Ask = Callable[[Question], Awaitable[str]]
+"""An async function that answers a question."""
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """A model behind an HTTP API. The key and the headers are sent, and never written.
+
+    Raises:
+        InputError: The base URL is not an http or https URL, or has more than host and path.
     """
 
-    temperature: float | None = 0.0
-    top_p: float | None = None
-    max_tokens: int | None = 1024
+    base_url: str  # such as `http://localhost:8000/v1`, `https://api.anthropic.com`
+    name: str  # the model's name there
+    api: Api = "openai"  # chat completions, or Anthropic's Messages
+    key: str | None = field(default=None, repr=False)  # None: OPENAI_API_KEY, ANTHROPIC_API_KEY
+    headers: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
+
+    def __post_init__(self) -> None:
+        parts = urlsplit(self.base_url)
+        # The message omits the URL, which is in reports: these parts often hold a key.
+        if parts.username or parts.password or parts.query or parts.fragment:
+            raise InputError("give only scheme, host and path", field="base_url")
+        if not re.fullmatch(r"https?://(\[.+\]|[^/:]+)(:\d+)?(/.*)?", self.base_url):
+            raise InputError(f"{self.base_url!r} is not an http or https URL", field="base_url")
+
+    def secret(self) -> str:
+        """Return the key; a text that stands for none if there is none."""
+        return self.key or os.environ.get(f"{self.api.upper()}_API_KEY", "").strip() or "none"
+
+
+@checked(frozen=True)
+class Decoding:
+    """The decoding parameters. One that is None is not sent."""
+
+    temperature: Annotated[float, Field(ge=0)] | None = 0.0
+    top_p: Annotated[float, Field(gt=0, le=1)] | None = None
+    max_tokens: Annotated[int, Field(ge=1)] | None = 1024
     seed: int | None = None
     stop: tuple[str, ...] = ()
+    # More fields of the request, under the API's names.
     extra: Mapping[str, JsonValue] = field(default_factory=dict[str, JsonValue])
 
     def __post_init__(self) -> None:
-        if self.temperature is not None and not 0 <= self.temperature < float("inf"):
-            raise InputError(f"it must be at least 0, not {self.temperature}", field="temperature")
-        if self.top_p is not None and not 0 < self.top_p <= 1:
-            raise InputError(
-                f"it must be greater than 0 and at most 1, not {self.top_p}", field="top_p"
-            )
-        if self.max_tokens is not None and self.max_tokens < 1:
-            raise InputError(f"it must be at least 1, not {self.max_tokens}", field="max_tokens")
-        if isinstance(self.stop, str):
-            raise InputError(f"it must be a tuple of texts, such as ({self.stop!r},)", field="stop")
-        taken = sorted(_OURS & self.extra.keys())
-        if taken:
-            raise InputError(f"{taken[0]!r} is set by snellen", field="extra")
-        try:
-            msgspec.json.encode(self.extra)
-        except (TypeError, ValueError) as error:
-            raise InputError(f"it must be JSON: {error}", field="extra") from None
+        for name in _SET:
+            if name in self.extra:
+                raise InputError(f"{name!r} is set by snellen", field="extra")
 
-    def stated(self) -> dict[str, JsonValue]:
-        """Return the parameters that are not None, under the names used here."""
-        known: dict[str, JsonValue] = {
-            "temperature": self.temperature,
-            "top_p": self.top_p,
-            "max_tokens": self.max_tokens,
-            "seed": self.seed,
-            "stop": list(self.stop) or None,
-        }
-        return {key: value for key, value in known.items() if value is not None} | dict(self.extra)
+    def stated(self) -> dict[str, Any]:
+        """Return the parameters that are sent, under the names used here."""
+        own = {name: getattr(self, name) for name in ("temperature", "top_p", "max_tokens", "seed")}
+        own["stop"] = list(self.stop) or None
+        return {name: value for name, value in own.items() if value is not None} | dict(self.extra)
 
 
-@dataclass(frozen=True, slots=True)
+@checked(frozen=True)
 class Limits:
-    """The limits of a run.
+    """The limits of an evaluation."""
+
+    concurrency: Annotated[int, Field(ge=1)] = 8  # requests at a time
+    retries: Annotated[int, Field(ge=0)] = 6  # of a request, after temporary faults
+    timeout: Annotated[float, Field(gt=0)] = 600.0  # seconds for one answer
+    # Seconds before the first retry, at most; twice as long before each further one.
+    first_wait: Annotated[float, Field(ge=0)] = 0.5
+    give_up_after: Annotated[int, Field(ge=1)] = 32  # items in a row without an answer
+
+
+class EvaluationStoppedError(SnellenError):
+    """The evaluation stopped before the last item; earlier answers are kept.
 
     Attributes:
-        concurrency: The maximum number of requests at a time.
-        requests_per_minute: The maximum rate, evenly spaced; None: as fast as answers arrive.
-        tokens_per_minute: The maximum of input and output tokens, spaced by the mean of earlier
-            answers.
-        retries: The maximum number of retries of a request after temporary faults.
-        timeout: The maximum duration of one answer, in seconds.
-        connect_timeout: The maximum time to connect, in seconds.
-        first_wait: The maximum wait before the first retry, in seconds. Each wait is random, from 0
-            up to twice the maximum of the previous one. A server's Retry-After takes precedence.
-        longest_wait: The maximum wait; if a server requests a longer one, the run stops.
-        give_up_after: The run stops after this number of consecutive items without an answer, and
-            if all items are errors.
+        submissions: The earlier answers, which can be graded.
     """
 
-    concurrency: int = 8
-    requests_per_minute: float | None = None
-    tokens_per_minute: float | None = None
-    retries: int = 6
-    timeout: float = 600.0
-    connect_timeout: float = 10.0
-    first_wait: float = 0.5
-    longest_wait: float = 300.0
-    give_up_after: int = 32
-
-    def __post_init__(self) -> None:
-        for name in ("concurrency", "give_up_after"):
-            if getattr(self, name) < 1:
-                raise InputError(f"it must be at least 1, not {getattr(self, name)}", field=name)
-        for name in ("retries", "first_wait", "longest_wait"):
-            if not (getattr(self, name) >= 0 and isfinite(getattr(self, name))):
-                raise InputError(f"it must be at least 0, not {getattr(self, name)}", field=name)
-        for name in ("requests_per_minute", "tokens_per_minute", "timeout", "connect_timeout"):
-            value = getattr(self, name)
-            if value is not None and not (value > 0 and isfinite(value)):
-                raise InputError(f"it must be more than 0, not {value}", field=name)
-
-
-class AskingOptions(TypedDict, total=False):
-    """The fields of `Asking`, as keyword arguments."""
-
-    name: str | None
-    max_view_side: int | None
-    decoding: Decoding | None
-    limits: Limits
-    run: str | Path | None
-    cache: bool | str | Path | None
-    progress: bool | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Asking:
-    """The settings of a model's run, independent of the questions.
-
-    Attributes:
-        name: The model's name, for a base URL; for a function, its name in the report.
-        max_view_side: Scale images down so that no side is longer, in pixels; None sends them
-            unchanged.
-        decoding: The decoding parameters; None: `Decoding()`. For a function: the parameters that
-            it uses, for the record.
-        limits: Concurrency, rates, retries and timeouts.
-        run: A folder that saves each answer at once; None: answers stay in memory.
-        cache: True, False or the cache's file. None: only for a hosted API (https) at temperature
-            0.
-        progress: Show the progress on standard error; None: on a terminal.
-    """
-
-    name: str | None = None
-    max_view_side: int | None = None
-    decoding: Decoding | None = None
-    limits: Limits = field(default_factory=Limits)
-    run: str | Path | None = None
-    cache: bool | str | Path | None = None
-    progress: bool | None = None
-
-    def __post_init__(self) -> None:
-        side = self.max_view_side
-        if side is not None and side < 1:
-            raise InputError(f"it must be at least 1, not {side}", field="max_view_side")
+    def __init__(self, message: str, submissions: Sequence[Mapping[str, object]] = ()) -> None:
+        self.submissions = submissions
+        super().__init__(message)

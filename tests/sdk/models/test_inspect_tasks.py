@@ -3,13 +3,12 @@
 import json
 import subprocess
 import sys
-import threading
 from collections.abc import Callable, Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
+from model_server import Model, model_server, said
 
 from snellen import sdk
 from snellen.tasks.samples import exam_folder
@@ -19,53 +18,21 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.slow
 
-SCREENQA = Path(__file__).parents[2] / "examples/screen_qa"
+SCREENQA = Path(__file__).parents[3] / "examples/screen_qa"
 BLIND = ("-T", "blind=true")
+NAMED = {"model": "m"}
 Evaluate = Callable[..., "EvalLog"]
-
-
-class Model:
-    """A server in the shape of OpenAI's chat completions, which says one thing."""
-
-    def __init__(self, url: str) -> None:
-        self.url = url
-        self.asked: list[Any] = []
-        self.reply: dict[str, Any] = {}
-        self.says("stop", "12 exercises")
-
-    def says(self, finish: str, content: str | None, **message: object) -> None:
-        said = {"role": "assistant", "content": content, **message}
-        choice = {"index": 0, "finish_reason": finish, "message": said}
-        self.reply = {"id": "1", "object": "chat.completion", "created": 1, "model": "m"}
-        self.reply["choices"] = [choice]
 
 
 @pytest.fixture
 def model(monkeypatch: pytest.MonkeyPatch) -> Iterator[Model]:
     pytest.importorskip("inspect_ai")
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            sent = self.rfile.read(int(self.headers["content-length"]))
-            found.asked.append(json.loads(sent))
-            body = json.dumps(found.reply).encode()
-            self.send_response(200)
-            self.send_header("content-type", "application/json")
-            self.send_header("content-length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, format: str, *args: object) -> None:  # noqa: A002  # its name there
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    found = Model(f"http://127.0.0.1:{server.server_address[1]}/v1")
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    monkeypatch.setenv("LOCAL_BASE_URL", found.url)
-    monkeypatch.setenv("LOCAL_API_KEY", "none")
-    yield found
-    server.shutdown()
-    server.server_close()
+    with model_server() as found:
+        # Inspect's own provider refuses replies in which the model has no name.
+        found.reply = lambda question: (200, said("stop", "12 exercises") | NAMED)
+        monkeypatch.setenv("LOCAL_BASE_URL", found.url)
+        monkeypatch.setenv("LOCAL_API_KEY", "none")
+        yield found
 
 
 @pytest.fixture
@@ -118,7 +85,7 @@ def test_some_items_are_a_report_of_those(evaluate: Evaluate) -> None:
 def test_an_answer_that_was_not_finished_is_a_fault_and_no_score(
     evaluate: Evaluate, model: Model, finish: str
 ) -> None:
-    model.says(finish, "12 exer")
+    model.reply = lambda question: (200, said(finish, "12 exer") | NAMED)
     log = evaluate("screenqa_short", SCREENQA, *BLIND)
     assert all(sample.error and not sample.scores for sample in log.samples or ())
     report = sdk.grade(log.location, task="screenqa/short", data=SCREENQA)
@@ -127,7 +94,7 @@ def test_an_answer_that_was_not_finished_is_a_fault_and_no_score(
 
 @pytest.mark.parametrize("finish", ["content_filter", "SAFETY"])
 def test_a_filter_is_a_refusal(evaluate: Evaluate, model: Model, finish: str) -> None:
-    model.says(finish, None)
+    model.reply = lambda question: (200, said(finish, None) | NAMED)
     log = evaluate("screenqa_short", SCREENQA, *BLIND)
     scores = [score for sample in log.samples or () for score in (sample.scores or {}).values()]
     assert [(score.metadata or {})["outcome"] for score in scores] == ["refused"] * 8
@@ -140,7 +107,8 @@ def test_a_call_of_a_tool_is_an_answer_to_an_item_of_a_pack(
 ) -> None:
     arguments = json.dumps({"action": "left_click", "coordinate": [100, 100]})
     call = {"name": "computer_use", "arguments": arguments}
-    model.says("tool_calls", None, tool_calls=[{"id": "1", "type": "function", "function": call}])
+    calls = [{"id": "1", "type": "function", "function": call}]
+    model.reply = lambda question: (200, said("tool_calls", None, tool_calls=calls) | NAMED)
     log = evaluate("mmbench_gui_l2_basic", exam_folder("sample"))
     scores = [score for sample in log.samples or () for score in (sample.scores or {}).values()]
     assert [(score.metadata or {})["outcome"] for score in scores] == ["answered"] * 2
