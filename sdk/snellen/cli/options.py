@@ -264,7 +264,7 @@ def executor_of(*, run_code: bool) -> "CodeExecutor | None":
     """Return what runs programs, where the user allowed it."""
     if not run_code:
         return None
-    from snellen.tasks.sandbox.run import SandboxExecutor
+    from snellen.tasks.sandbox import SandboxExecutor
 
     return SandboxExecutor(allow=True)
 
