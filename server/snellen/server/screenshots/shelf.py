@@ -10,10 +10,6 @@ Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value")
 
 
-def _anything(_: object) -> bool:
-    return True
-
-
 class Shelf(Generic[Key, Value]):
     """Values by key, for any number of threads.
 
@@ -54,7 +50,6 @@ class Shelf(Generic[Key, Value]):
         key: Key,
         make: Callable[[], Value],
         run: Callable[[Callable[[], None]], object],
-        enough: Callable[[Value], bool] = _anything,
     ) -> Future[Value]:
         """Return a value that is kept, is being made, or is made now.
 
@@ -62,11 +57,10 @@ class Shelf(Generic[Key, Value]):
             key: The key.
             make: Makes the value.
             run: Runs `make`, at once or on another thread.
-            enough: Whether the kept value is sufficient; otherwise it is made again and replaced.
         """
         with self._lock:
             value = self._kept.get(key)
-            if value is not None and enough(value):
+            if value is not None:
                 self._kept.move_to_end(key)
                 done: Future[Value] = Future()
                 done.set_result(value)
@@ -82,21 +76,9 @@ class Shelf(Generic[Key, Value]):
             self._end(key, future, error)
         return future
 
-    def get(
-        self,
-        key: Key,
-        make: Callable[[], Value],
-        enough: Callable[[Value], bool] = _anything,
-    ) -> Value:
-        """Return a value that is kept or that another thread is making, or make it on this thread.
-
-        If another thread's value is not sufficient, it is made again. `make` must make a sufficient
-        value.
-        """
-        while True:
-            value = self.start(key, make, _at_once, enough).result()
-            if enough(value):
-                return value
+    def get(self, key: Key, make: Callable[[], Value]) -> Value:
+        """Return a value that is kept or being made, or make it on this thread."""
+        return self.start(key, make, _at_once).result()
 
     def _fill(self, key: Key, make: Callable[[], Value], future: Future[Value]) -> None:
         try:
@@ -117,9 +99,6 @@ class Shelf(Generic[Key, Value]):
             future.set_exception(error)
 
     def _keep(self, key: Key, value: Value) -> None:
-        old = self._kept.pop(key, None)
-        if old is not None:
-            self._weight -= self._weigh(old)
         weight = self._weigh(value)
         if weight > self._budget:
             return
