@@ -25,7 +25,7 @@ from snellen.grading.parse.vocabularies.web import (
     SHOWUI,
     UGROUND_WEB,
 )
-from snellen.grading.protocols.androidcontrol.ui_r1 import UI_R1
+from snellen.grading.protocols.androidcontrol import UI_R1
 from snellen.grading.protocols.base import Gold
 from snellen.grading.protocols.gui_odyssey import ODYSSEY
 from snellen.grading.protocols.step_rules import words_f1

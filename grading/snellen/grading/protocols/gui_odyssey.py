@@ -24,8 +24,7 @@ from snellen.grading.parse.vocabularies.os_atlas import (
     written_after_marker,
 )
 from snellen.grading.protocols.agentcpm_steps import common_mode, thousandths
-from snellen.grading.protocols.androidcontrol.gui_r1 import GUI_R1_RULE
-from snellen.grading.protocols.androidcontrol.os_atlas import within_140
+from snellen.grading.protocols.androidcontrol import GUI_R1_RULE, within_140
 from snellen.grading.protocols.base import (
     AS_IS,
     AnswerValue,
@@ -334,7 +333,7 @@ _ALL = (
     _OS_ATLAS,
     _AGENTCPM,
     _GUIEVALKIT,
-    replace(GUI_R1_RULE, write=writes_step(GUI_R1)),
+    replace(GUI_R1_RULE, version=2, write=writes_step(GUI_R1)),
 )
 PROTOCOLS: Mapping[str, tuple[Protocol, ...]] = {
     task: tuple(replace(protocol, task=task) for protocol in _ALL) for task in (HIGH, LOW)

@@ -38,7 +38,7 @@ from snellen.grading.parse.vocabularies.web import (
     read_three_fields,
     showui_fields,
 )
-from snellen.grading.protocols.androidcontrol.screensuite import on_screen
+from snellen.grading.protocols.androidcontrol import on_screen
 from snellen.grading.protocols.base import (
     ALL_ITEMS,
     AS_IS,

@@ -20,7 +20,7 @@ import msgspec
 from snellen.grading.errors import DataError, UnknownNameError
 from snellen.grading.metrics.boxes import Ltrb, box_fault
 from snellen.grading.models.actions import Action, ActionType, direction_of
-from snellen.grading.protocols.androidcontrol.parts import HIGH, LOW
+from snellen.grading.protocols.androidcontrol import HIGH, LOW
 from snellen.grading.protocols.golds import Node, StepGold
 from snellen.tasks.benchmarks.androidcontrol.release import (
     FILE,

@@ -1,3 +1,0 @@
-"""The names of the tasks."""
-
-HIGH, LOW = "androidcontrol/high", "androidcontrol/low"
