@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from snellen.sdk.models.inspect_tasks import Asked
 
 _WITHOUT_IMAGES = "+no-images"
+_WRITES = 100
+"""How often the answers are written to the disk."""
 
 
 def evaluate(
@@ -77,8 +79,9 @@ def evaluate(
         decoding: The decoding parameters; None: `Decoding()`. For a function: those that it uses,
             for the record.
         limits: Concurrency, retries and timeouts; None: `Limits()`.
-        run: A folder for Inspect's logs, which save each answer at once. With the same folder, the
-            evaluation resumes: items with an answer are not sent again, errors are.
+        run: A folder for Inspect's logs, which save the answers, a hundredth of them at a time.
+            With the same folder, the evaluation resumes: items with an answer are not sent again,
+            errors are.
         cache: Whether to use Inspect's cache of answers.
         progress: Show Inspect's display; None: on a terminal.
 
@@ -136,6 +139,8 @@ def evaluate(
                 epochs=attempts,
                 cache=cache,
                 display="rich" if watched else "none",
+                # A log grows by whole samples, and each time its list of them is written anew.
+                log_buffer=max(1, len(left) // _WRITES),
                 **_settings(limits, decoding or Decoding()),
             )
             samples += [sample for log in logs for sample in _taken(asked, log)]
@@ -241,9 +246,9 @@ def _taken(asked: "Asked", log: "EvalLog") -> "list[EvalSample]":
 def _settings(limits: Limits, decoding: Decoding) -> dict[str, Any]:
     """Return the options of Inspect's `eval`."""
     return {
-        # Each answer is on disk at once; images are in the data.
-        "log_buffer": 1,
+        # Images are in the data, and answers in the log.
         "log_images": False,
+        "log_realtime": False,
         "score_display": False,
         "max_samples": limits.concurrency,
         "max_connections": limits.concurrency,
