@@ -125,8 +125,11 @@ def extras() -> None:
         _missing("parquet", "pyarrow", lambda: sdk.load("screenqa/short", file))
         _missing("parquet", "pyarrow", lambda: sdk.grade(file, task="screenqa/short", data=DATA))
     _missing("captions", "sacrebleu", lambda: bleu("a cat", ["a cat"]))
-    asked = {"model": "openai/gpt", "data": DATA, "images": False}
-    _missing("models", "inspect_ai", lambda: sdk.evaluate("screenqa/short", **asked))
+    _missing(
+        "models",
+        "inspect_ai",
+        lambda: sdk.evaluate("screenqa/short", model="a/b", data=DATA, images=False),
+    )
     for extra in ("demo", "serve"):
         said = _snellen(extra, status=2).stderr
         _expect(f"snellen[{extra}]" in said, f"{extra} does not say what it needs: {said}")
