@@ -25,7 +25,7 @@ from snellen.worlds.desk.changes import changes
 from snellen.worlds.desk.desktop import Desktop
 from snellen.worlds.desk.environment import SIZE, Desk
 from snellen.worlds.desk.tasks import Task
-from snellen.worlds.desk.templates.table import SETS, draw, rows_of
+from snellen.worlds.desk.templates.table import TEMPLATES, draw, rows_of
 
 AT_ONCE = 4
 CLICKS = 25
@@ -55,7 +55,6 @@ def worked(task: Task, chance: Random) -> dict[str, object]:
         desktop.write({name: chance.choice(TEXTS) for name in page.fields})
         desktop.open_step()
         token = chance.choice(sorted(page.controls))
-        # On the first version nothing can be dropped.
         place = chance.choice(sorted(page.drops)) if page.drops else ""
         desktop.handle(token, {}, place)
         desktop.close_step()
@@ -90,10 +89,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seeds", type=int, default=3, help="tasks of each template")
     parser.add_argument("--quick", action="store_true", help="six tasks")
-    parser.add_argument("--version", type=int, default=1, help="of the desk")
     options = parser.parse_args()
-    count = 6 if options.quick else options.seeds * len(SETS[options.version])
-    tasks = draw(count, 1, options.version)
+    count = 6 if options.quick else options.seeds * len(TEMPLATES)
+    tasks = draw(count, 1)
     left: dict[str, object] = {"changes": {}, "cost": 1}
     common = Counter(task.reason or next(iter(REASONS)) for task in tasks if task.reason)
     reason = common.most_common(1)[0][0] if common else next(iter(REASONS))

@@ -10,7 +10,7 @@ from typer.testing import CliRunner, Result
 from snellen.cli.app import app
 from snellen.tasks.benchmarks.table import benchmark_of
 from snellen.tasks.samples.generated import generated_exam, generated_names
-from snellen.worlds.desk.templates.table import SETS
+from snellen.worlds.desk.templates.table import TEMPLATES
 
 
 def run(folder: Path, *arguments: str) -> Result:
@@ -20,12 +20,12 @@ def run(folder: Path, *arguments: str) -> Result:
 
 def test_every_exam_has_the_number_of_tasks_that_it_is_listed_with() -> None:
     exams = {name: generated_exam(name) for name in generated_names()}
-    assert (exams["desk"].tasks, exams["desk-2"].tasks) == (len(SETS[1]), len(SETS[2]))
+    assert exams["desk"].tasks == len(TEMPLATES)
     assert all(benchmark_of(exam.environment).tasks for exam in exams.values())
 
 
 def test_tasks_come_in_several_looks_and_a_report_compares_them(tmp_path: Path) -> None:
-    made = ("pack", "episodes", "desk-2", "--seed", "7", "-o", "@/pack", "--n")
+    made = ("pack", "episodes", "desk", "--seed", "7", "-o", "@/pack", "--n")
     assert run(tmp_path, *made, "14x2").exit_code == 0
     read = (tmp_path / "pack/references.jsonl").read_text()
     lines = [json.loads(line) for line in read.splitlines()]
@@ -56,10 +56,10 @@ def done(line: dict[str, Any], look: str) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("what", "number", "message"),
     [
-        ("desk-2", "0", "--n is a number such as 20, or 20x3 for 3 looks, not '0'"),
-        ("desk-2", "3x0", "not '3x0'"),
-        ("desk-2", "many", "not 'many'"),
-        ("desk", "3x2", "desk has one look; desk-2 has several"),
+        ("desk", "0", "--n is a number such as 20, or 20x3 for 3 looks, not '0'"),
+        ("desk", "3x0", "not '3x0'"),
+        ("desk", "many", "not 'many'"),
+        ("miniwob", "3x2", "miniwob has one look; desk has several"),
     ],
 )
 def test_a_number_of_tasks_or_looks_that_can_not_be_is_refused(

@@ -177,7 +177,7 @@ def create(
 def episodes(
     what: Annotated[
         str,
-        typer.Argument(help="desk, desk-2, miniwob, or miniwob-browsergym (its 625 episodes)."),
+        typer.Argument(help="desk, miniwob, or miniwob-browsergym (its 625 episodes)."),
     ],
     output: NewFolder,
     n: Annotated[
@@ -185,7 +185,7 @@ def episodes(
         typer.Option(
             "--n",
             help="Number of tasks; by default one of each template or page. 20x3: 20 tasks of "
-            "desk-2, each in 3 looks, which the report compares; x3: all of them.",
+            "desk, each in 3 looks, which the report compares; x3: all of them.",
             metavar="N[xLOOKS]",
             show_default=False,
         ),

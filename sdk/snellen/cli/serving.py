@@ -47,7 +47,7 @@ Env = Annotated[
     list[str] | None,
     typer.Option(
         "--env",
-        help="Interactive tasks: desk, desk-2, desk-easy, miniwob or miniwob-browsergym, "
+        help="Interactive tasks: desk, desk-easy, miniwob or miniwob-browsergym, "
         "generated at the first start and kept in your data folder; may be repeated.",
         envvar="SNELLEN_ENV",
         show_default=False,

@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from snellen.tasks.pack.format import Manifest
 
 
-def _desk(folder: Path, seed: int, count: int | None, version: int = 1, looks: int = 0) -> None:
+def _desk(folder: Path, seed: int, count: int | None, looks: int = 0) -> None:
     from snellen.worlds.desk.templates.table import make_tasks
 
-    make_tasks(folder, seed=seed, count=count, version=version, looks=looks)
+    make_tasks(folder, seed=seed, count=count, looks=looks)
 
 
 def _desk_easy(folder: Path, seed: int, _: int | None) -> None:
@@ -26,6 +26,9 @@ def _desk_easy(folder: Path, seed: int, _: int | None) -> None:
     from snellen.worlds.desk.templates.table import TEMPLATES, rows_of
 
     tasks = [TEMPLATES[name].make(seed, "easy") for name in ("mail-delete", "notes-pin")]
+    for task in tasks:
+        # In the plain look, which the baseline can read.
+        del task.state["look"]
     write_rows(rows_of(tasks), folder)
 
 
@@ -75,14 +78,14 @@ def make_episode_pack(
         seed: The seed of all random choices.
         count: The number of tasks; None: one of each template or page, or the whole schedule.
         key: Seals the references.
-        looks: In how many looks each task of `desk-2` comes; 0: once, in a look of its own.
+        looks: In how many looks each task of `desk` comes; 0: once, in a look of its own.
     """
     # They load numbers, which a list of the exams does not need.
     from snellen.tasks.benchmarks.table import benchmark_of, load_task
     from snellen.tasks.pack.write import Part, write_pack
 
-    if looks and what != "desk-2":
-        raise InputError(f"{what} has one look; desk-2 has several")
+    if looks and what != "desk":
+        raise InputError(f"{what} has one look; desk has several")
     # Each task has the seed after that of the one before.
     if seed + (count or 0) > TRAINING_SEEDS:
         raise InputError(f"seeds from {TRAINING_SEEDS} on are for training, not for exams")
@@ -90,7 +93,7 @@ def make_episode_pack(
     with tempfile.TemporaryDirectory(prefix="snellen-") as room:
         rows = Path(room)
         if looks:
-            _desk(rows, seed, count, 2, looks)
+            _desk(rows, seed, count, looks)
         else:
             write(rows, seed, count)
         parts: list[Part] = []
@@ -109,11 +112,7 @@ def _exam(name: str, title: str, tasks: int, environment: str, write: _Write) ->
     return GeneratedExam(title, tasks, environment, make)
 
 
-DESK = _exam("desk", "ten applications", 58, "desk", _desk)
-DESK_2 = _exam(
-    "desk-2", "the same with keyboard, drag and drop, and more", 87, "desk",
-    partial(_desk, version=2),
-)  # fmt: skip
+DESK = _exam("desk", "ten applications", 87, "desk", _desk)
 DESK_EASY = _exam(
     "desk-easy", "two easy tasks of it, which the baseline does", 2, "desk", _desk_easy
 )

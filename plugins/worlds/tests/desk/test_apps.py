@@ -103,8 +103,8 @@ def test_an_order_takes_the_cart_s_pieces_out_of_the_stock(state: State) -> None
         ("move_message", {"message": "m01", "folder": "sent"}, "Sent"),
         ("move_message", {"message": "m01", "folder": "attic"}, "Folder: Input should be"),
         ("place_order", {}, "cart is empty"),
-        ("add_to_cart", {"product": "g01", "count": "many"}, "Count: Input should be"),
-        ("add_to_cart", {"product": "g01", "count": 99}, "in stock|sold out"),
+        ("add_to_cart", {"product": "g001", "count": "many"}, "Count: Input should be"),
+        ("add_to_cart", {"product": "g001", "count": 99}, "in stock|sold out"),
         ("add_contact", {"name": ""}, "Name: String should have at least 1 character"),
         (
             "add_contact",
@@ -223,7 +223,7 @@ CELL = {"sheet": "s1", "cell": "B2"}
 
 
 def test_undo_brings_back_what_was_there_newest_first_in_its_application() -> None:
-    state = make_world(4, version=2)
+    state = make_world(4)
     one = run(state, ("set_cell", {**CELL, "value": "1"}))
     after = run(
         one,
@@ -240,13 +240,13 @@ def test_undo_brings_back_what_was_there_newest_first_in_its_application() -> No
 
 
 def test_what_was_removed_comes_back_with_its_id() -> None:
-    state = make_world(4, version=2)
+    state = make_world(4)
     after = run(state, ("remove_note", {"note": "t01"}), ("undo_change", {"app": "notes"}))
     assert after["notes"] == state["notes"]
 
 
 def test_what_was_sent_stays_and_nothing_before_it_is_undone() -> None:
-    state = make_world(4, version=2)
+    state = make_world(4)
     key = messages(state, folder="inbox")[0]
     after = run(
         state,
@@ -261,16 +261,9 @@ def test_what_was_sent_stays_and_nothing_before_it_is_undone() -> None:
 
 
 def test_a_change_that_changes_nothing_is_not_undone_and_the_history_has_an_end() -> None:
-    state = make_world(4, version=2)
+    state = make_world(4)
     same = state["sheet"]["sheets"]["s1"]["cells"]["B2"]
     assert run(state, ("set_cell", {**CELL, "value": same}))["history"] == []
     for number in range(30):
         state = run(state, ("set_cell", {**CELL, "value": f"{number}"}))
     assert len(state["history"]) == 20
-
-
-def test_the_first_version_keeps_no_history(state: State) -> None:
-    after = run(state, ("set_cell", {**CELL, "value": "1"}))
-    assert "history" not in after
-    with pytest.raises(RefusalError, match="nothing to undo"):
-        run(after, ("undo_change", {"app": "sheet"}))

@@ -1,4 +1,4 @@
-"""The second version of the desk in the browser: keys, drags, menus, lists that scroll, windows."""
+"""The desk in the browser: keys, drags, menus, lists that scroll, windows."""
 
 from collections.abc import AsyncIterator
 from copy import deepcopy
@@ -16,13 +16,13 @@ from snellen.worlds.desk.kit.verbs import State
 from snellen.worlds.desk.tasks import DIFFICULTIES, Step, passes
 from snellen.worlds.desk.templates.direct import DIRECT
 from snellen.worlds.desk.templates.pointer import POINTER
-from snellen.worlds.desk.templates.table import SETS, TEMPLATES
+from snellen.worlds.desk.templates.table import TEMPLATES
 from snellen.worlds.desk.world.generator import make_world
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="module")]
 
-# Without a look, so that it has that of the first version.
-STATE = {name: part for name, part in make_world(5, version=2).items() if name != "look"}
+# Without a look, so that it has the plain one.
+STATE = {name: part for name, part in make_world(5).items() if name != "look"}
 CELLS = STATE["sheet"]["sheets"]["s1"]["cells"]
 NEW = [template.name for template in (*DIRECT, *POINTER)]
 
@@ -131,22 +131,6 @@ async def test_escape_closes_the_menu_then_the_dialog_and_then_nothing(hand: Han
     assert "dialog" not in hand.ui
     assert await hand.keys("Escape") == UNCHANGED
     assert hand.episode.desktop.state == STATE
-
-
-async def test_on_the_first_version_keys_and_drags_do_nothing_and_no_note_says_so(
-    desk: Desk,
-) -> None:
-    state = make_world(5)
-    hand = Hand(await desk.open({"state": state, "ui": {"app": "kanban"}}))
-    card = first(hand, "kanban.open:")
-    start = await locate(hand.episode, Step(card))
-    assert await hand.act(InputKind.DRAG, path=(start, (1100, 600))) == ""
-    assert await hand.click(card, button="right") == ""
-    await hand.click("kanban.board")
-    assert await hand.keys("Escape") == ""
-    assert hand.ui["menu"] == "kanban.board"
-    assert hand.episode.desktop.state == state
-    await hand.episode.close()
 
 
 # ---- the sheet --------------------------------------------------------------------------------
@@ -486,9 +470,16 @@ async def test_two_applications_share_the_screen_and_things_go_from_one_to_the_o
 # ---- tasks ------------------------------------------------------------------------------------
 
 
-async def check(desk: Desk, name: str) -> None:
-    index = NEW.index(name) if name in NEW else sorted(TEMPLATES).index(name)
-    task = SETS[2][name].make(40 + index, DIFFICULTIES[index % 3], version=2)
+@pytest.mark.parametrize(
+    "name",
+    [
+        *NEW,
+        *(pytest.param(name, marks=pytest.mark.thorough) for name in TEMPLATES if name not in NEW),
+    ],
+)
+async def test_a_task_is_done_by_mouse_and_keyboard(desk: Desk, name: str) -> None:
+    index = list(TEMPLATES).index(name)
+    task = TEMPLATES[name].make(40 + index, DIFFICULTIES[index % 3])
     hand = Hand(await desk.open({"state": task.state}))
     await hand.do(*task.oracle)
     assert len(hand.acted) <= task.limit
@@ -498,14 +489,3 @@ async def check(desk: Desk, name: str) -> None:
     assert await again.view() == await hand.episode.view()
     await again.close()
     await hand.episode.close()
-
-
-@pytest.mark.parametrize("name", NEW)
-async def test_a_new_task_is_done_by_mouse_and_keyboard(desk: Desk, name: str) -> None:
-    await check(desk, name)
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize("name", sorted(TEMPLATES))
-async def test_a_task_of_the_first_version_can_be_done_on_the_second(desk: Desk, name: str) -> None:
-    await check(desk, name)

@@ -25,9 +25,8 @@ from snellen.worlds.desk.tasks import (
     passes,
     perform,
 )
-from snellen.worlds.desk.templates.table import SETS, TEMPLATES, draw, gold_of
+from snellen.worlds.desk.templates.table import TEMPLATES, draw, gold_of
 
-ALL = SETS[2]
 FEW = range(3)
 MORE = range(3, 12)
 STEPS = 6
@@ -143,31 +142,31 @@ def wrong(answer: Answer) -> JsonValue:
     return [value] if isinstance(value, list | str) else f"{value}"
 
 
-@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize("name", TEMPLATES)
 def test_the_oracle_passes_and_doing_nothing_does_not(name: str) -> None:
-    check(ALL[name].make(101, one_of(name)))
+    check(TEMPLATES[name].make(101, one_of(name)))
 
 
-@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize("name", TEMPLATES)
 def test_a_twin_has_the_same_goal_and_differs_in_one_object(name: str) -> None:
     check_twin(name, one_of(name), 102)
 
 
 def one_of(name: str) -> Difficulty:
     """Return a template's difficulty in the quick tests; the slow ones try all of them."""
-    return DIFFICULTIES[list(ALL).index(name) % 3]
+    return DIFFICULTIES[list(TEMPLATES).index(name) % 3]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize("name", TEMPLATES)
 def test_twins_of_all_difficulties_differ_in_one_object(name: str) -> None:
     for difficulty in DIFFICULTIES:
         check_twin(name, difficulty, 103)
 
 
 def check_twin(name: str, difficulty: Difficulty, seed: int) -> None:
-    task = ALL[name].make(seed, difficulty)
-    twin = ALL[name].make(seed, difficulty, feasible=False)
+    task = TEMPLATES[name].make(seed, difficulty)
+    twin = TEMPLATES[name].make(seed, difficulty, feasible=False)
     assert task.goal == twin.goal
     assert task.limit == twin.limit
     found = changes(task.state, twin.state)
@@ -185,29 +184,29 @@ def check_twin(name: str, difficulty: Difficulty, seed: int) -> None:
     assert not passes(twin, done(twin, task.oracle))
 
 
-@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize("name", TEMPLATES)
 def test_equal_seeds_give_equal_tasks_and_others_do_not(name: str) -> None:
-    template = ALL[name]
+    template = TEMPLATES[name]
     assert template.make(5, "medium") == template.make(5, "medium")
     tasks = [template.make(seed, "medium") for seed in (5, 6)]
     assert len({repr((task.goal, task.answer, task.expected)) for task in tasks}) == 2
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize("name", TEMPLATES)
 def test_no_mutant_of_the_oracle_and_no_random_clicks_pass(name: str) -> None:
     for seed in FEW:
-        task = ALL[name].make(seed, DIFFICULTIES[seed % 3])
+        task = TEMPLATES[name].make(seed, DIFFICULTIES[seed % 3])
         check(task)
         check_others(task, seed)
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize("name", TEMPLATES)
 def test_the_oracle_and_nothing_else_passes_on_nine_more_seeds(name: str) -> None:
     for seed in MORE:
         for difficulty in DIFFICULTIES:
-            task = ALL[name].make(seed, difficulty)
+            task = TEMPLATES[name].make(seed, difficulty)
             check(task)
             if DIFFICULTIES[seed % 3] == difficulty:
                 check_others(task, seed)
@@ -233,23 +232,21 @@ def test_one_task_in_ten_can_not_be_done_and_claiming_so_passes_no_more(
     assert len({task.tags["template"] for task in tasks}) == len(TEMPLATES)
 
 
-def test_the_second_version_has_all_templates_of_the_first_and_a_small_exam_is_mixed() -> None:
-    tasks = draw(len(ALL), seed=7, version=2)
-    assert {task.tags["template"] for task in tasks} == set(ALL) > set(TEMPLATES)
-    assert all(task.state["version"] == 2 for task in tasks)
-    few = draw(22, seed=7, version=2)
+def test_an_exam_has_all_templates_and_a_small_one_is_mixed() -> None:
+    tasks = draw(len(TEMPLATES), seed=7)
+    assert {task.tags["template"] for task in tasks} == set(TEMPLATES)
+    few = draw(22, seed=7)
     assert len({task.tags["apps"] for task in few if task.tags["level"] == "L3"}) == len(APPS)
     assert any(task.tags["level"] == "L4" for task in few)
-    assert not any("version" in task.state for task in draw(3, seed=7))
 
 
 def test_more_looks_than_there_are_are_refused() -> None:
     with pytest.raises(InputError, match="the desk has 144 looks, not 145"):
-        draw(1, seed=7, version=2, looks=145)
+        draw(1, seed=7, looks=145)
 
 
 def test_tasks_in_several_looks_differ_in_nothing_else() -> None:
-    tasks = draw(10, seed=7, version=2, looks=3)
+    tasks = draw(10, seed=7, looks=3)
     assert len(tasks) == 30
     assert len({task.tags["look"] for task in tasks}) == 3
     for first, *others in zip(tasks[:10], tasks[10:20], tasks[20:], strict=True):

@@ -56,8 +56,8 @@ def test_a_world_is_so_full_that_things_must_be_looked_for(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_the_second_version_is_fuller_and_its_things_can_be_told_apart(seed: int) -> None:
-    state = make_world(seed, 2)
+def test_a_world_is_full_and_its_things_can_be_told_apart(seed: int) -> None:
+    state = make_world(seed)
     people = state["contacts"]["people"].values()
     assert len(people) >= 130
     for names in (("email",), ("name",), ("role", "company")):
@@ -71,7 +71,7 @@ def test_the_second_version_is_fuller_and_its_things_can_be_told_apart(seed: int
 
 @pytest.mark.parametrize("seed", range(8))
 def test_a_reply_quotes_the_messages_before_it(seed: int) -> None:
-    state = make_world(seed, 2)
+    state = make_world(seed)
     messages = state["mail"]["messages"].values()
     assert all(message["date"] < state["clock"] for message in messages)
     quoting = [message for message in messages if "\n> " in message["body"]]
@@ -90,9 +90,8 @@ def test_a_reply_quotes_the_messages_before_it(seed: int) -> None:
         assert f"{reply['body']}\n".endswith(f"{last['name']} wrote:\n{quoted}")
 
 
-def test_looks_come_from_seeds_and_a_world_of_the_first_version_has_none() -> None:
-    assert "look" not in make_world(3)
-    assert make_world(3, 2)["look"] == look_of(3)
+def test_looks_come_from_seeds() -> None:
+    assert make_world(3)["look"] == look_of(3)
     found = [look_of(seed) for seed in range(200)]
     for part, values in CHOICES.items():
         assert {look[part] for look in found} == set(values)
@@ -103,7 +102,7 @@ def test_looks_come_from_seeds_and_a_world_of_the_first_version_has_none() -> No
 
 @pytest.mark.parametrize("seed", range(8))
 def test_no_text_of_a_world_is_taken_for_one_of_the_interface(seed: int) -> None:
-    state = make_world(seed, 2)
+    state = make_world(seed)
     # Cells and values of settings are never translated.
     names = [name for name in state if name not in ("look", "sheet", "settings")]
     texts = [text for name in names for text in found(state[name])]
@@ -122,7 +121,7 @@ def found(part: object) -> list[str]:
 
 
 def test_the_interface_is_in_the_language_of_the_look_and_cells_are_not() -> None:
-    state = {**make_world(3, 2), "look": {**look_of(3), "language": "de"}}
+    state = {**make_world(3), "look": {**look_of(3), "language": "de"}}
     html = Desktop(state, {"app": "sheet", "sheet.open": "s3"}).page.html
     for text in ("Einstellungen", "Eingeben", "Neues Blatt", ">Date<"):
         assert text in html

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from snellen.tasks.samples.generated import generated_exam
 
-NAMES = ("desk", "desk-2", "miniwob")
+NAMES = ("desk", "miniwob")
 
 
 def packs(folder: Path) -> dict[str, object]:

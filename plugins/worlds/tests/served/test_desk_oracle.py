@@ -21,26 +21,23 @@ MCP = "from snellen.cli import main; main()"
 
 @pytest.mark.browser
 @pytest.mark.parametrize(
-    ("version", "count"),
+    "count",
     [
-        pytest.param(1, 2, marks=pytest.mark.slow),
-        pytest.param(1, 12, marks=pytest.mark.thorough),
-        pytest.param(2, 2, marks=pytest.mark.slow),
+        pytest.param(2, marks=pytest.mark.slow),
         # So many that every application has one of its own.
-        pytest.param(2, 22, marks=pytest.mark.thorough),
+        pytest.param(22, marks=pytest.mark.thorough),
     ],
 )
 async def test_the_oracle_succeeds_on_both_levels_and_sees_what_its_own_desktop_shows(
-    version: int, count: int, tmp_path: Path, environment: dict[str, str]
+    count: int, tmp_path: Path, environment: dict[str, str]
 ) -> None:
-    pack = {1: "desk", 2: "desk-2"}[version]
-    generated_exam(pack).make(tmp_path / "pack", seed=SEED, count=count)
+    generated_exam("desk").make(tmp_path / "pack", seed=SEED, count=count)
     command = StdioServerParameters(
         command=sys.executable,
         args=["-c", MCP, "mcp", str(tmp_path / "pack")],
         env=environment,
     )
-    tasks = draw(count, SEED, version)
+    tasks = draw(count, SEED)
     # Of so few as two each can be done.
     assert any(task.reason for task in tasks) == (count > 2)
     browser = Browser()

@@ -8,7 +8,7 @@ import pytest
 
 from snellen.grading.errors import InputError
 from snellen.tasks.samples.generated import generated_exam
-from snellen.worlds.desk.templates.table import SETS
+from snellen.worlds.desk.templates.table import TEMPLATES
 from snellen.worlds.training.splits import FIRST_SEED, SEEDS, TEST, check_seed, templates_of
 
 
@@ -22,9 +22,9 @@ def test_each_template_is_on_one_side(environment: str) -> None:
 
 def test_both_sides_have_each_application_that_has_several_templates() -> None:
     for side in ("train", "test"):
-        apps = {app for name in templates_of("desk", side) for app in SETS[2][name].apps}
+        apps = {app for name in templates_of("desk", side) for app in TEMPLATES[name].apps}
         assert len(apps) >= 9
-        levels = {SETS[2][name].level for name in templates_of("desk", side)}
+        levels = {TEMPLATES[name].level for name in templates_of("desk", side)}
         assert levels == {3, 4}
 
 

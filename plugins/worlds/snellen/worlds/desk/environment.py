@@ -19,7 +19,7 @@ from snellen.tasks.environments.stage import Reply, Request, Stage, StageSetting
 from snellen.worlds.desk.beginning import beginning
 from snellen.worlds.desk.changes import changes
 from snellen.worlds.desk.desktop import Desktop, Page
-from snellen.worlds.desk.kit.verbs import State, copied, version_of
+from snellen.worlds.desk.kit.verbs import State, copied
 
 SIZE: Final = (1280, 800)
 
@@ -109,8 +109,7 @@ class DeskEpisode:
         )
         if pointer is not None:
             await self._stage.act(Input(InputKind.MOVE, (pointer,)))
-        if self._direct:
-            await self._keep()
+        await self._keep()
 
     async def act(self, given: Input) -> str:
         """Do one input, which can trigger at most one control.
@@ -131,9 +130,9 @@ class DeskEpisode:
         await self._keep()
         notes = [note]
         tried = given.kind in _CHANGING and given.keys not in _QUIET
-        if self._direct and tried and self._shown(given.kind) == before:
+        if tried and self._shown(given.kind) == before:
             notes.append(UNCHANGED)
-        elif self._direct and given.kind is InputKind.TYPE and self._ignored:
+        elif given.kind is InputKind.TYPE and self._ignored:
             notes.append(IGNORED)
         return "; ".join(filter(None, notes))
 
@@ -177,10 +176,6 @@ class DeskEpisode:
             return _html(document(self.desktop.refresh(), self.desktop.state.get("look")))
         return Reply(404, "text/plain; charset=utf-8", b"")
 
-    @property
-    def _direct(self) -> bool:
-        return version_of(self.desktop.state) > 1
-
     def _shown(self, kind: InputKind) -> tuple[object, ...]:
         """Return what an input of a kind can change."""
         ui = dict(self.desktop.ui)
@@ -199,10 +194,9 @@ class DeskEpisode:
             "focus": focus["field"] or (control.key if control else None),
             "selection": focus["selection"],
             "scrolled": shown["scrolled"] or None,
+            "clipboard": shown["clipboard"] or None,
         }
         self._selected = shown["selected"]
-        if self._direct:
-            kept["clipboard"] = shown["clipboard"] or None
         for name, value in kept.items():
             if value is None:
                 self.desktop.ui.pop(name, None)

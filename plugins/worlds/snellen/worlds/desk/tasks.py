@@ -72,7 +72,7 @@ class Task:
         limit: The maximum number of steps.
         oracle: A path from the first page; empty if it is infeasible.
         calls: The same as tool calls, names and arguments, without calls that only read.
-        tags: `template`, `apps`, `difficulty`, `level`, `feasible`; from version 2 on, `look`.
+        tags: `template`, `apps`, `difficulty`, `level`, `feasible`, `look`.
     """
 
     goal: str
@@ -182,17 +182,6 @@ class Walk:
             self.go(app)
             self.choose_verb(f"dock:{other}", "beside")
 
-    def seek(self, key: str, pager: str) -> None:
-        """Click a control that is on this or on a later page of a list, else on an earlier one."""
-        page = self.desktop.page
-        while page.token(key) is None and page.token(f"{pager}.next"):
-            self.press(f"{pager}.next")
-            page = self.desktop.page
-        while page.token(key) is None and page.token(f"{pager}.previous"):
-            self.press(f"{pager}.previous")
-            page = self.desktop.page
-        self.press(key)
-
     def choose(self, name: str, value: str) -> None:
         """Choose in a drawn list unless it is chosen."""
         if self.desktop.ui.get(name) != value:
@@ -225,8 +214,8 @@ class Draft:
         answer: The right answer.
     """
 
-    def __init__(self, name: str, seed: int, difficulty: Difficulty, version: int = 1) -> None:
-        self.state = make_world(seed, version)
+    def __init__(self, name: str, seed: int, difficulty: Difficulty) -> None:
+        self.state = make_world(seed)
         self.rng = Random(f"{name} {seed} {difficulty}")
         self.difficulty: Difficulty = difficulty
         self.size = DIFFICULTIES.index(difficulty) + 1
@@ -258,13 +247,11 @@ class Template:
         name: Unique.
         apps: The applications that a task uses; one is level 3, more are level 4.
         fill: Fills a draft, with the same choices for both twins.
-        version: The first version of the desk on which its tasks can be done.
     """
 
     name: str
     apps: tuple[str, ...]
     fill: Callable[[Draft], None] = field(repr=False)
-    version: int = 1
 
     @property
     def level(self) -> int:
@@ -277,7 +264,6 @@ class Template:
         difficulty: Difficulty,
         *,
         feasible: bool = True,
-        version: int = 1,
         look: int | None = None,
     ) -> Task:
         """Return a task; equal arguments give equal tasks.
@@ -286,10 +272,9 @@ class Template:
             seed: The seed of the world and of all choices.
             difficulty: Sets the number of items, and how they are described.
             feasible: Whether it can be done; the infeasible twin has the same goal.
-            version: The version of the desk, or the template's own if it is later.
-            look: The seed of its look, from version 2 on; None: the seed of the world.
+            look: The seed of its look; None: the seed of the world.
         """
-        draft = Draft(self.name, seed, difficulty, max(version, self.version))
+        draft = Draft(self.name, seed, difficulty)
         self.fill(draft)
         if draft.way is None or draft.twin is None:
             raise AssertionError(f"template {self.name} sets no way or no twin")
@@ -300,10 +285,9 @@ class Template:
             "level": f"L{self.level}",
             "feasible": "yes" if feasible else "no",
         }
-        if "look" in draft.state:
-            if look is not None:
-                draft.state["look"] = look_of(look)
-            tags["look"] = " ".join(draft.state["look"].values())
+        if look is not None:
+            draft.state["look"] = look_of(look)
+        tags["look"] = " ".join(draft.state["look"].values())
         walk = Walk(draft.state)
         draft.way(walk)
         inputs = sum(

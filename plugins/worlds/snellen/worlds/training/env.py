@@ -46,7 +46,6 @@ class Settings:
         seed: The seed of the draws, until `reset` gets one; None: a random one.
         difficulties: Of which each task has one; the desk only.
         infeasible: The share of tasks that can't be done; the desk only.
-        version: The version of the desk: 2, which answers keys, drags and right clicks, or 1.
         door: `screen` or `tools`; MiniWoB++ has no tools.
         protocol: The protocol that judges; None: the task's first one.
         partial: Whether the reward at the end is partial credit.
@@ -67,7 +66,6 @@ class Settings:
         seed: int | None = None,
         difficulties: Sequence[str] = DIFFICULTIES,
         infeasible: float = 0.1,
-        version: int = 2,
         door: Literal["screen", "tools"] = "screen",
         protocol: str | None = None,
         partial: bool = False,
@@ -79,15 +77,12 @@ class Settings:
             raise InputError(f"difficulties are of {', '.join(DIFFICULTIES)}")
         if not 0 <= infeasible <= 1:
             raise InputError(f"infeasible is a share from 0 to 1, not {infeasible}")
-        if version not in (1, 2):
-            raise InputError(f"the version of the desk is 1 or 2, not {version!r}")
         if door not in ("screen", "tools"):
             raise InputError(f"door is screen or tools, not {door!r}")
         if unreadable not in ("raise", "step"):
             raise InputError(f"unreadable is raise or step, not {unreadable!r}")
         self.environment, self.seed = environment, seed
         self.difficulties, self.infeasible = tuple(difficulties), infeasible
-        self.version = version
         protocols: dict[str, Protocol] = {
             task: protocol_of(task, protocol) for task in _TASKS[environment]
         }
@@ -123,7 +118,6 @@ class Settings:
             templates,
             self.difficulties,
             self.infeasible,
-            self.version,
             random,
         )
         return replace(

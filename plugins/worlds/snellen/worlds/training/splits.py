@@ -84,9 +84,9 @@ def check_seed(environment: str, seed: int) -> None:
 
 def _names(environment: str) -> tuple[str, ...]:
     if environment == "desk":
-        from snellen.worlds.desk.templates.table import SETS
+        from snellen.worlds.desk.templates.table import TEMPLATES
 
-        return tuple(SETS[max(SETS)])
+        return tuple(TEMPLATES)
     if environment == "miniwob":
         from snellen.worlds.miniwob.site import installed_site
 

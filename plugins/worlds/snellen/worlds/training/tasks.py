@@ -26,7 +26,6 @@ class Choice:
         seed: The seed of its world.
         difficulty: `easy`, `medium` or `hard`; the desk only.
         feasible: Whether it can be done; the desk only.
-        version: The version of the desk.
     """
 
     environment: str
@@ -34,7 +33,6 @@ class Choice:
     seed: int
     difficulty: str = "easy"
     feasible: bool = True
-    version: int = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +61,6 @@ def draw(
     templates: Sequence[str],
     difficulties: Sequence[str],
     infeasible: float,
-    version: int,
     random: Generator,
 ) -> Choice:
     """Draw a task.
@@ -73,7 +70,6 @@ def draw(
         templates: Of which one is drawn.
         difficulties: Of which one is drawn.
         infeasible: The share of tasks that can't be done.
-        version: The version of the desk.
         random: The source of all choices.
     """
     return Choice(
@@ -82,7 +78,6 @@ def draw(
         FIRST_SEED[environment] + int(random.integers(SEEDS)),
         difficulties[int(random.integers(len(difficulties)))],
         bool(random.random() >= infeasible),
-        version,
     )
 
 
@@ -95,19 +90,16 @@ def make(choice: Choice) -> TrainingTask:
     check_seed(choice.environment, choice.seed)
     if choice.difficulty not in DIFFICULTIES:
         raise InputError(f"difficulty is easy, medium or hard, not {choice.difficulty!r}")
-    if choice.version not in (1, 2):
-        raise InputError(f"the version of the desk is 1 or 2, not {choice.version!r}")
     return _MAKERS[choice.environment](choice)
 
 
 def _desk(choice: Choice) -> TrainingTask:
-    from snellen.worlds.desk.templates.table import SETS, gold_of
+    from snellen.worlds.desk.templates.table import TEMPLATES, gold_of
 
-    task = SETS[max(SETS)][choice.template].make(
+    task = TEMPLATES[choice.template].make(
         choice.seed,
         cast("Any", choice.difficulty),
         feasible=choice.feasible,
-        version=choice.version,
     )
     level = task.tags["level"].lower()
     return TrainingTask(

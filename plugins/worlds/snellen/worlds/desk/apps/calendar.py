@@ -202,7 +202,7 @@ def _day(view: View, day: date) -> Markup:
         div(head, span("soft", WEEKDAYS[day.weekday()][:3]), span("week-number", str(day.day))),
         div(
             "week-body",
-            [_slot(view, day, time) for time in TIMES[:-1]] if view.direct else None,
+            [_slot(view, day, time) for time in TIMES[:-1]],
             [_block(view, key, event, lane, len(lanes)) for key, event, lane in placed],
         ),
     )

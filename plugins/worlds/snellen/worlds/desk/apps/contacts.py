@@ -32,7 +32,6 @@ from snellen.worlds.desk.kit.view import (
 )
 
 GROUPS = ("Client", "Supplier", "Team", "Friend")
-SIZE = 11
 LINES = ("name", "email", "phone", "company", "role", "city")
 TITLES = {"email": "Email", "phone": "Phone", "company": "Company", "role": "Role", "city": "City"}
 
@@ -134,10 +133,10 @@ def _view(view: View) -> Markup:
     bar = div(
         "toolbar",
         view.button("New contact", "contacts.new", go(new), sign="plus", kind="primary"),
-        view.search("contacts.search", "Search contacts", {"contacts.page": 0}),
-        view.select("contacts.group", options, then={"contacts.page": 0}),
+        view.search("contacts.search", "Search contacts"),
+        view.select("contacts.group", options),
         span("grow"),
-        view.pager("contacts.page", len(listed), SIZE),
+        view.total(len(listed)),
     )
     now = view.text("contacts.open")
     rows = [
@@ -155,11 +154,11 @@ def _view(view: View) -> Markup:
             grab=Grab("person", partial(_dropped, key, person)),
             menu=partial(_verbs, key, person),
         )
-        for key, person in view.rows("contacts.page", listed, SIZE)
+        for key, person in listed
     ]
     where = f"contacts.page.{group}.{view.text('contacts.search.done')}"
     listing = view.scroll(where, rows) if rows else div("empty", "No contacts found")
-    people = div("people", _groups(view, group) if view.direct else None, listing)
+    people = div("people", _groups(view, group), listing)
     return join(
         tag("section", bar, div("split", people, _card(view, now)), class_="fill"), _dialogs(view)
     )
@@ -171,7 +170,7 @@ def _groups(view: View, now: str) -> Markup:
         view.press(
             "group on" if group == now else "group",
             f"contacts.group.of:{group}",
-            go({"contacts.group": "" if group == now else group, "contacts.page": 0}),
+            go({"contacts.group": "" if group == now else group}),
             group,
             label=group,
             data_d=view.place(f"contacts.to:{group}", "person", group=group),

@@ -29,8 +29,6 @@ from snellen.worlds.desk.kit.view import (
     short_day,
 )
 
-SIZE = 14
-
 FileName = Annotated[str, Field(min_length=1, max_length=80)]
 
 
@@ -192,7 +190,7 @@ def _view(view: View) -> Markup:
 
 
 def _opened(key: str) -> dict[str, JsonValue]:
-    return {"files.folder": key, "files.open": None, "files.page": 0, "files.search*": None}
+    return {"files.folder": key, "files.open": None, "files.search*": None}
 
 
 def _tree(view: View) -> Markup:
@@ -232,9 +230,9 @@ def _list(view: View) -> Markup:
     crumbs = " / ".join(name for _, name in _path(view.state, folder))
     bar = div(
         "toolbar",
-        view.search("files.search", "Search all files", {"files.page": 0}),
+        view.search("files.search", "Search all files"),
         span("grow"),
-        view.pager("files.page", len(listed), SIZE),
+        view.total(len(listed)),
     )
     heads = (("name", "Name"), ("modified", "Changed"), ("size", "Size"))
     head = div(
@@ -251,7 +249,7 @@ def _list(view: View) -> Markup:
             label=entry["name"],
             **_direct(view, key, entry),
         )
-        for key, entry in view.rows("files.page", listed, SIZE)
+        for key, entry in listed
     ]
     where = div("crumbs", f"Found for “{search}”" if search else crumbs)
     scrolled = view.scroll(f"files.page.{folder}.{search}", rows)

@@ -30,7 +30,6 @@ from snellen.worlds.desk.kit.view import (
 
 COLUMNS = ("Backlog", "Doing", "Review", "Done")
 PRIORITIES = (("low", "Low"), ("normal", "Normal"), ("high", "High"))
-FITTING = 6
 
 Column = Literal["Backlog", "Doing", "Review", "Done"]
 Priority = Literal["low", "normal", "high"]
@@ -138,16 +137,11 @@ def _view(view: View) -> Markup:
 
 def _column(view: View, board: str, name: str, cards: list[tuple[str, dict[str, Any]]]) -> Markup:
     cards = sorted(cards, key=lambda item: (item[1]["due"], item[1]["title"]))
-    drawn = [_card(view, key, card) for key, card in view.rows(f"kanban.{name}", cards, FITTING)]
-    pager = (
-        view.pager(f"kanban.{name}", len(cards), FITTING)
-        if len(cards) > FITTING and not view.direct
-        else None
-    )
+    drawn = [_card(view, key, card) for key, card in cards]
     head = div("column-head", span("strong", name), span("badge", str(len(cards))))
     listing = view.scroll(f"kanban.{name}.{board}", drawn)
     drop = view.place(f"kanban.to:{name}", "card", column=name)
-    return div("column", head, listing, pager, data_d=drop)
+    return div("column", head, listing, data_d=drop)
 
 
 def _card(view: View, key: str, card: dict[str, Any]) -> Markup:

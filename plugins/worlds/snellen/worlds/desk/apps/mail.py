@@ -37,7 +37,6 @@ FOLDERS = (
     ("trash", "Trash", "trash"),
 )
 LABELS = ("Work", "Private", "Later")
-SIZE = 9
 
 Folder = Literal["inbox", "sent", "archive", "trash"]
 
@@ -234,7 +233,7 @@ def _folders(view: View) -> Markup:
 
     def entry(name: str, title: str, sign: str) -> Markup:
         count = span("badge", str(unread)) if name == "inbox" and unread else None
-        opened = {"mail.folder": name, "mail.open": None, "mail.page": 0, "mail.search*": None}
+        opened = {"mail.folder": name, "mail.open": None, "mail.search*": None}
         return view.press(
             "side on" if name == now else "side",
             f"mail.folder:{name}",
@@ -267,18 +266,17 @@ def _list(view: View) -> Markup:
         listed.reverse()
     bar = div(
         "toolbar",
-        view.search("mail.search", "Search in this folder", {"mail.page": 0, "mail.open": None}),
+        view.search("mail.search", "Search in this folder", {"mail.open": None}),
         view.select(
             "mail.show",
             (("all", "All messages"), ("unread", "Unread"), ("starred", "Starred")),
             default="all",
-            then={"mail.page": 0},
         ),
         view.select("mail.sort", (("new", "Newest first"), ("old", "Oldest first")), default="new"),
         span("grow"),
-        view.pager("mail.page", len(listed), SIZE),
+        view.total(len(listed)),
     )
-    rows = [_row(view, key, message) for key, message in view.rows("mail.page", listed, SIZE)]
+    rows = [_row(view, key, message) for key, message in listed]
     where = f"mail.page.{folder}.{show}.{view.text('mail.search.done')}"
     listing = view.scroll(where, rows) if rows else div("empty", "No messages here")
     return tag("section", bar, listing, class_="mail-list")

@@ -21,7 +21,6 @@ from snellen.worlds.desk.kit.view import (
 )
 
 NOTEBOOKS = ("Ideas", "Meetings", "Personal")
-SIZE = 10
 
 Notebook = Literal["Ideas", "Meetings", "Personal"]
 NoteTitle = Annotated[str, Field(min_length=1, max_length=80)]
@@ -126,7 +125,7 @@ def _side(view: View) -> Markup:
         view.press(
             "side on" if name == now else "side",
             f"notes.book:{name or 'all'}",
-            go({"notes.book": name, "notes.open": None, "notes.page": 0}),
+            go({"notes.book": name, "notes.open": None}),
             icon("notes", 16),
             span("grow", name or "All notes"),
             label=name or "All notes",
@@ -142,9 +141,9 @@ def _list(view: View) -> Markup:
     now = view.text("notes.open")
     bar = div(
         "toolbar",
-        view.search("notes.search", "Search notes", {"notes.page": 0, "notes.open": None}),
+        view.search("notes.search", "Search notes", {"notes.open": None}),
         span("grow"),
-        view.pager("notes.page", len(listed), SIZE),
+        view.total(len(listed)),
     )
     rows = [
         view.press(
@@ -162,7 +161,7 @@ def _list(view: View) -> Markup:
             grab=dragged("note", "change_note", {"note": key}, "Note moved"),
             menu=partial(_verbs, key, note),
         )
-        for key, note in view.rows("notes.page", listed, SIZE)
+        for key, note in listed
     ]
     where = f"notes.page.{view.text('notes.book')}.{view.text('notes.search.done')}"
     body = view.scroll(where, rows) if rows else div("empty", "No notes found")

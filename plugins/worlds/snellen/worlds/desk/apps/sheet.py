@@ -122,15 +122,11 @@ def _view(view: View) -> Markup:
         "toolbar",
         span("cell-name", cell),
         div("grow", view.input("sheet.value", hint="Text, number or =SUM(B2:B9)",
-                               enter="" if view.direct else "sheet.set.go",
-                               default=raw if view.direct else "",
-                               data_raw=raw if view.direct else None)),
+                               enter="", default=raw, data_raw=raw)),
         view.button("Enter", "sheet.set.go", write, sign="check", kind="primary"),
     )  # fmt: skip
 
     def chosen(cell: str) -> Action:
-        if not view.direct:
-            return go({"sheet.cell": cell, "sheet.value": cells.get(cell, "")})
         # Like other spreadsheets it keeps what is half-written in the cell before.
         return replace(write, ui=_selected(view, cells, cell))
 
@@ -152,7 +148,7 @@ def _view(view: View) -> Markup:
             view.press(
                 "sheet-tab on" if each == key else "sheet-tab",
                 f"sheet.tab:{each}",
-                replace(write if view.direct else go({}), ui={
+                replace(write, ui={
                     "sheet.open": each, "sheet.cell": "A1",
                     "sheet.value": sheets[each]["cells"].get("A1", "")}),
                 sheets[each]["name"],
@@ -165,16 +161,13 @@ def _view(view: View) -> Markup:
             kind="quiet",
         ),
     )  # fmt: skip
-    if not view.direct:
-        grid = tag("table", head, rows, class_="grid")
-    else:
-        wide = NUMBERS + sum(_widths(view, key).values())
-        grid = tag("table", head, rows, class_="grid", style=f"width:{wide}px")
-        edges = [
-            span("edge", style=f"left:{x}px", data_d=view.place(f"sheet.edge:{x}", "edge", x=x))
-            for x in range(EDGE, WIDE, EDGE)
-        ]
-        grid = view.scroll("sheet.grid", div("grid-room", edges, grid), rows=False)
+    wide = NUMBERS + sum(_widths(view, key).values())
+    edges = [
+        span("edge", style=f"left:{x}px", data_d=view.place(f"sheet.edge:{x}", "edge", x=x))
+        for x in range(EDGE, WIDE, EDGE)
+    ]
+    table = tag("table", head, rows, class_="grid", style=f"width:{wide}px")
+    grid = view.scroll("sheet.grid", div("grid-room", edges, table), rows=False)
     keys = _keys(view, cells, cell, write)
     return join(tag("section", bar, grid, tabs, class_="fill"), _dialogs(view), keys)
 
@@ -186,8 +179,6 @@ def _widths(view: View, sheet: str) -> dict[str, int]:
 
 def _head(view: View, sheet: str, column: str) -> Markup:
     """Return the head of a column, whose right edge is dragged."""
-    if not view.direct:
-        return tag("th", column)
     widths = _widths(view, sheet)
     left = NUMBERS + sum(widths[each] for each in COLUMNS[: COLUMNS.index(column)])
 
@@ -204,9 +195,8 @@ def _cell(view: View, cells: Mapping[str, str], cell: str, now: str, action: Act
     text, raw, on = shown(cells, cell), cells.get(cell, ""), cell == now
     number = text.replace(".", "", 1).lstrip("-").isdigit()
     kind = "cell-box" + (" on" if on else "") + (" number" if number else "")
-    edited = on and view.direct
-    written = view.text("sheet.value", raw) if edited else raw
-    drawn, back = text if written == raw else written, text if edited else None
+    written = view.text("sheet.value", raw) if on else raw
+    drawn, back = text if written == raw else written, text if on else None
     # Never translated.
     box = view.press(kind, f"sheet.cell:{cell}", action, escape(drawn), label=cell, data_shown=back)
     return tag("td", box)

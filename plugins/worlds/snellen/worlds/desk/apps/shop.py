@@ -41,9 +41,6 @@ REASONS = (
     ("wrong", "It is not what I ordered"),
     ("unwanted", "I do not need it any more"),
 )
-SIZE = 8
-ORDERS = 10
-LINES = 7
 
 Count = Annotated[int, Field(ge=1, le=99)]
 Category = Literal["", "Electronics", "Furniture", "Kitchen", "Lighting", "Stationery"]
@@ -237,14 +234,14 @@ def _goods(view: View) -> Markup:
     categories = [("", "All categories"), *((name, name) for name in CATEGORIES)]
     bar = div(
         "toolbar",
-        view.search("shop.search", "Search products", {"shop.page": 0}),
-        _departments(view) if view.direct else None,
-        view.select("shop.category", categories, then={"shop.page": 0}),
-        view.select("shop.sort", SORTS, default="name", then={"shop.page": 0}),
+        view.search("shop.search", "Search products"),
+        _departments(view),
+        view.select("shop.category", categories),
+        view.select("shop.sort", SORTS, default="name"),
         span("grow"),
-        view.pager("shop.page", len(listed), SIZE),
+        view.total(len(listed)),
     )
-    cards = [_card(view, key, product) for key, product in view.rows("shop.page", listed, SIZE)]
+    cards = [_card(view, key, product) for key, product in listed]
     where = f"shop.page.{view.text('shop.category')}.{view.text('shop.search.done')}"
     grid = view.scroll(where, div("goods-grid", cards))
     return join(bar, grid if cards else div("empty", "No products found"))
@@ -262,8 +259,6 @@ def _card(view: View, key: str, product: dict[str, Any]) -> Markup:
         label=product["name"],
         grab=dragged("product", "add_to_cart", {"product": key, "count": 1}, "Added to the cart"),
     )
-    if not view.direct:
-        return drawn
     days = product["ships"]
     ships = span("strong", f"Ships in {days} day{'s' * (days > 1)}")
     return view.hover(f"shop.look:{key}", drawn, "tip", ships, span("", f"Article {key.upper()}"))
@@ -361,7 +356,7 @@ def _cart(view: View) -> Markup:
                 kind="danger-quiet",
             ),
         )
-        for key, line in view.rows("shop.lines", sorted(cart.items()), LINES)
+        for key, line in sorted(cart.items())
     ]
     checkout = view.button(
         "Order…",
@@ -369,7 +364,7 @@ def _cart(view: View) -> Markup:
         go({"dialog": "shop.order", "form.*": None, "form.shipping": "standard"}),
         kind="primary",
     )
-    pager = view.pager("shop.lines", len(cart), LINES)
+    pager = view.total(len(cart))
     foot = div("cart-foot", pager, span("grow"), span("total", f"Total: {money(total)}"), checkout)
     return div("cart", view.scroll("shop.lines", rows), foot)
 
@@ -388,11 +383,11 @@ def _order_list(view: View) -> Markup:
             span(f"status is-{order['status'].split()[0]}", order["status"].capitalize()),
             label=order["number"],
         )
-        for key, order in view.rows("shop.orders", orders, ORDERS)
+        for key, order in orders
     ]
     bar = div(
         "toolbar", span("strong", "Your orders"), span("grow"),
-        view.pager("shop.orders", len(orders), ORDERS),
+        view.total(len(orders)),
     )  # fmt: skip
     order = view.state["shop"]["orders"].get(opened)
     side = _order(view, opened, order) if order else div("empty", "Select an order")
@@ -475,10 +470,8 @@ def _stars(product: dict[str, Any]) -> Markup:
 def _picture(view: View, product: dict[str, Any], *, large: bool = False) -> Markup:
     kind = "picture large" if large else "picture"
     color = f"color-{product['color'].replace(' ', '-')}"
-    if view.direct:
-        drawn = drawing(PICTURES[product["kind"]], 240 if large else 96)
-        return span(f"{kind} drawn {color}", drawn)
-    return span(f"{kind} {color}", icon(product["category"].lower(), 120 if large else 44))
+    drawn = drawing(PICTURES[product["kind"]], 240 if large else 96)
+    return span(f"{kind} drawn {color}", drawn)
 
 
 SHOP = App(

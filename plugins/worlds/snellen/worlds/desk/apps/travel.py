@@ -29,7 +29,6 @@ from snellen.worlds.desk.kit.view import (
     short_day,
 )
 
-SIZE = 9
 SORTS = (("departs", "Departure"), ("price", "Price"), ("arrives", "Arrival"))
 
 
@@ -138,7 +137,6 @@ def _view(view: View) -> Markup:
 def _search(view: View) -> Markup:
     trips = view.state["travel"]["trips"].values()
     cities = [(city, city) for city in sorted({trip["start"] for trip in trips})]
-    top = {"travel.page": 0}
     day = view.text("travel.day")
     found = _listed(
         view.state,
@@ -149,18 +147,18 @@ def _search(view: View) -> Markup:
     )
     bar = div(
         "toolbar tall",
-        view.select("travel.start", [("", "Any place"), *cities], label="From", then=top),
-        view.select("travel.goal", [("", "Any place"), *cities], label="To", then=top),
+        view.select("travel.start", [("", "Any place"), *cities], label="From"),
+        view.select("travel.goal", [("", "Any place"), *cities], label="To"),
         view.date_field("travel.day", "Date"),
         view.labelled(
             "Any date",
-            view.button("Clear", "travel.anyday", go({"travel.day": "", **top}), disabled=not day),
+            view.button("Clear", "travel.anyday", go({"travel.day": ""}), disabled=not day),
         ),
-        view.select("travel.sort", SORTS, label="Sort by", default="departs", then=top),
+        view.select("travel.sort", SORTS, label="Sort by", default="departs"),
         span("grow"),
-        view.pager("travel.page", len(found), SIZE),
+        view.total(len(found)),
     )
-    rows = [_trip(view, key, trip) for key, trip in view.rows("travel.page", found, SIZE)]
+    rows = [_trip(view, key, trip) for key, trip in found]
     where = f"travel.page.{view.text('travel.start')}.{view.text('travel.goal')}.{day}"
     return join(bar, view.scroll(where, rows) if rows else div("empty", "No trips found"))
 
@@ -190,8 +188,6 @@ def _trip(view: View, key: str, trip: dict[str, Any]) -> Markup:
 
 def _fare(view: View, key: str, trip: dict[str, Any]) -> Markup:
     shown = span("soft trip-fare", "Refundable" if trip["refundable"] else "No refund")
-    if not view.direct:
-        return shown
     run, kind = span("strong", f"Run by {trip['operator']}"), trip["kind"].capitalize()
     more = span("", f"{kind}, {trip['departs']} to {trip['arrives']}")
     return view.hover(f"travel.fare:{key}", shown, "tip", run, more)
@@ -202,7 +198,7 @@ def _bookings(view: View) -> Markup:
     rows: list[Markup] = []
     bookings = view.state["travel"]["bookings"].items()
     ordered = sorted(bookings, key=lambda item: (trips[item[1]["trip"]]["date"], item[0]))
-    for key, booking in view.rows("travel.booked", ordered, SIZE):
+    for key, booking in ordered:
         trip = trips[booking["trip"]]
         cancel = view.button(
             "Cancel",
@@ -231,7 +227,7 @@ def _bookings(view: View) -> Markup:
         )
     bar = div(
         "toolbar", span("strong", "My bookings"), span("grow"),
-        view.pager("travel.booked", len(ordered), SIZE),
+        view.total(len(ordered)),
     )  # fmt: skip
     return join(
         bar, view.scroll("travel.booked", rows) if rows else div("empty", "Nothing is booked")

@@ -80,7 +80,7 @@ class Verb:
         answer = self.run(after, arguments)
         if self.reads:
             return state, answer
-        if self.undo is not None and version_of(state) > 1:
+        if self.undo is not None:
             after["history"] = _remembered(state, after, undo=self.undo)
         return after, answer
 
@@ -111,11 +111,6 @@ def verb(
 def read(run: Callable[[State, Any], JsonValue]) -> Verb:
     """Make a verb of a function that only reads."""
     return verb(run, reads=True)
-
-
-def version_of(state: State) -> int:
-    """Return the version of a world's desk: 1 has only clicks and text fields."""
-    return state.get("version", 1)
 
 
 def _remembered(before: Mapping[str, Any], after: Mapping[str, Any], *, undo: bool) -> list[State]:

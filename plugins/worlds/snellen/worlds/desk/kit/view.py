@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from enum import IntEnum
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from markupsafe import Markup
 from pydantic import JsonValue
@@ -27,7 +27,7 @@ from snellen.worlds.desk.kit.markup import (
     tag,
     translated,
 )
-from snellen.worlds.desk.kit.verbs import State, version_of
+from snellen.worlds.desk.kit.verbs import State
 
 Ui: TypeAlias = dict[str, JsonValue]
 """The state of the screen by dotted names: what is open, and the texts of forms."""
@@ -141,7 +141,6 @@ class View:
         drops: The places where something can be dropped, by token.
         fields: The text fields that can be written in, and what they show, by name.
         hovers: The parts that show more while the pointer is over them, by name.
-        direct: Whether it has keys, drags, context menus and lists that scroll.
     """
 
     def __init__(self, state: State, ui: Ui) -> None:
@@ -151,7 +150,6 @@ class View:
         self.drops: dict[str, Drop] = {}
         self.fields: dict[str, str] = {}
         self.hovers: set[str] = set()
-        self.direct = version_of(state) > 1
         self._layer = Layer.PAGE
         self._top = (
             Layer.MENU if ui.get("menu") else Layer.DIALOG if ui.get("dialog") else Layer.PAGE
@@ -194,7 +192,7 @@ class View:
             field: The text field in which they work; empty: outside of fields; `*`: everywhere.
             idle: Whether they work only while nothing is edited in the field.
         """
-        made = self.token(key, keys, action) if self.direct else None
+        made = self.token(key, keys, action)
         if made is None:
             return Markup("")
         where = field or None
@@ -202,7 +200,7 @@ class View:
 
     def place(self, key: str, kind: str, **given: JsonValue) -> str | None:
         """Return the token of a place where something can be dropped; None if it does not work."""
-        if not self.direct or self._layer is not self._top:
+        if self._layer is not self._top:
             return None
         # The page looks for a place of the kind of what is dragged.
         made = f"{kind}.{secrets.token_hex(8)}"
@@ -218,8 +216,6 @@ class View:
             kind: The class of the rest.
             more: The rest.
         """
-        if not self.direct:
-            return shown
         if self._layer is self._top:
             self.hovers.add(key)
         return span("hover", shown, span(f"more {kind}", *more), data_h=key)
@@ -252,8 +248,6 @@ class View:
             extra: Further attributes, such as `data_d`, if something can be dropped on it.
         """
         made = None if disabled else self.token(key, label or key, action)
-        if not self.direct:
-            grab = menu = None
         opened = menu is not None and self.ui.get("menu") == f"{key}.menu"
         drawn = tag(
             "button",
@@ -474,55 +468,18 @@ class View:
             agree = self.button(label, f"{name}.yes", action, kind="danger")
             return self.dialog(title, tag("p", question), self.cancel(), agree)
 
-    def pager(self, name: str, count: int, size: int) -> Markup:
-        """Return buttons to the previous and the next page of a list."""
-        if self.direct:
-            return div("pager", span("count", f"{count} in all"))
-        page, pages = self.page(name, count, size), max(1, -(-count // size))
-        first = page * size
-        said = f"{first + 1}-{min(first + size, count)} of {count}" if count else "0 of 0"
-        return div(
-            "pager",
-            span("count", said),
-            self.press(
-                "arrow",
-                f"{name}.previous",
-                go({name: page - 1}),
-                icon("left", 16),
-                label="Previous page",
-                disabled=page == 0,
-            ),
-            self.press(
-                "arrow",
-                f"{name}.next",
-                go({name: page + 1}),
-                icon("right", 16),
-                label="Next page",
-                disabled=page + 1 >= pages,
-            ),
-        )
-
-    def page(self, name: str, count: int, size: int) -> int:
-        """Return which page of a list is open, from 0; one past the end is the last."""
-        return max(0, min(self.number(name), -(-count // size) - 1))
-
-    def rows(self, name: str, listed: Sequence[Any], size: int) -> Sequence[Any]:
-        """Return the rows of the open page of a list; all of a list that scrolls."""
-        if self.direct:
-            return listed
-        first = self.page(name, len(listed), size) * size
-        return listed[first : first + size]
+    def total(self, count: int) -> Markup:
+        """Return how many rows a list has."""
+        return div("pager", span("count", f"{count} in all"))
 
     def scroll(self, name: str, *children: Child, rows: bool = True) -> Markup:
-        """Return the rows of a list, which scrolls unless it has pages.
+        """Return the rows of a list, which scrolls.
 
         Args:
             name: With its scroll position; another list has another name.
             children: The rows.
             rows: Whether arrows go through them.
         """
-        if not self.direct:
-            return join(*children)
         return div("scroll listed", *children, data_s=name, data_list=rows)
 
     def header(self, name: str, key: str, words: str, default: str) -> Markup:
@@ -557,7 +514,7 @@ class View:
 
     def _floating(self, kind: str, *children: Child) -> Markup:
         shut = self.token("menu.close", "Close", go({}))
-        listed = self.direct and "menu" in kind
+        listed = "menu" in kind
         return join(
             tag("div", popover="manual", class_="shade", data_c=shut),
             tag("div", *children, popover="manual", class_=f"floating {kind}", data_list=listed),

@@ -192,7 +192,7 @@ def _refund(draft: Draft) -> None:
         if draft.size > 2:
             walk.press("mail.move", "mail.move:archive")
         if draft.size > 1:
-            walk.seek(f"mail.star:{rule}", "mail.page")
+            walk.press(f"mail.star:{rule}")
 
 
 def _tell_guests(draft: Draft) -> None:

@@ -123,13 +123,13 @@ def change_each(
 def to_message(walk: Walk, key: str) -> None:
     """Open a message of the inbox."""
     walk.go("mail")
-    walk.seek(f"mail.open:{key}", "mail.page")
+    walk.press(f"mail.open:{key}")
 
 
 def to_person(walk: Walk, key: str) -> None:
     """Open a contact's card."""
     walk.go("contacts")
-    walk.seek(f"contacts.open:{key}", "contacts.page")
+    walk.press(f"contacts.open:{key}")
 
 
 def to_week(walk: Walk, day: str) -> None:
@@ -175,7 +175,7 @@ def to_order(walk: Walk, key: str) -> None:
     walk.go("shop")
     if walk.desktop.ui.get("shop.tab") != "orders":
         walk.press("shop.tab:orders")
-    walk.seek(f"shop.order:{key}", "shop.orders")
+    walk.press(f"shop.order:{key}")
 
 
 def into_cart(walk: Walk, key: str, count: int) -> None:
@@ -185,7 +185,7 @@ def into_cart(walk: Walk, key: str, count: int) -> None:
         walk.press("shop.tab:goods")
     if walk.desktop.ui.get("shop.open"):
         walk.press("shop.back")
-    walk.seek(f"shop.open:{key}", "shop.page")
+    walk.press(f"shop.open:{key}")
     if count != 1:
         walk.fill("shop.count", str(count))
     walk.press("shop.add.go")

@@ -361,7 +361,7 @@ def _after(draft: Draft) -> None:
 
 
 DIRECT = tuple(
-    Template(name, apps, fill, version=2)
+    Template(name, apps, fill)
     for name, apps, fill in (
         ("sheet-fill", ("sheet",), _fill),
         ("sheet-undo", ("sheet",), _undo),

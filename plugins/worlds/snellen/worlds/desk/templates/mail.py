@@ -176,7 +176,7 @@ def _sole(draft: Draft) -> None:
     def way(walk: Walk) -> None:
         walk.go("mail")
         for key, _ in chosen:
-            walk.seek(f"mail.star:{key}", "mail.page")
+            walk.press(f"mail.star:{key}")
 
 
 MAIL = tuple(

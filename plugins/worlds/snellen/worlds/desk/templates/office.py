@@ -52,7 +52,7 @@ def to_file(walk: Walk, key: str) -> None:
     parent = walk.desktop.state["files"]["entries"][key]["parent"]
     if (walk.desktop.ui.get("files.folder") or "") != parent:
         walk.press(f"files.folder:{parent or 'top'}")
-    walk.seek(f"files.open:{key}", "files.page")
+    walk.press(f"files.open:{key}")
 
 
 def to_cell(walk: Walk, sheet: str, cell: str) -> None:
@@ -106,7 +106,7 @@ def to_note(walk: Walk, key: str) -> None:
     """Open a note."""
     walk.go("notes")
     if walk.desktop.ui.get("notes.open") != key:
-        walk.seek(f"notes.open:{key}", "notes.page")
+        walk.press(f"notes.open:{key}")
 
 
 def _move(draft: Draft) -> None:

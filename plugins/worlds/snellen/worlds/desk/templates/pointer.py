@@ -485,7 +485,7 @@ def _level(draft: Draft) -> None:
 
 
 POINTER = tuple(
-    Template(name, apps, fill, version=2)
+    Template(name, apps, fill)
     for name, apps, fill in (
         ("notes-sort", ("notes",), _notes_sort),
         ("notes-copy", ("notes",), _notes_copy),

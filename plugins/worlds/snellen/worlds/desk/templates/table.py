@@ -1,7 +1,7 @@
 """The table of templates, exams drawn from it, and the file of their tasks."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import zip_longest
 from pathlib import Path
 from random import Random
@@ -25,34 +25,33 @@ from snellen.worlds.desk.templates.travel import TRAVEL
 
 TEMPLATES: Final = {
     template.name: template
-    for template in (*MAIL, *CALENDAR, *CONTACTS, *OFFICE, *SHOP, *TRAVEL, *ACROSS)
+    for template in (
+        *(*MAIL, *CALENDAR, *CONTACTS, *OFFICE, *SHOP, *TRAVEL, *ACROSS),
+        *(*DIRECT, *POINTER),
+    )
 }
-
-SETS: Final = {1: TEMPLATES, 2: {**TEMPLATES, **{each.name: each for each in (*DIRECT, *POINTER)}}}
-"""The templates by the version of the desk. A set that packs were made of never changes."""
+"""The templates. A set that packs were made of never changes."""
 
 ONE_INFEASIBLE_IN: Final = 10
 
 
-def draw(count: int, seed: int, version: int = 1, looks: int = 0) -> list[Task]:
+def draw(count: int, seed: int, looks: int = 0) -> list[Task]:
     """Return tasks of all templates and difficulties in turn; one in ten is infeasible.
 
     Args:
         count: How many; fewer than there are templates are spread over applications and levels.
         seed: Of the first one; each has a world of its own. It also chooses the templates.
-        version: The version of the desk.
         looks: In how many looks each of them comes, one look after the other; 0: once, in the look
             of its world's seed.
     """
-    known = SETS[version]
-    templates = list(known.values()) if count >= len(known) else _spread(known, count, seed)
+    known = list(TEMPLATES.values())
+    templates = known if count >= len(known) else _spread(count, seed)
     impossible = _impossible(count, seed, len(templates))
     return [
         templates[index % len(templates)].make(
             seed + index,
             DIFFICULTIES[(index // len(templates) + index) % len(DIFFICULTIES)],
             feasible=index not in impossible,
-            version=version,
             look=look,
         )
         for look in (looks_of(seed, looks) if looks else (None,))
@@ -60,20 +59,20 @@ def draw(count: int, seed: int, version: int = 1, looks: int = 0) -> list[Task]:
     ]
 
 
-def _spread(known: Mapping[str, Template], count: int, seed: int) -> list[Template]:
+def _spread(count: int, seed: int) -> list[Template]:
     """Return templates of both levels in proportion, and of one application after the other."""
     random = Random(f"templates {seed}")
     of_apps: defaultdict[tuple[str, ...], list[Template]] = defaultdict(list)
     several: list[Template] = []
-    for template in random.sample(list(known.values()), len(known)):
+    for template in random.sample(list(TEMPLATES.values()), len(TEMPLATES)):
         (several if template.level == 4 else of_apps[template.apps]).append(template)
     rounds = zip_longest(*random.sample(list(of_apps.values()), len(of_apps)))
     single = [template for each in rounds for template in each if template is not None]
-    share = round(count * len(several) / len(known))
+    share = round(count * len(several) / len(TEMPLATES))
     if count > 1:
         share = max(share, 1)
     chosen = {template.name for template in (*several[:share], *single[: count - share])}
-    return [template for name, template in known.items() if name in chosen]
+    return [template for name, template in TEMPLATES.items() if name in chosen]
 
 
 def _impossible(count: int, seed: int, kinds: int) -> set[int]:
@@ -92,22 +91,19 @@ def _impossible(count: int, seed: int, kinds: int) -> set[int]:
     return chosen
 
 
-def make_tasks(
-    folder: Path, *, seed: int, count: int | None = None, version: int = 1, looks: int = 0
-) -> Path:
+def make_tasks(folder: Path, *, seed: int, count: int | None = None, looks: int = 0) -> Path:
     """Write the file of an exam's tasks, which `desk/l3` and `desk/l4` load.
 
     Args:
         folder: The folder for the file.
         seed: The seed of worlds and tasks; with it anybody can compute the references.
         count: How many tasks; None: one of each template.
-        version: The version of the desk.
         looks: In how many looks each task comes; 0: once, in the look of its world's seed.
 
     Returns:
         The file.
     """
-    tasks = draw(count or len(SETS[version]), seed, version, looks)
+    tasks = draw(count or len(TEMPLATES), seed, looks)
     return write_rows(rows_of(tasks), folder)
 
 

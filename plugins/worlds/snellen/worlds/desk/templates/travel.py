@@ -43,7 +43,7 @@ def to_trip(walk: Walk, key: str) -> None:
 def book(walk: Walk, key: str, travelers: int) -> None:
     """Book a trip."""
     to_trip(walk, key)
-    walk.seek(f"travel.book:{key}", "travel.page")
+    walk.press(f"travel.book:{key}")
     if travelers != 1:
         walk.fill("form.travelers", str(travelers))
     walk.press("travel.save")
@@ -82,7 +82,7 @@ def _cancel(draft: Draft) -> None:
         walk.go("travel")
         walk.press("travel.tab:bookings")
         for key, _ in chosen:
-            walk.seek(f"travel.cancel:{key}", "travel.booked")
+            walk.press(f"travel.cancel:{key}")
             walk.press("travel.cancel.yes")
 
 

@@ -17,7 +17,6 @@ from snellen.worlds.desk.world.words import (
     FIRMS,
     FIRST,
     FULL,
-    GOODS,
     GROUPS,
     LAST,
     MEETINGS,
@@ -32,20 +31,14 @@ from snellen.worlds.desk.world.words import (
 Objects = dict[str, dict[str, Any]]
 
 
-def make_world(seed: int, version: int = 1) -> State:
-    """Return the first state of a world; equal seeds give equal worlds.
-
-    Args:
-        seed: Any number.
-        version: The version of its desk: 1 knows clicks and text fields, 2 also other keys, drags,
-            context menus and lists that scroll, and is fuller.
-    """
+def make_world(seed: int) -> State:
+    """Return the first state of a world; equal seeds give equal worlds."""
     rng = Random(seed)
     monday = date(2025, 3, 3) + timedelta(weeks=rng.randrange(36))
     today = monday + timedelta(days=rng.randrange(4))
-    people = _people(rng) if version == 1 else _more_people(rng)
+    people = _people(rng)
     me = people.pop("p00")
-    products = _products(rng) if version == 1 else _more_products(rng)
+    products = _products(rng)
     state: State = {
         "clock": f"{today.isoformat()}T{rng.choice(('08:30', '09:15', '10:00', '10:40'))}",
         "me": {"name": me["name"], "email": me["email"]},
@@ -55,21 +48,15 @@ def make_world(seed: int, version: int = 1) -> State:
     state["mail"] = {"messages": _messages(rng, state, today)}
     state["calendar"] = {"events": _events(rng, people, today)}
     state |= work.make(rng, state, today)
-    if version > 1:
-        state["version"] = version
-        state["look"] = look_of(seed)
-        mailing.fill(rng, state, today)
-        work.fill(rng, state)
+    # Packs that were made say so.
+    state["version"] = 2
+    state["look"] = look_of(seed)
+    mailing.fill(rng, state, today)
+    work.fill(rng, state)
     return state
 
 
 def _people(rng: Random) -> Objects:
-    names = list(zip(rng.sample(FIRST, 45), rng.sample(LAST, 45), strict=True))
-    places = dict(zip((name for name, _ in FIRMS), rng.sample(CITIES, len(FIRMS)), strict=True))
-    return _cards(rng, names, places, FIRMS)
-
-
-def _more_people(rng: Random) -> Objects:
     firms = (*FIRMS, *FULL.firms)
     names = rng.sample([(first, last) for first in FIRST for last in LAST], 140)
     return _cards(rng, names, {name: rng.choice(CITIES) for name, _ in firms}, firms)
@@ -101,16 +88,6 @@ def _cards(
 
 
 def _products(rng: Random) -> Objects:
-    made = [
-        _product(rng, name, category, price, brand, color)
-        for name, category, price in GOODS
-        for brand, color in zip(rng.sample(BRANDS, 3), rng.sample(COLORS, 3), strict=True)
-    ]
-    rng.shuffle(made)
-    return {f"g{number:02}": product for number, product in enumerate(made, 1)}
-
-
-def _more_products(rng: Random) -> Objects:
     """Return five products of each kind; a variant is a color or a size."""
     made = [
         {**_product(rng, name, category, price, brand, variant), "ships": rng.randrange(1, 15)}

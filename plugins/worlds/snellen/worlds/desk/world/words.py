@@ -1,4 +1,4 @@
-"""The words of generated worlds: people, firms, goods, work; those of version 2 in `FULL`."""
+"""The words of generated worlds: people, firms, goods, work."""
 
 from importlib.resources import files
 from typing import Final
@@ -15,7 +15,6 @@ class _Words(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     streets: tuple[str, ...]
     groups: tuple[str, ...]
     projects: tuple[str, ...]
-    goods: tuple[tuple[str, str, int], ...]
     brands: tuple[str, ...]
     colors: tuple[str, ...]
     topics: tuple[tuple[str, str], ...]
@@ -31,7 +30,7 @@ class _Words(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Full(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What worlds of version 2 have besides.
+    """More of them.
 
     Attributes:
         firms: More firms.
@@ -68,7 +67,6 @@ CITIES: Final = _WORDS.cities
 STREETS: Final = _WORDS.streets
 GROUPS: Final = _WORDS.groups
 PROJECTS: Final = _WORDS.projects
-GOODS: Final = _WORDS.goods
 BRANDS: Final = _WORDS.brands
 COLORS: Final = _WORDS.colors
 TOPICS: Final = _WORDS.topics

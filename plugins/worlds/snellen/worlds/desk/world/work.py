@@ -52,7 +52,7 @@ def make(rng: Random, state: State, today: date) -> dict[str, Any]:
 
 
 def fill(rng: Random, state: State) -> None:
-    """Add what worlds of version 2 have besides: operators of trips, settings, long remarks."""
+    """Add operators of trips, more settings, and long remarks."""
     for trip in state["travel"]["trips"].values():
         trip["operator"] = rng.choice(FULL.operators[trip["kind"]])
     settings = _settings(rng, FULL.settings)
