@@ -19,7 +19,7 @@ _EXTRAS = {
     "sacrebleu": ("BLEU", "captions"),
     "sentence_transformers": ("sentence embeddings", "embeddings"),
     "huggingface_hub": ("fetching from Hugging Face", "fetch"),
-    "inspect_ai": ("asking models, and logs of Inspect AI", "models"),
+    "inspect_ai": ("models and Inspect's logs", "models"),
     "altair": ("a report's page", "html"),
     "jinja2": ("a report's page", "html"),
     "vl_convert": ("a report's page", "html"),

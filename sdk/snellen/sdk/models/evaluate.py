@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from inspect_ai.log import EvalLog, EvalSample
     from inspect_ai.model import Model
 
-    from snellen.sdk.models.inspect_tasks import Asked
+    from snellen.sdk.models.inspect_tasks import Evaluation
 
 _WITHOUT_IMAGES = "+no-images"
 _WRITES = 100
@@ -95,7 +95,7 @@ def evaluate(
         EvaluationStoppedError: No item was answered, too many items in a row were not, or Ctrl-C.
     """
     try:
-        from snellen.sdk.models.inspect_tasks import Asked
+        from snellen.sdk.models.inspect_tasks import Evaluation
     except ImportError as error:
         raise MissingExtraError("asking a model", "models") from error
 
@@ -111,7 +111,9 @@ def evaluate(
     selection = select(loaded.task, loaded, items=items)
     function = model if callable(model) else None
     blind = images is False
-    asked = Asked(selection, loaded, rule, max_view_side, blind, function, limits.give_up_after)
+    asked = Evaluation(
+        selection, loaded, rule, max_view_side, blind, function, limits.give_up_after
+    )
     described = described.model_copy(
         update={
             "prompt": _prompt(asked),
@@ -169,7 +171,7 @@ async def evaluate_async(
     return await asyncio.to_thread(evaluate, task, **options)
 
 
-def _prompt(asked: "Asked") -> str:
+def _prompt(asked: "Evaluation") -> str:
     """Return the prompt's name, if the first item can be shown.
 
     Raises:
@@ -209,7 +211,7 @@ def _load(
     return data
 
 
-def _resumed(asked: "Asked", folder: str, about: Mapping[str, object]) -> "list[EvalSample]":
+def _resumed(asked: "Evaluation", folder: str, about: Mapping[str, object]) -> "list[EvalSample]":
     """Take the answers of a run folder's logs.
 
     Raises:
@@ -232,7 +234,7 @@ def _resumed(asked: "Asked", folder: str, about: Mapping[str, object]) -> "list[
     return samples
 
 
-def _taken(asked: "Asked", log: "EvalLog") -> "list[EvalSample]":
+def _taken(asked: "Evaluation", log: "EvalLog") -> "list[EvalSample]":
     samples = log.samples or []
     for sample in samples:
         if sample.error is None:

@@ -59,7 +59,7 @@ class UnfinishedError(SnellenError):
 
 
 @dataclass
-class Asked:
+class Evaluation:
     """The questions of one evaluation, and the answers to them."""
 
     selection: Selection
@@ -162,7 +162,7 @@ def inspect_task(
     chosen = choose(name, protocol, None)
     loaded = load_task(name, data, split=split, images=images, prompt=prompt)
     selection = select(name, loaded)
-    asked = Asked(selection, loaded, chosen, max_view_side, blind)
+    asked = Evaluation(selection, loaded, chosen, max_view_side, blind)
     # Any answer's report has the signature.
     asked.add(selection.ids[0], 1, response="")
     signature = asked.report(selection).signature
@@ -171,7 +171,7 @@ def inspect_task(
 
 
 @solver
-def _ask(asked: Asked, again: int) -> Solver:
+def _ask(asked: Evaluation, again: int) -> Solver:
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         item = str(state.sample_id)
         if asked.failed >= asked.give_up_after:
@@ -236,7 +236,7 @@ def _ended(state: TaskState) -> str:
     return str(choices[0].get("finish_reason") or "") if choices else state.output.stop_reason
 
 
-def _judge(asked: Asked) -> Scorer:
+def _judge(asked: Evaluation) -> Scorer:
     @metric
     def report() -> Metric:
         def compute(scores: list[SampleScore]) -> dict[str, float]:

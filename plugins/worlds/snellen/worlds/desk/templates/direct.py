@@ -1,4 +1,4 @@
-"""Tasks of the desk's second version: for keys, drags, context menus and lists that scroll."""
+"""Tasks for keys, drags, context menus and lists that scroll."""
 
 from datetime import date, timedelta
 from typing import Any

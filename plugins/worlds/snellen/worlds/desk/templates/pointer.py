@@ -1,4 +1,4 @@
-"""More tasks of the second version: hover menus, knobs, column widths, two windows."""
+"""More tasks for keys and pointer: hover menus, knobs, column widths, two windows."""
 
 from collections.abc import Callable
 from datetime import date, timedelta
