@@ -1,7 +1,6 @@
 """The documentation can't rot: what is public is in it, and what is in it runs."""
 
 import doctest
-import gc
 import importlib
 import re
 import shutil
@@ -13,6 +12,7 @@ from typing import Any
 
 import pytest
 import typer.main
+from model_server import without_leaks
 
 from snellen import sdk
 from snellen.cli.app import app
@@ -196,7 +196,7 @@ def test_every_python_session_prints_what_it_shows(body: str) -> None:
     session = doctest.DocTestParser().get_doctest(body, {}, "session", None, 0)
     told: list[str] = []
     failed = doctest.DocTestRunner(verbose=False).run(session, out=told.append)
-    gc.collect()
+    without_leaks()
     assert not failed.failed, "".join(told)
 
 

@@ -1,7 +1,9 @@
 """A server in the shape of OpenAI's chat completions, which says what a test has it say."""
 
+import gc
 import json
 import threading
+import warnings
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -69,3 +71,11 @@ def model_server() -> Generator[Model]:
         threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
         yield model
         server.shutdown()
+    without_leaks()
+
+
+def without_leaks() -> None:
+    """Collect the connections and streams that Inspect leaves to the garbage collector."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResourceWarning)
+        gc.collect()

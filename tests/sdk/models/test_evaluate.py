@@ -2,19 +2,17 @@
 
 import asyncio
 import base64
-import gc
 import json
 import os
 import signal
 import subprocess
 import sys
-import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from model_server import Model, model_server, said
+from model_server import Model, model_server, said, without_leaks
 from PIL import Image
 
 from snellen import sdk
@@ -38,9 +36,7 @@ def no_keys(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
     yield
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ResourceWarning)
-        gc.collect()
+    without_leaks()
 
 
 @pytest.fixture
