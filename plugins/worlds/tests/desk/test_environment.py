@@ -41,13 +41,7 @@ async def do(episode: DeskEpisode, steps: tuple[Step, ...]) -> list[Input]:
 FEW = ("mail-reply", "calendar-move", "contacts-group", "shop-buy")
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        *FEW,
-        *(pytest.param(name, marks=pytest.mark.thorough) for name in sorted({*TEMPLATES} - {*FEW})),
-    ],
-)
+@pytest.mark.parametrize("name", FEW)
 async def test_a_task_is_done_by_mouse_and_keyboard_and_shows_what_a_snapshot_of_it_shows(
     desk: Desk, name: str
 ) -> None:

@@ -33,7 +33,7 @@ from snellen.worlds.desk.tasks import Task
 from snellen.worlds.desk.templates.table import draw, rows_of
 
 MCP = "from snellen.cli import main; main()"
-COUNT = 58
+COUNT = 87
 SEED = 11
 
 
