@@ -117,7 +117,9 @@ def check_mutants(task: Task, seed: int) -> None:
             assert not passes(task, doubled, right(task)), f"twice {step}"
         if step.looks:
             continue
-        assert not passes(task, after(again(before), rest), right(task)), f"without {step}"
+        # A click elsewhere enters what a cell has, too: then Enter may be left out.
+        if after(again(before), rest[:1]) != after(again(shown), rest[:1]):
+            assert not passes(task, after(again(before), rest), right(task)), f"without {step}"
         for other in others(before, step):
             end = after(again(before), (other, *rest))
             assert not passes(task, end, right(task)), f"{other} in place of {step}"
