@@ -2,6 +2,7 @@
 """What the pages take from the code: each function of `PARTS` returns one part as Markdown."""
 
 import ast
+import inspect
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -12,8 +13,10 @@ import typer.main
 
 from snellen import sdk
 from snellen.cli.app import app
+from snellen.grading import errors
 from snellen.grading.actions.formats import FORMATS
 from snellen.grading.chance import chance_of
+from snellen.grading.failures.tags import RULES, FailureGroup
 from snellen.grading.guesses import NullAgents
 from snellen.grading.models.scores import Score
 from snellen.grading.protocols import base
@@ -126,13 +129,32 @@ def places() -> str:
     )
 
 
-def protocols() -> str:
-    """Every protocol of every task; tasks that are scored alike stand together."""
+def made() -> dict[str, str]:
+    """Return the pages that are made when the site is built, by the pages that they are part of."""
+    found: dict[str, str] = {}
+    for module in dict.fromkeys(OWN.values()):
+        tasks = [task for task in PROTOCOLS if OWN[task.partition("/")[0]] == module]
+        title = f"# Protocols of {pages()[f'{module}.md'].removesuffix(' data')}\n\n"
+        found[f"protocols/{module}.md"] = (
+            f"{title}The primary metric is in bold.\n\n{_rules(tasks)}"
+        )
+    group: Any = typer.main.get_command(app)
+    for name, command in group.commands.items():
+        several = hasattr(command, "commands")
+        members = _flat(command, f"{name} ") if several else [(name, command)]
+        found[f"cli/{name}.md"] = f"# snellen {name}\n\n" + "\n".join(
+            (f"## snellen {one}\n\n" if several else "") + _usage(each) for one, each in members
+        )
+    return found
+
+
+def _rules(tasks: list[str]) -> str:
+    """Return every protocol of tasks; those that are scored alike stand together."""
     groups: dict[str, list[str]] = {}
-    for task, known in PROTOCOLS.items():
-        groups.setdefault(_protocol_tables(known), []).append(task)
+    for task in tasks:
+        groups.setdefault(_protocol_tables(PROTOCOLS[task]), []).append(task)
     return "\n".join(
-        f"### {', '.join(f'`{task}`' for task in alike)}\n\n{tables}"
+        f"## {', '.join(f'`{task}`' for task in alike)}\n\n{tables}"
         for tables, alike in groups.items()
     )
 
@@ -176,31 +198,6 @@ def side_by_side() -> str:
     """Stored answers of three tasks under every protocol, item by item, and why they part."""
     blocks = "\n\n".join(_every_answer(task) for task in STORED)
     return f"```text\n{blocks}\n```\n"
-
-
-def one_screen() -> str:
-    """The first of these tasks in short: what each protocol prints, and why."""
-    task = STORED[0]
-    rescored, right = _rescored(task)
-    scores = rescored.reports[protocols_of(task)[0].id].scores
-    said = ", ".join(
-        "*failed*" if score.error else f"`{score.response}` (`{right[score.item_id or '']}`)"
-        for score in scores
-    )
-    rows = [
-        [
-            ", ".join(f"`{one.id}`" for one in alike),
-            _printed(rescored, alike[0]),
-            "; ".join(_why(rescored, alike[0])) or "the default, the baseline of this column",
-        ]
-        for alike in _alike(task)
-    ]
-    return (
-        f"{len(scores)} stored answers to `{task}`, each with its reference: {said}.\n\n"
-        + _table(["protocol", "prints", "difference, in points"], rows)
-        + "\n`snellen explain` does this for your answers. [docs/protocols.md](docs/protocols.md)"
-        " shows the score of each answer.\n"
-    )
 
 
 def _rescored(task: str) -> tuple[sdk.ProtocolReports, dict[str, str]]:
@@ -298,21 +295,21 @@ class Command(Protocol):
 
 
 def commands() -> str:
-    """Every command of the command line with its arguments and options."""
-    lines: list[str] = []
+    """Return a table of every command, with the first sentence of its help."""
     group: Any = typer.main.get_command(app)
-    for name, command in _flat(group):
-        lines += [f"### snellen {name}\n", f"{command.help}\n"]
-        rows = [
-            [_spelling(parameter), _need(parameter), parameter.help or ""]
-            for parameter in command.params
-            if parameter.name != "help"
-        ]
-        if rows:
-            lines.append(
-                _table(["argument, option or variable", "required or default", "meaning"], rows)
-            )
-    return "\n".join(lines)
+    rows = [[f"`snellen {name}`", _first(command.help or "")] for name, command in _flat(group)]
+    return _table(["command", "what it does"], rows)
+
+
+def _usage(command: Command) -> str:
+    """Return a command's help, and its arguments and options."""
+    rows = [
+        [_spelling(parameter), _need(parameter), parameter.help or ""]
+        for parameter in command.params
+        if parameter.name != "help"
+    ]
+    table = _table(["argument, option or variable", "required or default", "meaning"], rows)
+    return f"{command.help}\n" + (f"\n{table}" if rows else "")
 
 
 def _flat(
@@ -465,6 +462,59 @@ def _baseline(exam: str, part: str) -> str:
     return _table([titles[at] for at in kept], [[row[at] for at in kept] for row in rows])
 
 
+def failure_tags() -> str:
+    """Return a table of the failure tags for each group."""
+    headed: list[str] = []
+    for group in FailureGroup:
+        rows = [
+            [f"`{tag}`", rule.sentence, rule.advice]
+            for tag, rule in RULES.items()
+            if rule.group is group
+        ]
+        table = _table(["tag", "finding", "recommendation"], rows)
+        headed.append(f"### {group.value.capitalize()}\n\n{table}")
+    return "\n".join(headed)
+
+
+def packages() -> str:
+    """Return a table of the packages and modules of each layer, from their own docstrings."""
+    layers: list[str] = []
+    for layer in ("server", "sdk", "tasks", "grading"):
+        rows: list[list[str]] = []
+        for path in sorted((ROOT / layer / "snellen" / layer).iterdir()):
+            module = path / "__init__.py" if path.is_dir() else path
+            if module.suffix == ".py" and module.is_file() and path.name != "__init__.py":
+                docstring = ast.get_docstring(ast.parse(module.read_text(encoding="utf-8")))
+                rows.append([f"`{path.stem}`", _first(docstring or "")])
+        layers.append(f"### {layer}\n\n{_table(['package or module', 'contents'], rows)}")
+    return "\n".join(layers)
+
+
+def public_names() -> str:
+    """Return a table of the public names of the SDK, without errors."""
+    return _table(
+        ["name", "meaning"],
+        [
+            [f"`sdk.{name}`", _first(inspect.getdoc(getattr(sdk, name)) or "")]
+            for name in sdk.__all__
+            if not name.endswith("Error")
+        ],
+    )
+
+
+def error_classes() -> str:
+    """Return a table of the errors."""
+    known = {name: getattr(sdk, name) for name in sdk.__all__} | vars(errors)
+    return _table(
+        ["error", "condition"],
+        [
+            [f"`sdk.{name}`" if name in sdk.__all__ else f"`{name}`", _first(error.__doc__ or "")]
+            for name, error in sorted(known.items())
+            if name.endswith("Error")
+        ],
+    )
+
+
 PARTS: Mapping[str, Callable[[], str]] = {
     "baseline": baseline,
     "baseline_full": baseline_full,
@@ -475,11 +525,13 @@ PARTS: Mapping[str, Callable[[], str]] = {
     "places": places,
     "not_made": not_made,
     "commands": commands,
+    "error_classes": error_classes,
+    "failure_tags": failure_tags,
     "formats": formats,
     "kept_templates": kept_templates,
     "metrics": metrics,
-    "one_screen": one_screen,
-    "protocols": protocols,
+    "packages": packages,
+    "public_names": public_names,
     "side_by_side": side_by_side,
     "tasks": tasks,
 }

@@ -61,19 +61,6 @@ def commands() -> dict[str, Any]:
     return dict(_flat(typer.main.get_command(app)))
 
 
-def options() -> list[str]:
-    """Return every option of every command."""
-    return sorted(
-        {
-            spelling
-            for command in commands().values()
-            for parameter in command.params
-            for spelling in parameter.opts
-            if spelling.startswith("-")
-        }
-    )
-
-
 def variables() -> list[str]:
     """Return every environment variable that the code or the tests read."""
     found: set[str] = set()
@@ -113,14 +100,8 @@ def in_docs(name: str, *, page: str | None = None) -> bool:
 
 
 @pytest.mark.parametrize("name", sorted(commands()))
-def test_every_command_is_in_the_docs(name: str) -> None:
-    assert f"### snellen {name}\n" in TEXT[ROOT / "docs" / "cli.md"]
+def test_every_command_has_an_example(name: str) -> None:
     assert f"$ snellen {name}" in TEXT[ROOT / "docs" / "cli.md"]
-
-
-@pytest.mark.parametrize("name", options())
-def test_every_option_is_in_the_docs(name: str) -> None:
-    assert in_docs(name, page="cli.md")
 
 
 @pytest.mark.parametrize("name", sdk.__all__)
@@ -131,16 +112,6 @@ def test_every_public_name_of_the_sdk_is_in_the_docs(name: str) -> None:
 @pytest.mark.parametrize("task", PROTOCOLS)
 def test_every_task_is_in_the_docs(task: str) -> None:
     assert in_docs(task, page="protocols.md")
-
-
-@pytest.mark.parametrize("task", PROTOCOLS)
-def test_every_protocol_is_in_the_docs_with_what_is_special(task: str) -> None:
-    page = TEXT[ROOT / "docs" / "protocols.md"].replace("&lt;", "<")
-    section = next(part for part in re.split(r"^### ", page, flags=re.M)[1:] if f"`{task}`" in part)
-    for protocol in PROTOCOLS[task]:
-        assert f"`{protocol.name}`" in section
-        assert protocol.special in section
-        assert protocol.source in section
 
 
 @pytest.mark.parametrize("outcome", Outcome)

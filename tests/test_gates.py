@@ -32,7 +32,9 @@ PROJECT: Mapping[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(e
 SOURCES = [
     ROOT / each for each in PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]["only-include"]
 ]
-NOT_WRITTEN = re.compile(r"<!-- generated: .*?<!-- end -->|^```.*?^```$", re.DOTALL | re.MULTILINE)
+NOT_WRITTEN = re.compile(
+    r"<!-- (?:generated|runs): .*?<!-- end(?: of runs)? -->|^```.*?^```$", re.DOTALL | re.MULTILINE
+)
 """The parts of a page that programs write, and code."""
 
 RAISED = "Only an issue that names the new figure raises a budget in house.toml."

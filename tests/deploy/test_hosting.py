@@ -1,4 +1,4 @@
-"""The page on hosting: its commands run one after the other, and its numbers are the server's."""
+"""The pages on hosting and annotation: their commands run one after the other."""
 
 import os
 import re
@@ -15,7 +15,9 @@ import pytest
 from snellen.server.store.tables.revision import REVISION
 
 ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "docs" / "hosting.md").read_text(encoding="utf-8")
+PAGE = "\n".join(
+    (ROOT / "docs" / name).read_text(encoding="utf-8") for name in ("hosting.md", "annotation.md")
+)
 SECONDS = 120
 
 

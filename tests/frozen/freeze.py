@@ -26,6 +26,7 @@ SUBJECTS: Mapping[str, str] = {
     "tools": "frozen_server:tools",
     "openapi": "frozen_server:openapi",
     "views": "frozen_views:views",
+    "pages": "frozen_docs:pages",
     "generated": "frozen_build:generated",
     "built": "frozen_build:built_here_and_elsewhere",
     "worlds": "frozen_worlds:packs",

@@ -5,6 +5,7 @@ What plugins make is compared in their own tests.
 
 from pathlib import Path
 
+import frozen_docs
 import frozen_numbers
 import frozen_server
 import frozen_views
@@ -53,6 +54,12 @@ def test_the_rest_api_has_the_frozen_document(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_views_have_the_frozen_pixels(tmp_path: Path) -> None:
     assert not (found := stored.differences("views", frozen_views.views(tmp_path))), found
+
+
+def test_every_command_has_the_frozen_help_and_every_task_the_frozen_protocols(
+    tmp_path: Path,
+) -> None:
+    assert not (found := stored.differences("pages", frozen_docs.pages(tmp_path))), found
 
 
 def test_a_difference_names_the_entry_and_the_part_that_differ(

@@ -13,10 +13,10 @@ import pytest
 ROOT = Path(__file__).parents[2]
 BLOCKS = re.findall(
     r"^```python\n(.*?)^```$",
-    (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"),
+    (ROOT / "docs" / "add_benchmark.md").read_text(encoding="utf-8"),
     re.DOTALL | re.MULTILINE,
 )
-# The example that contributors are shown is the one that is tested.
+# The example of the documentation is the one that is tested.
 MODULE = next(block for block in BLOCKS if "BENCHMARK = Benchmark(" in block)
 
 

@@ -1,1 +1,1 @@
-"""The data of a grading: selected items, their tags and samples, and references from votes."""
+"""The data of a grading: selected items, their tags and samples."""

@@ -1,1 +1,1 @@
-"""Running models: every item in a separate request; answers are saved and graded."""
+"""Tasks of Inspect AI, and `evaluate`, which has Inspect ask a model and grades its answers."""
