@@ -2,6 +2,7 @@
 
     python tests/frozen/freeze.py                 everything
     python tests/frozen/freeze.py numbers tools   some subjects
+    python tests/frozen/freeze.py numbers cagui   the numbers, or signatures, of some benchmarks
 
 Run it only if an issue changes numbers, tools, routes or packs on purpose, and say in the commit
 which entries change and why: `git diff` shows them by name. Packs need Chromium; the demonstration
@@ -20,6 +21,8 @@ if __name__ == "__main__":  # pytest finds them by its own setting
 
 import stored
 
+from snellen.grading.protocols.names import OWN
+
 SUBJECTS: Mapping[str, str] = {
     "numbers": "frozen_numbers:numbers",
     "signatures": "frozen_numbers:signatures",
@@ -35,15 +38,22 @@ SUBJECTS: Mapping[str, str] = {
 """What makes the entries of each subject, of a folder: a module and its function."""
 
 
-def main(names: list[str]) -> None:
+def main(arguments: list[str]) -> None:
     """Store the subjects of these names; without names, all."""
+    names = [name for name in arguments if name in SUBJECTS]
+    benchmarks = [name for name in arguments if name not in SUBJECTS]
+    if unknown := [name for name in benchmarks if name not in OWN]:
+        sys.exit(f"there is no subject and no benchmark {unknown[0]}")
     for name in names or SUBJECTS:
         with tempfile.TemporaryDirectory(prefix="snellen-") as room:
             module, _, function = SUBJECTS[name].partition(":")
-            entries: stored.Entries = getattr(import_module(module), function)(Path(room))
-            changed = stored.differences(name, entries)
-            stored.save(name, entries)
-        sys.stdout.write(f"{name}: {len(entries)} entries\n{changed}\n")
+            made: stored.Entries = getattr(import_module(module), function)(Path(room), *benchmarks)
+        others = (each for each in stored.load(name).items() if benchmarks)
+        kept = {key: value for key, value in others if key.partition("/")[0] not in benchmarks}
+        entries = {**kept, **made}
+        changed = stored.differences(name, entries)
+        stored.save(name, entries)
+        sys.stdout.write(f"{name}: {len(made)} entries\n{changed}\n")
 
 
 if __name__ == "__main__":

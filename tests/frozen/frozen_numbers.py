@@ -71,12 +71,14 @@ class Graded(NamedTuple):
     report: Report
 
 
-def graded(folder: Path) -> Iterator[Graded]:
-    """Yield the reports of every task under every protocol."""
+def graded(folder: Path, benchmarks: Sequence[str] = ()) -> Iterator[Graded]:
+    """Yield the reports of every task, or of those of some benchmarks, under every protocol."""
     given = references()
     folders: dict[str, Path] = {}
     for task in PROTOCOLS:
         benchmark = task.partition("/")[0]
+        if benchmarks and benchmark not in benchmarks:
+            continue
         if benchmark not in folders:
             (folder / benchmark).mkdir()
             folders[benchmark] = written(benchmark, folder / benchmark)
@@ -92,14 +94,14 @@ def graded(folder: Path) -> Iterator[Graded]:
         yield from (Graded(f"{task} {name}, memory", report) for name, report in reports.items())
 
 
-def numbers(folder: Path) -> dict[str, object]:
-    """Return the numbers of all tasks under all protocols."""
-    return {each.name: summary(each.report) for each in graded(folder)}
+def numbers(folder: Path, *benchmarks: str) -> dict[str, object]:
+    """Return the numbers of the tasks under all protocols."""
+    return {each.name: summary(each.report) for each in graded(folder, benchmarks)}
 
 
-def signatures(folder: Path) -> dict[str, object]:
-    """Return the signatures of all tasks under all protocols."""
-    return {each.name: signature(each.report) for each in graded(folder)}
+def signatures(folder: Path, *benchmarks: str) -> dict[str, object]:
+    """Return the signatures of the tasks under all protocols."""
+    return {each.name: signature(each.report) for each in graded(folder, benchmarks)}
 
 
 def answers_of(task: str, ids: Sequence[str], golds: Sequence[Gold]) -> Iterator[dict[str, Any]]:

@@ -38,8 +38,9 @@ PIECES = (
     *("crop_1 is left of crop_2\n", "i ", "sorry ", "I am ", "<meta ", '<meta content="', "1e9,"),
     *("<meta content='a' ", '<meta name="description" content="a " ', "(0.5, ", "[1, 2, "),
 )
+# Parsers of one name read alike, for whatever task.
 PARSERS = {
-    id(protocol.parser): pytest.param(protocol.parser, id=f"{task}-{protocol.id}")
+    protocol.parser.name: pytest.param(protocol.parser, id=f"{task}-{protocol.id}")
     for task, protocols in PROTOCOLS.items()
     for protocol in protocols
 }

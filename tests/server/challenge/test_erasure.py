@@ -3,6 +3,7 @@
 import asyncio
 import zlib
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -53,8 +54,10 @@ def words_in(database: Database) -> list[str]:
         for row in database.read(lambda c, table=table: c.execute(table.select()).all()):
             for name, value in zip(table.columns.keys(), row, strict=True):
                 text = repr(value)
-                if isinstance(value, bytes) and value.startswith(b"x"):
-                    text += repr(zlib.decompress(value))
+                if isinstance(value, bytes):
+                    # A digest may begin as compressed data does.
+                    with suppress(zlib.error):
+                        text += repr(zlib.decompress(value))
                 if any(word in text.lower() for word in PLANTED):
                     found.append(f"{table.name}.{name}: {text[:80]}")
     return found
