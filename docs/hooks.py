@@ -17,19 +17,14 @@ PAGES = made()
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
     """Put the pages below the one that they are part of in the navigation."""
-    for section in config.nav or []:
-        for title, entries in section.items():
-            section[title] = (
-                [_with_pages(entry) for entry in entries] if isinstance(entries, list) else entries
-            )
+    sections: list[dict[str, list[dict[str, Any]]]] = config["nav"]
+    entries = [entry for section in sections[1:] for each in section.values() for entry in each]
+    for entry in entries:
+        ((title, page),) = entry.items()
+        below = [name for name in PAGES if name.startswith(f"{page.removesuffix('.md')}/")]
+        if below:
+            entry[title] = [page, *below]
     return config
-
-
-def _with_pages(entry: dict[str, Any]) -> dict[str, Any]:
-    """Return an entry with the pages that are part of its page."""
-    ((title, page),) = entry.items()
-    parts = [name for name in PAGES if name.startswith(f"{page.removesuffix('.md')}/")]
-    return {title: [page, *parts]} if parts else entry
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:

@@ -1,15 +1,13 @@
 """The documentation can't rot: what is public is in it, and what is in it runs."""
 
 import doctest
-import importlib
 import re
 import shutil
-import sys
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 from typing import Any
 
+import generate
 import pytest
 import typer.main
 from model_server import without_leaks
@@ -74,14 +72,6 @@ def anchor(title: str) -> str:
     """Return the anchor that a heading gets."""
     plain = re.sub(r"[^\w\s-]", "", title.replace("`", "")).strip().lower()
     return re.sub(r"[\s]+", "-", plain)
-
-
-@cache
-def generate() -> Any:
-    """Return docs/generate.py as a module."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sys, "path", [str(ROOT / "docs"), *sys.path])
-        return importlib.import_module("generate")
 
 
 @pytest.fixture
@@ -187,7 +177,7 @@ def test_every_internal_link_resolves(page: Path) -> None:
 @pytest.mark.parametrize("page", [*PAGES, ROOT / "README.md"], ids=name_of)
 def test_what_a_page_takes_from_the_code_is_as_the_code_has_it(page: Path) -> None:
     # If this fails: python docs/generate.py
-    assert generate().parts(TEXT[page]) == TEXT[page]
+    assert generate.parts(TEXT[page]) == TEXT[page]
 
 
 @pytest.mark.slow
@@ -195,7 +185,7 @@ def test_what_a_page_takes_from_the_code_is_as_the_code_has_it(page: Path) -> No
 def test_every_console_block_prints_what_it_shows_and_ends_as_it_says(body: str) -> None:
     # If this fails: python docs/generate.py
     lines = body.splitlines(keepends=True)
-    printed = generate().console("".join(line for line in lines if line.startswith("$ ")))
+    printed = generate.console("".join(line for line in lines if line.startswith("$ ")))
     if "...\n" in lines:
         shown = "".join("(?:.*\n)*" if line == "...\n" else re.escape(line) for line in lines)
         assert re.fullmatch(shown, printed), printed

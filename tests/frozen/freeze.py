@@ -17,7 +17,8 @@ from pathlib import Path
 
 if __name__ == "__main__":  # pytest finds them by its own setting
     sys.path.append(str(Path(__file__).parents[1] / "miniatures"))
-    sys.path.extend(map(str, Path(__file__).parents[2].glob("plugins/*/tests/kit")))
+    root = Path(__file__).parents[2]
+    sys.path.extend(map(str, [root / "docs", *root.glob("plugins/*/tests/kit")]))
 
 import stored
 

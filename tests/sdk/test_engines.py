@@ -14,8 +14,8 @@ import pytest
 from snellen import sdk
 from snellen.grading.errors import UnknownNameError
 from snellen.grading.grade import Answers
-from snellen.sdk.data.selection import select
 from snellen.sdk.engines import EngineError, Recipe, graded, recipe_of
+from snellen.sdk.inputs.selection import select
 from snellen.sdk.scoring import choose
 
 ITEMS = 30_000

@@ -15,7 +15,14 @@ import numpy as np
 from snellen.grading.actions.declaring import Declared, declared
 from snellen.grading.actions.formats import FORMATS
 from snellen.grading.actions.reading import NoActionError, read_action
-from snellen.grading.audit import (
+from snellen.grading.coordinates import VIEW, CoordinateSpace
+from snellen.grading.errors import InputError
+from snellen.grading.grade import CODES, Answers, Columns, Grader
+from snellen.grading.models.actions import ActionType
+from snellen.grading.models.reports import Notice
+from snellen.grading.models.scores import TOO_LONG, Outcome
+from snellen.grading.parse.envelope import answer_in
+from snellen.grading.point_audit import (
     LEAST_GAIN,
     SPACES,
     VIEWS,
@@ -25,13 +32,6 @@ from snellen.grading.audit import (
     gains,
     scaled,
 )
-from snellen.grading.coordinates import VIEW, CoordinateSpace
-from snellen.grading.errors import InputError
-from snellen.grading.grade import CODES, Answers, Columns, Grader
-from snellen.grading.models.actions import ActionType
-from snellen.grading.models.reports import Notice
-from snellen.grading.models.scores import TOO_LONG, Outcome
-from snellen.grading.parse.envelope import answer_in
 from snellen.grading.protocols.base import Context, FloatArray, Gold, IntArray, Protocol
 from snellen.grading.protocols.golds import StepGold
 

@@ -13,7 +13,7 @@ from snellen.build.exam import PackOptions, build_exam
 from snellen.build.pages import Pages, find_pages
 from snellen.build.sites import write_sites
 from snellen.grading.protocols.golds import Target
-from snellen.tasks.audit.items import AuditItem
+from snellen.tasks.item_audit.items import AuditItem
 from snellen.tasks.pack.read import Pack, open_pack, open_references
 
 pytestmark = [pytest.mark.browser, pytest.mark.thorough]

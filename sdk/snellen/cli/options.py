@@ -12,7 +12,7 @@ from snellen.sdk.files import ENDINGS, PAGE, check_ending
 
 if TYPE_CHECKING:
     from snellen.grading.metrics.code import CodeExecutor
-    from snellen.sdk.data.samples import Sample
+    from snellen.sdk.inputs.samples import Sample
 
 PROBLEMS = 1
 
@@ -276,7 +276,7 @@ def item_ids(path: Path | None) -> "list[str] | Sample | None":
     try:
         text = path.read_text(encoding="utf-8")
         if text.lstrip().startswith("{"):
-            from snellen.sdk.data.samples import load_sample
+            from snellen.sdk.inputs.samples import load_sample
 
             return load_sample(path)
         lines = text.splitlines()

@@ -17,7 +17,7 @@ from snellen.sdk.files import write_atomically
 from snellen.tasks.pack import seal
 
 if TYPE_CHECKING:
-    from snellen.tasks.audit.models import Audit, SolverScore
+    from snellen.tasks.item_audit.models import Audit, SolverScore
 
 
 PARTS = "train=0.8,test=0.2"
@@ -202,7 +202,7 @@ def audit(
     The faults may tell references. The list, for snellen pack remove and --corrections, tells none.
     Exit status: 0 if no item is faulty, 1 if some are, 2 if nothing could be audited.
     """
-    from snellen.tasks.audit.audit import audit_pack
+    from snellen.tasks.item_audit.audit import audit_pack
     from snellen.tasks.pack.read import open_pack, open_references
     from snellen.tasks.pack.remove import removed_text
     from snellen.tasks.pack.transform import check_outside

@@ -203,7 +203,7 @@ def evaluate(
     ANTHROPIC_API_KEY, or as Inspect's provider says. Exit status: 0 if every item was answered, 1
     if some were not (the same command repeats these), 2 if the run stopped.
     """
-    from snellen.sdk.data.selection import select
+    from snellen.sdk.inputs.selection import select
     from snellen.sdk.models.evaluate import evaluate as evaluate_model
     from snellen.tasks.benchmarks.table import load_task
 

@@ -24,9 +24,6 @@ from snellen.grading.protocols.table import protocols_of as protocols_of
 from snellen.sdk.analysis.compare import Comparison as Comparison
 from snellen.sdk.analysis.compare import Comparisons as Comparisons
 from snellen.sdk.analysis.compare import compare as compare
-from snellen.sdk.data.samples import Sample as Sample
-from snellen.sdk.data.samples import load_sample as load_sample
-from snellen.sdk.data.stratify import stratify as stratify
 from snellen.sdk.engines import EngineError as EngineError
 from snellen.sdk.exam.client import ExamAttempt as ExamAttempt
 from snellen.sdk.exam.client import ExamClient as ExamClient
@@ -37,6 +34,9 @@ from snellen.sdk.hosted.client import AsyncClient as AsyncClient
 from snellen.sdk.hosted.client import Client as Client
 from snellen.sdk.hosted.client import HostedError as HostedError
 from snellen.sdk.hosted.client import HostedUnreachableError as HostedUnreachableError
+from snellen.sdk.inputs.samples import Sample as Sample
+from snellen.sdk.inputs.samples import load_sample as load_sample
+from snellen.sdk.inputs.stratify import stratify as stratify
 from snellen.sdk.local import attainable as attainable
 from snellen.sdk.local import grade as grade
 from snellen.sdk.models.evaluate import evaluate as evaluate

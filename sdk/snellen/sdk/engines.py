@@ -19,7 +19,7 @@ from snellen.grading.grade import Answers, Columns, Grader
 from snellen.grading.metrics.code import CodeExecutor
 from snellen.grading.models.golds import Golds
 from snellen.grading.protocols.base import Context, Gold, IntArray, Protocol
-from snellen.sdk.data.selection import Selection
+from snellen.sdk.inputs.selection import Selection
 from snellen.sdk.scoring import choose
 
 Engine = Literal["processes", "ray"]

@@ -27,9 +27,9 @@ from snellen.grading.protocols.golds import StepGold, Target
 from snellen.grading.protocols.table import gold_shape
 from snellen.grading.score_table import ScoreTable
 from snellen.grading.tally import Tally
-from snellen.sdk.data.intake import Intake
-from snellen.sdk.data.selection import Data, References, Selection, select, with_corrections
-from snellen.sdk.data.tags import ITEM, Tags
+from snellen.sdk.inputs.intake import Intake
+from snellen.sdk.inputs.selection import Data, References, Selection, select, with_corrections
+from snellen.sdk.inputs.tags import ITEM, Tags
 from snellen.sdk.notices import Agreement, Notices, PublishedReading
 from snellen.sdk.progress import watched
 from snellen.sdk.report import Report
@@ -40,11 +40,11 @@ from snellen.tasks.models import TaskData
 
 if TYPE_CHECKING:
     from snellen.grading.actions.declaring import ReadAs
-    from snellen.grading.audit import Auditor, CoordinateAudit
     from snellen.grading.metrics.code import CodeExecutor
+    from snellen.grading.point_audit import Auditor, CoordinateAudit
     from snellen.grading.step_audit import StepAuditor
-    from snellen.sdk.data.answers import Given
     from snellen.sdk.engines import Engine, Graded
+    from snellen.sdk.inputs.answers import Given
     from snellen.tasks.corrections.overlay import Corrections
 
 _NAMED = 3

@@ -11,8 +11,8 @@ from snellen.grading.models.scores import Outcome
 from snellen.grading.protocols.base import NOT_OFFERED, OUTSIDE, SCREEN, EpisodeRecord, Protocol
 from snellen.grading.protocols.table import protocols_of, published_beside
 from snellen.grading.tally import Tally
-from snellen.sdk.data.intake import Intake
-from snellen.sdk.data.selection import Selection
+from snellen.sdk.inputs.intake import Intake
+from snellen.sdk.inputs.selection import Selection
 
 ODD = {NOT_OFFERED: "not-offered", OUTSIDE: "outside"}
 """The notes that are counted whatever the protocol, with their code; its parser names others."""

@@ -15,8 +15,8 @@ from snellen.grading.models.base import Closed
 from snellen.grading.protocols.table import protocols_of
 from snellen.grading.report.render import protocols_table
 from snellen.grading.table import Printable, Table
-from snellen.sdk.data.intake import Intake
-from snellen.sdk.data.selection import Data, References, select, with_corrections
+from snellen.sdk.inputs.intake import Intake
+from snellen.sdk.inputs.selection import Data, References, select, with_corrections
 from snellen.sdk.local import choose, grade_answers
 from snellen.sdk.progress import watched
 from snellen.sdk.report import Report

@@ -16,8 +16,8 @@ from snellen.sdk.scored import ScoredReport
 if TYPE_CHECKING:
     import pandas
 
-    from snellen.grading.audit import CoordinateAudit
     from snellen.grading.metrics.eqa import Missing, Reading
+    from snellen.grading.point_audit import CoordinateAudit
     from snellen.grading.table import Summary, Table
     from snellen.sdk.analysis.compare import Comparison
     from snellen.sdk.exports import Target

@@ -14,8 +14,8 @@ from snellen.grading.models.tags import TagColumn
 from snellen.grading.protocols.base import FloatArray, IntArray
 from snellen.grading.score_table import ScoreTable
 from snellen.grading.table import Printable, Table
-from snellen.sdk.data.intake import Intake
-from snellen.sdk.data.tags import ITEM
+from snellen.sdk.inputs.intake import Intake
+from snellen.sdk.inputs.tags import ITEM
 
 if TYPE_CHECKING:
     from snellen.grading.metrics.efficiency import Episode

@@ -12,8 +12,8 @@ from snellen.grading.grade import Answers
 from snellen.grading.metrics.code import CodeExecutor
 from snellen.grading.protocols.base import Protocol
 from snellen.grading.score_table import ScoreTable
-from snellen.sdk.data.intake import Intake
-from snellen.sdk.data.selection import (
+from snellen.sdk.inputs.intake import Intake
+from snellen.sdk.inputs.selection import (
     REFERENCES,
     Data,
     References,
@@ -21,7 +21,7 @@ from snellen.sdk.data.selection import (
     select,
     with_corrections,
 )
-from snellen.sdk.data.tags import ITEM, Tagging, Tags
+from snellen.sdk.inputs.tags import ITEM, Tagging, Tags
 from snellen.sdk.local import choose, grade, grade_answers, grade_corrected
 from snellen.sdk.report import Report, load_report
 from snellen.sdk.saved import parse_report

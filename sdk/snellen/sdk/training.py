@@ -18,7 +18,7 @@ from snellen.grading.models.base import NO_JSON
 from snellen.grading.models.scores import Outcome
 from snellen.grading.parse.envelope import opened
 from snellen.grading.protocols.table import GOLDS, gold_shape
-from snellen.sdk.data.selection import Data, References, Selection, select
+from snellen.sdk.inputs.selection import Data, References, Selection, select
 from snellen.sdk.scoring import check_coordinates, choose
 from snellen.sdk.values import NotJsonError, to_json
 

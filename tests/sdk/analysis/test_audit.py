@@ -8,8 +8,8 @@ from typer.testing import CliRunner
 
 from snellen import sdk
 from snellen.cli.app import app
-from snellen.grading.audit import VIEW
 from snellen.grading.errors import InputError, MetricError
+from snellen.grading.point_audit import VIEW
 from snellen.grading.protocols.base import OUTSIDE
 from snellen.grading.report.html import render_html
 from snellen.sdk.analysis.audit import AUDITED

@@ -13,7 +13,7 @@ from snellen.grading.models.golds import Golds
 from snellen.grading.models.items import AnswerFormat, AnswerKind, Item
 from snellen.grading.models.reports import DataPin, PinVerdict
 from snellen.grading.protocols.base import Context
-from snellen.sdk.data.stratify import stratify
+from snellen.sdk.inputs.stratify import stratify
 from snellen.tasks.models import TaskData
 
 Right = Callable[[str], bool]

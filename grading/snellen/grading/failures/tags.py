@@ -112,7 +112,7 @@ class Rule(NamedTuple):
 
 def _rules() -> Iterator[tuple[FailureTag, Rule]]:
     """Read the rules from `tags.toml`."""
-    text = files(__package__).joinpath("tags.toml").read_text(encoding="utf-8")
+    text = files("snellen.grading.failures").joinpath("tags.toml").read_text(encoding="utf-8")
     for group, tags in tomllib.loads(text).items():
         for tag, (sentence, advice) in tags.items():
             yield FailureTag(tag), Rule(FailureGroup(group), sentence, advice)

@@ -31,9 +31,9 @@ from snellen.build.writers.table import MAKING, BenchmarkMaking
 from snellen.build.writers.webrssbench.rows import HEIGHTS
 from snellen.grading.errors import InputError
 from snellen.grading.models.tags import TagColumn
-from snellen.tasks.audit.audit import audit_pack
-from snellen.tasks.audit.models import Audit
 from snellen.tasks.benchmarks.table import load_task
+from snellen.tasks.item_audit.audit import audit_pack
+from snellen.tasks.item_audit.models import Audit
 from snellen.tasks.models import TaskData
 from snellen.tasks.pack.folders import new_folder, replace_hashed
 from snellen.tasks.pack.format import Built, Manifest

@@ -10,7 +10,7 @@ from snellen.build.questions import variants as rules
 from snellen.build.questions.variants import MOST, RULES, day_of, joined, time_of, variants
 from snellen.grading.metrics.squad import exact_match
 from snellen.grading.normalize import squad
-from snellen.tasks.audit.faults import contradictory
+from snellen.tasks.item_audit.faults import contradictory
 
 EN_DASH = "\N{EN DASH}"
 

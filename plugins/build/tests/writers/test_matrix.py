@@ -23,10 +23,10 @@ from snellen.build.writers.matrix.write import CHARTS, MAKERS, NOT_MADE, write_d
 from snellen.build.writers.table import makers_for
 from snellen.grading.ceiling import attainable_maximum
 from snellen.grading.protocols.table import gold_shape, protocol_of
-from snellen.tasks.audit.audit import audit_pack
-from snellen.tasks.audit.models import Solver
 from snellen.tasks.benchmarks.matrix.format import DIMENSIONS
 from snellen.tasks.benchmarks.matrix.load import load
+from snellen.tasks.item_audit.audit import audit_pack
+from snellen.tasks.item_audit.models import Solver
 from snellen.tasks.pack.check import check_pack
 from snellen.tasks.pack.read import open_pack, open_references
 from snellen.tasks.pack.write import Part, write_pack

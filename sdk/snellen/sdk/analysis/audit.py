@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from math import isfinite
 
-from snellen.grading.audit import (
+from snellen.grading.errors import InputError
+from snellen.grading.point_audit import (
     LEAST_GAIN,
     Auditor,
     CoordinateAudit,
@@ -11,12 +12,11 @@ from snellen.grading.audit import (
     audit_coordinates,
     auditable,
 )
-from snellen.grading.errors import InputError
 from snellen.grading.protocols.base import Context, Protocol
 from snellen.grading.protocols.golds import StepGold
 from snellen.grading.protocols.table import gold_shape, protocol_of
 from snellen.grading.step_audit import StepAuditor
-from snellen.sdk.data.selection import Selection
+from snellen.sdk.inputs.selection import Selection
 from snellen.sdk.scored import ScoredReport, intake_of
 
 AUDITED = 2_000

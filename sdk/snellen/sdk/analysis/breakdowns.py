@@ -10,7 +10,7 @@ from snellen.grading.models.tags import TagColumn
 from snellen.grading.protocols.matrix.grid import MOST_NAMES, Grid
 from snellen.grading.report.heat_map import grid_markdown
 from snellen.grading.report.population import population_markdown
-from snellen.sdk.data.tags import ITEM
+from snellen.sdk.inputs.tags import ITEM
 from snellen.sdk.scored import ScoredReport
 
 MOST_VALUES = 60

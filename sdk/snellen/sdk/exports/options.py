@@ -6,7 +6,7 @@ from typing import Literal
 
 from snellen.grading.errors import InputError
 from snellen.grading.models.reports import PinVerdict
-from snellen.sdk.data.selection import REFERENCES
+from snellen.sdk.inputs.selection import REFERENCES
 from snellen.sdk.scored import ScoredReport
 from snellen.tasks.benchmarks.table import benchmark_of
 

@@ -18,7 +18,7 @@ import httpx2
 
 from snellen.grading.errors import DataError, InputError, MissingExtraError
 from snellen.grading.models.runs import Run, Usage
-from snellen.sdk.data.selection import Data, select
+from snellen.sdk.inputs.selection import Data, select
 from snellen.sdk.local import choose
 from snellen.sdk.models.settings import Ask, Decoding, Endpoint, EvaluationStoppedError, Limits
 from snellen.sdk.report import Report

@@ -33,8 +33,8 @@ from snellen.grading.grade import OUTCOMES, Answers
 from snellen.grading.models.runs import Run
 from snellen.grading.models.scores import Outcome
 from snellen.grading.protocols.base import Protocol
-from snellen.sdk.data.intake import Intake
-from snellen.sdk.data.selection import Selection, select
+from snellen.sdk.inputs.intake import Intake
+from snellen.sdk.inputs.selection import Selection, select
 from snellen.sdk.local import choose, grade_answers
 from snellen.sdk.models.settings import Ask, Question
 from snellen.sdk.report import Report

@@ -37,7 +37,7 @@ from snellen.grading.table import Table
 from snellen.grading.tally import Tally
 from snellen.sdk.analysis.breakdowns import breakdowns, more_markdown, own_grid
 from snellen.sdk.analysis.published import beside, beside_table, rows_table, summarised
-from snellen.sdk.data.selection import Selection
+from snellen.sdk.inputs.selection import Selection
 from snellen.sdk.page.items import Batches, Failures, RowSource, find_failures, item_list
 from snellen.sdk.page.thumbnails import ThumbnailBudget
 from snellen.sdk.scored import ScoredReport, episodes_of, intake_of

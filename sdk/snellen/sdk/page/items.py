@@ -15,7 +15,7 @@ from snellen.grading.protocols import golds as shapes
 from snellen.grading.protocols.base import NO_CONTEXT, AnswerValue, Protocol
 from snellen.grading.protocols.table import gold_shape
 from snellen.grading.report.page import FailureCount, ItemList, ItemRow
-from snellen.sdk.data.selection import Selection
+from snellen.sdk.inputs.selection import Selection
 from snellen.sdk.page.thumbnails import Album, ThumbnailBudget
 from snellen.sdk.scored import ScoredReport
 from snellen.tasks.models import TaskData

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol, Self, TypeGuard, cast
 from snellen.grading.errors import MissingExtraError, SubmissionError
 from snellen.sdk.submissions.batch import Batch, Collector, Limits
 from snellen.sdk.submissions.files import display, open_binary, size_of
-from snellen.sdk.submissions.table import add_table, wanted_columns
+from snellen.sdk.submissions.tabular import add_table, wanted_columns
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -19,7 +19,7 @@ from snellen.sdk.submissions.files import (
     unreadable,
     without_mark,
 )
-from snellen.sdk.submissions.table import add_table, wanted_columns
+from snellen.sdk.submissions.tabular import add_table, wanted_columns
 
 _WHOLE = re.compile(r"\s*([0-9]{1,10})(?:\.0*)?\s*")
 _AMOUNT = re.compile(r"\s*-?[0-9]{1,15}(?:\.[0-9]{0,15})?\s*")

@@ -39,8 +39,8 @@ class PartNumbers(NamedTuple):
 def grade_answers(answers: AnswerSet) -> "Report":
     """Grade the answers of one attempt to one task, as `sdk.grade` does, without its warning."""
     # An agent waits for its first item, and grading is needed at the end.
-    from snellen.sdk.data.intake import Intake
-    from snellen.sdk.data.selection import select
+    from snellen.sdk.inputs.intake import Intake
+    from snellen.sdk.inputs.selection import select
     from snellen.sdk.local import grade_answers as grade_batches
     from snellen.sdk.scoring import choose
 

@@ -179,8 +179,8 @@ class FileGrader:
     def _report(self, path: str, task: str, named: str, contexts: Contexts) -> "Report":
         """Grade a file as `sdk.grade` does, up to a number of rows."""
         # A server names this class, and its workers' processes grade.
-        from snellen.sdk.data.intake import Intake
-        from snellen.sdk.data.selection import select
+        from snellen.sdk.inputs.intake import Intake
+        from snellen.sdk.inputs.selection import select
         from snellen.sdk.local import grade_answers
         from snellen.sdk.scoring import choose
 

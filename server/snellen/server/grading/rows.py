@@ -20,7 +20,7 @@ from snellen.server.exam.spec import Exam
 
 if TYPE_CHECKING:
     from snellen.grading.grade import Answers
-    from snellen.sdk.data.intake import Intake
+    from snellen.sdk.inputs.intake import Intake
     from snellen.sdk.submissions.batch import Batch
 
 ROWS_A_TRY = 10

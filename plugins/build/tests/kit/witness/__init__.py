@@ -6,8 +6,8 @@ recomputes answers, boxes, marks, pictures and charts.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from snellen.tasks.audit.items import AuditItem, items_of
-from snellen.tasks.audit.pictures import Pixels, pixels_of
+from snellen.tasks.item_audit.items import AuditItem, items_of
+from snellen.tasks.item_audit.pictures import Pixels, pixels_of
 from snellen.tasks.pack.read import Pack, References
 from witness import answers, appearance, plots, recompute
 from witness.builds import BuildFolder, code_of

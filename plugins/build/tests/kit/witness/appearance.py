@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from snellen.grading.metrics.boxes import Ltrb, iou
 from snellen.grading.models.items import AnswerKind
-from snellen.tasks.audit.pictures import Pixels
 from snellen.tasks.benchmarks.webrssbench.positions import PageBox, projections
+from snellen.tasks.item_audit.pictures import Pixels
 from witness.faults import Fault
 from witness.pixels import (
     SHARP,

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snellen.grading.metrics.boxes import Ltrb
-from snellen.tasks.audit.pictures import Pixels, colors_of
+from snellen.tasks.item_audit.pictures import Pixels, colors_of
 from witness.views import color_number
 
 SHARP = 0.66

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snellen.build.charts.styles import COLORS
-from snellen.tasks.audit.pictures import Pixels
+from snellen.tasks.item_audit.pictures import Pixels
 from witness.charts import Chart, chart_of
 from witness.faults import Fault
 from witness.views import Evidence, View, color_number

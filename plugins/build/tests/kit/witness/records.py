@@ -9,8 +9,8 @@ from snellen.build.questions.text import folded, language_of
 from snellen.grading.metrics.boxes import Ltrb
 from snellen.grading.models.items import AnswerKind
 from snellen.grading.protocols.golds import Target
-from snellen.tasks.audit.items import words
 from snellen.tasks.benchmarks.screenqa.load import NO_ANSWER
+from snellen.tasks.item_audit.items import words
 from witness.faults import Fault
 from witness.views import (
     Check,

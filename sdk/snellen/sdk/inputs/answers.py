@@ -14,7 +14,7 @@ from snellen.sdk.submissions.columns import USUAL
 if TYPE_CHECKING:
     import pandas
 
-    from snellen.sdk.data.selection import Selection
+    from snellen.sdk.inputs.selection import Selection
 
 Given: TypeAlias = Source | Mapping[str, Any] | Iterable[Any]
 

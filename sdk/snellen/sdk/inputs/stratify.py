@@ -12,8 +12,8 @@ from snellen.grading.errors import DataError, InputError, MetricError, UnknownNa
 from snellen.grading.models.samples import SampleDesign, Stratum, stratum_name
 from snellen.grading.models.tags import TagColumn
 from snellen.grading.stats.sampling import LEAST, draw, fixed, neyman, proportional
-from snellen.sdk.data.samples import Sample, sealed
-from snellen.sdk.data.tags import Tags, read_tags
+from snellen.sdk.inputs.samples import Sample, sealed
+from snellen.sdk.inputs.tags import Tags, read_tags
 from snellen.tasks.benchmarks.table import load_task
 from snellen.tasks.models import TaskData
 

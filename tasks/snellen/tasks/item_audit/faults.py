@@ -9,10 +9,10 @@ from snellen.grading.metrics.boxes import Ltrb
 from snellen.grading.models.geometry import Space
 from snellen.grading.models.items import AnswerKind
 from snellen.grading.protocols.golds import Target
-from snellen.tasks.audit.items import AuditItem, guess_of, holds, words
-from snellen.tasks.audit.models import Fault
-from snellen.tasks.audit.pictures import Look, alike
 from snellen.tasks.benchmarks.screenqa.load import NO_ANSWER
+from snellen.tasks.item_audit.items import AuditItem, guess_of, holds, words
+from snellen.tasks.item_audit.models import Fault
+from snellen.tasks.item_audit.pictures import Look, alike
 from snellen.tasks.pack.preview import reference_marks
 from snellen.tasks.pack.stats import plain
 

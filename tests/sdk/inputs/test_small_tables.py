@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 
 from snellen.grading.errors import InputError
-from snellen.sdk.data.small_tables import Row, cell_text, read_small_table
+from snellen.sdk.inputs.small_tables import Row, cell_text, read_small_table
 
 pl = pytest.importorskip("polars")
 

@@ -10,9 +10,9 @@ import pytest
 from PIL import Image, ImageEnhance
 
 from snellen.grading.errors import DataError
-from snellen.tasks.audit.audit import audit_pack
-from snellen.tasks.audit.models import Audit, Fault, Solver
 from snellen.tasks.benchmarks.table import TASKS, load_task
+from snellen.tasks.item_audit.audit import audit_pack
+from snellen.tasks.item_audit.models import Audit, Fault, Solver
 from snellen.tasks.pack.check import check_pack
 from snellen.tasks.pack.read import Pack, open_pack, open_references
 from snellen.tasks.pack.remove import read_removed, remove, removed_text

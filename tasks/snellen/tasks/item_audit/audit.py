@@ -5,11 +5,11 @@ from collections.abc import Callable, Mapping, Sequence
 
 from snellen.grading.errors import MetricError, MissingExtraError
 from snellen.grading.protocols.table import protocol_of
-from snellen.tasks.audit.faults import faults_of, repeats_of
-from snellen.tasks.audit.items import AuditItem, items_of
-from snellen.tasks.audit.models import Audit, Fault, Finding, Solver, SolverScore, TaskAudit
-from snellen.tasks.audit.pictures import Look, look_at, pixels_of
-from snellen.tasks.audit.solvers import SolverRun, pooled, score_of, try_solvers
+from snellen.tasks.item_audit.faults import faults_of, repeats_of
+from snellen.tasks.item_audit.items import AuditItem, items_of
+from snellen.tasks.item_audit.models import Audit, Fault, Finding, Solver, SolverScore, TaskAudit
+from snellen.tasks.item_audit.pictures import Look, look_at, pixels_of
+from snellen.tasks.item_audit.solvers import SolverRun, pooled, score_of, try_solvers
 from snellen.tasks.pack.format import RemovedItem
 from snellen.tasks.pack.read import Pack, References
 

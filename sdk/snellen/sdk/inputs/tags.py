@@ -8,7 +8,7 @@ from snellen.grading.breakdown import cluster_codes
 from snellen.grading.errors import InputError, UnknownNameError
 from snellen.grading.models.tags import TagColumn, TagTable
 from snellen.grading.protocols.base import IntArray
-from snellen.sdk.data.small_tables import Records, SmallTable, read_small_table
+from snellen.sdk.inputs.small_tables import Records, SmallTable, read_small_table
 
 ITEM_ID = "item_id"
 """The key that every item has."""
@@ -209,7 +209,7 @@ class Tagging:
 
         Args:
             ids: The item ids.
-            tags: As for `snellen.sdk.data.tags.read_tags`; None adds none.
+            tags: As for `snellen.sdk.inputs.tags.read_tags`; None adds none.
             cluster: A tag; `item`: every item is its own group; None changes nothing.
 
         Raises:

@@ -22,12 +22,12 @@ from snellen.grading.parse.envelope import answer_in
 from snellen.grading.protocols.base import NO_CONTEXT, IntArray, Protocol
 from snellen.grading.protocols.golds import STEP
 from snellen.grading.protocols.table import gold_shape, protocol_of
-from snellen.sdk.data.selection import Selection
+from snellen.sdk.inputs.selection import Selection
 from snellen.sdk.submissions import Batch, GradedTask, read
 
 if TYPE_CHECKING:
     from snellen.grading.actions.declaring import ReadAs
-    from snellen.sdk.data.answers import Given
+    from snellen.sdk.inputs.answers import Given
 
 _UNANSWERED, _ANSWERED = 1, 2
 """The states of an item; from `_ANSWERED` on, the number of the model that answered is added."""
@@ -136,7 +136,7 @@ class Intake:
             SubmissionError: Nothing could be read, or no submission is for an item of the task.
         """
         if not isinstance(submissions, str | os.PathLike):
-            from snellen.sdk.data.answers import with_ids
+            from snellen.sdk.inputs.answers import with_ids
 
             submissions = with_ids(submissions, self.selection)
         recorded = None

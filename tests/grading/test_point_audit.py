@@ -8,7 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from snellen.grading.audit import (
+from snellen.grading.coordinates import HUNDRED, PIXELS, THOUSAND, UNIT, VIEW, CoordinateSpace
+from snellen.grading.errors import MetricError
+from snellen.grading.grade import Answers, Grader
+from snellen.grading.models.geometry import Size
+from snellen.grading.models.scores import TOO_LONG
+from snellen.grading.point_audit import (
     LONGEST_SIDES,
     VIEWS,
     Auditor,
@@ -16,11 +21,6 @@ from snellen.grading.audit import (
     Targets,
     audit_coordinates,
 )
-from snellen.grading.coordinates import HUNDRED, PIXELS, THOUSAND, UNIT, VIEW, CoordinateSpace
-from snellen.grading.errors import MetricError
-from snellen.grading.grade import Answers, Grader
-from snellen.grading.models.geometry import Size
-from snellen.grading.models.scores import TOO_LONG
 from snellen.grading.pointing.points import ui_tars_point
 from snellen.grading.protocols.base import Context
 from snellen.grading.protocols.golds import ImageTarget, Target

@@ -17,8 +17,8 @@ from snellen.grading.models.items import AnswerFormat, AnswerKind, Item
 from snellen.grading.models.reports import DataPin, PinVerdict
 from snellen.grading.stats.stratified import Strata, population_estimate
 from snellen.grading.stats.summary import estimate
-from snellen.sdk.data.samples import Sample
-from snellen.sdk.data.stratify import stratify
+from snellen.sdk.inputs.samples import Sample
+from snellen.sdk.inputs.stratify import stratify
 from snellen.sdk.stored import reopen
 from snellen.tasks.models import TaskData
 

@@ -9,8 +9,8 @@ import pytest
 from snellen import sdk
 from snellen.grading.errors import InputError
 from snellen.grading.models.base import digest_of
-from snellen.sdk.data.samples import Sample, load_sample
-from snellen.sdk.data.stratify import stratify
+from snellen.sdk.inputs.samples import Sample, load_sample
+from snellen.sdk.inputs.stratify import stratify
 
 DATA = sdk.load("screenqa/short", Path(__file__).parents[3] / "examples" / "screen_qa")
 

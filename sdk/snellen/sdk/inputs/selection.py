@@ -25,8 +25,8 @@ from snellen.grading.protocols.golds import (
     Target,
 )
 from snellen.grading.protocols.table import gold_shape
-from snellen.sdk.data.samples import Sample
-from snellen.sdk.data.tags import NO_TAGS, Tagging, Tags
+from snellen.sdk.inputs.samples import Sample
+from snellen.sdk.inputs.tags import NO_TAGS, Tagging, Tags
 from snellen.sdk.values import plain
 from snellen.tasks.benchmarks.table import load_task
 from snellen.tasks.models import TaskData
@@ -189,7 +189,7 @@ def select(
             file of them.
         split: The split of the data, if it has several.
         items: The ids to keep, or a sample; None keeps all.
-        tags: More tags for the items, as for `snellen.sdk.data.tags.read_tags`.
+        tags: More tags for the items, as for `snellen.sdk.inputs.tags.read_tags`.
         cluster: The tag whose values are the independent groups; `item`: every item is its own
             group; None: the task's default.
 

@@ -6,7 +6,7 @@ import pytest
 from PIL import Image, ImageDraw, ImageEnhance
 
 from snellen.grading.errors import DataError
-from snellen.tasks.audit.pictures import Look, alike, look_at, pixels_of
+from snellen.tasks.item_audit.pictures import Look, alike, look_at, pixels_of
 
 
 def page(width: int = 1280, height: int = 2000) -> Image.Image:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from snellen.grading.errors import InputError
-from snellen.sdk.data.tags import read_tags
+from snellen.sdk.inputs.tags import read_tags
 
 pl = pytest.importorskip("polars")
 

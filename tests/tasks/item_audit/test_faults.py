@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from snellen.tasks.audit.faults import contradictory, faults_of
-from snellen.tasks.audit.items import holds, items_of
-from snellen.tasks.audit.models import Fault
+from snellen.tasks.item_audit.faults import contradictory, faults_of
+from snellen.tasks.item_audit.items import holds, items_of
+from snellen.tasks.item_audit.models import Fault
 from snellen.tasks.pack.read import open_pack, open_references
 from snellen.tasks.samples import exam_folder
 

@@ -18,10 +18,10 @@ from snellen.grading.protocols.base import FloatArray, Protocol
 from snellen.grading.stats.means import mean_estimate
 from snellen.grading.stats.sampling import random_order
 from snellen.grading.stats.summary import estimate
-from snellen.tasks.audit.faults import echoes
-from snellen.tasks.audit.items import AuditItem, guess_of, words
-from snellen.tasks.audit.models import FAULTED_BY, Fault, Solver, SolverScore
 from snellen.tasks.benchmarks.table import TASKS
+from snellen.tasks.item_audit.faults import echoes
+from snellen.tasks.item_audit.items import AuditItem, guess_of, words
+from snellen.tasks.item_audit.models import FAULTED_BY, Fault, Solver, SolverScore
 from snellen.tasks.pack.preview import responses_of
 
 _QUOTES = (("“", "”"), ('"', '"'), ("'", "'"), ("«", "»"))
