@@ -17,8 +17,10 @@ PAGES = made()
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
     """Put the pages below the one that they are part of in the navigation."""
-    sections: list[dict[str, list[dict[str, Any]]]] = config["nav"]
-    entries = [entry for section in sections[1:] for each in section.values() for entry in each]
+    sections: Any = config["nav"]
+    entries: Any = [
+        entry for section in sections[1:] for each in section.values() for entry in each
+    ]
     for entry in entries:
         ((title, page),) = entry.items()
         below = [name for name in PAGES if name.startswith(f"{page.removesuffix('.md')}/")]
