@@ -3,7 +3,7 @@
 
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
@@ -17,11 +17,8 @@ PAGES = made()
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
     """Put the pages below the one that they are part of in the navigation."""
-    sections: Any = config["nav"]
-    entries: Any = [
-        entry for section in sections[1:] for each in section.values() for entry in each
-    ]
-    for entry in entries:
+    nav = cast("Any", config.nav)  # pyright: ignore[reportUnknownMemberType]  # has no type there
+    for entry in (entry for tab in nav[1:] for entries in tab.values() for entry in entries):
         ((title, page),) = entry.items()
         below = [name for name in PAGES if name.startswith(f"{page.removesuffix('.md')}/")]
         if below:
