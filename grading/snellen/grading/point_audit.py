@@ -111,19 +111,12 @@ class Targets(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SpaceReading:
-    """The score of all answers read in one space.
+    """The score of all answers read in one space."""
 
-    Attributes:
-        space: The coordinate space.
-        swapped: Whether y comes first.
-        score: The share of hits.
-        p: The p-value of the gain over the protocol's reading; see `gain_p`.
-    """
-
-    space: CoordinateSpace
-    swapped: bool
-    score: float
-    p: float
+    space: CoordinateSpace  # the coordinate space
+    swapped: bool  # whether y comes first
+    score: float  # the share of hits
+    p: float  # the p-value of the gain over the protocol's reading; see `gain_p`
 
     @property
     def words(self) -> str:

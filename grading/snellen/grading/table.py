@@ -61,23 +61,14 @@ class Column(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """One table.
+    """One table."""
 
-    Attributes:
-        title: What it is of; empty where what stands above it says so.
-        columns: The first names the rows.
-        rows: A cell a column.
-        source: The paper's section or table that it follows; `ours` where there is none.
-        note: What a reader must know.
-        bold: The rows that stand out, by number.
-    """
-
-    title: str
-    columns: tuple[Column, ...]
-    rows: tuple[tuple[Cell, ...], ...]
-    source: str = ""
-    note: str = ""
-    bold: tuple[int, ...] = ()
+    title: str  # what it is of; empty where what stands above it says so
+    columns: tuple[Column, ...]  # the first names the rows
+    rows: tuple[tuple[Cell, ...], ...]  # a cell a column
+    source: str = ""  # the paper's section or table that it follows; `ours` where there is none
+    note: str = ""  # what a reader must know
+    bold: tuple[int, ...] = ()  # the rows that stand out, by number
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -221,38 +212,23 @@ def _html(table: Table) -> str:
 
 
 class PartValue(NamedTuple):
-    """One number of a summary, named as published numbers are.
+    """One number of a summary, named as published numbers are."""
 
-    Attributes:
-        task: The task's id, or what several tasks are of: `visualwebbench`, `mmbench-gui/l2`.
-        metric: The metric's key.
-        part: The part of the task that it is over, as in a breakdown: `easy x windows`.
-        value: 0..1.
-        n: How many items it is over.
-    """
-
-    task: str
-    metric: str
-    part: str
-    value: float
-    n: int
+    task: str  # the task's id, or what several tasks are of: `visualwebbench`, `mmbench-gui/l2`
+    metric: str  # the metric's key
+    part: str  # the part of the task that it is over, as in a breakdown: `easy x windows`
+    value: float  # 0..1.
+    n: int  # how many items it is over
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Summary(Printable):
-    """What a benchmark's paper prints of a run, or of several.
+    """What a benchmark's paper prints of a run, or of several."""
 
-    Attributes:
-        task: The task's id, or what several tasks are of.
-        result: The numbers, by the benchmark's own dataclasses (each beside its protocols).
-        tables: The same, laid out.
-        values: The numbers that can be set beside published ones.
-    """
-
-    task: str
-    result: object
-    tables: tuple[Table, ...]
-    values: tuple[PartValue, ...]
+    task: str  # the task's id, or what several tasks are of
+    result: object  # the numbers, by the benchmark's own dataclasses (each beside its protocols)
+    tables: tuple[Table, ...]  # the same, laid out
+    values: tuple[PartValue, ...]  # the numbers that can be set beside published ones
 
     def pieces(self) -> Iterator[Table | str]:
         """Yield the tables, each with its note."""

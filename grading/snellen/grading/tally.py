@@ -36,19 +36,12 @@ _NO_ANSWER = (CODES[Outcome.MISSING], CODES[Outcome.ERROR])
 
 @dataclass(frozen=True, slots=True)
 class _AttemptAnswers:
-    """One attempt at every item, for metrics that are not a mean over items.
+    """One attempt at every item, for metrics that are not a mean over items."""
 
-    Attributes:
-        answers: The parsed answers; None if unreadable.
-        answered: Whether each item has a response, readable or not.
-        kept: Whether the published number includes the item.
-        values: The values of each item, items x metric keys.
-    """
-
-    answers: list[AnswerValue | None]
-    answered: BoolArray
-    kept: BoolArray
-    values: FloatArray
+    answers: list[AnswerValue | None]  # the parsed answers; None if unreadable
+    answered: BoolArray  # whether each item has a response, readable or not
+    kept: BoolArray  # whether the published number includes the item
+    values: FloatArray  # the values of each item, items x metric keys
 
 
 class _Printed(NamedTuple):

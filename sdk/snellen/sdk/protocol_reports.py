@@ -39,13 +39,9 @@ class Parting(Closed):
 
 @dataclass(frozen=True, repr=False)
 class ProtocolReports(Printable):
-    """The reports of one set of answers, by protocol.
+    """The reports of one set of answers, by protocol."""
 
-    Attributes:
-        reports: Protocol id to report, the task's default first.
-    """
-
-    reports: dict[str, Report]
+    reports: dict[str, Report]  # protocol id to report, the task's default first
     _intake: Intake
     _answers: Sequence[Answers]
     _executor: CodeExecutor | None = None

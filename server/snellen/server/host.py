@@ -27,19 +27,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Host:
-    """An open exam.
+    """An open exam."""
 
-    Attributes:
-        service: The rules.
-        screenshots: Makes views of images.
-        database: The store.
-        episodes: Plays interactive items; None: there are none.
-    """
-
-    service: "Service"
-    screenshots: "Screenshots"
-    database: "Database"
-    episodes: "Episodes | None" = None
+    service: "Service"  # the rules
+    screenshots: "Screenshots"  # makes views of images
+    database: "Database"  # the store
+    episodes: "Episodes | None" = None  # plays interactive items; None: there are none
 
     async def end_episodes(self) -> None:
         """End running episodes and their browser."""

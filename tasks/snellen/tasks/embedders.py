@@ -62,15 +62,10 @@ def load_embedder(name: str, *, allow_download: bool = False) -> Embedder:
 
 @dataclass(frozen=True, slots=True)
 class SentenceEmbedder:
-    """A sentence-transformers model on the processor, as an `Embedder`.
+    """A sentence-transformers model on the processor, as an `Embedder`."""
 
-    Attributes:
-        name: The folder or package, with the start of a SHA-256 over the model's files.
-        model: The loaded `sentence_transformers.SentenceTransformer`.
-    """
-
-    name: str
-    model: Any = field(repr=False)
+    name: str  # the folder or package, with the start of a SHA-256 over the model's files
+    model: Any = field(repr=False)  # the loaded `sentence_transformers.SentenceTransformer`.
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return one row a text, shape (n, d), of length 1; blank texts give zero rows."""

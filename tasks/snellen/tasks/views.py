@@ -28,19 +28,12 @@ _CARRIED = ("exif", "icc_profile")
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """An encoded image, ready to be sent.
+    """An encoded image, ready to be sent."""
 
-    Attributes:
-        data: The encoded bytes.
-        media_type: What they are, such as `image/png`: read from the bytes, not from a name.
-        width: In pixels, of `data`.
-        height: In pixels, of `data`.
-    """
-
-    data: bytes = field(repr=False)
-    media_type: str
-    width: int
-    height: int
+    data: bytes = field(repr=False)  # the encoded bytes
+    media_type: str  # what they are, such as `image/png`: read from the bytes, not from a name
+    width: int  # in pixels, of `data`
+    height: int  # in pixels, of `data`
 
 
 def view(data: bytes, max_side: int | None = None) -> View:

@@ -56,21 +56,13 @@ _KEY_KEYS = ("keys", "key", "button", "text", "value", "key_comb", "hotkey")
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """A call whose name is known.
+    """A call whose name is known."""
 
-    Attributes:
-        name: The name, as `plain_name` writes it.
-        given: Its arguments by name.
-        positional: Its arguments without a name.
-        y_first: Whether its points are written with y first.
-        finger: Whether the direction of its `scroll` is the finger's.
-    """
-
-    name: str
-    given: Fields = field(default_factory=dict[str, object])
-    positional: Sequence[object] = ()
-    y_first: bool = False
-    finger: bool = False
+    name: str  # the name, as `plain_name` writes it
+    given: Fields = field(default_factory=dict[str, object])  # its arguments by name
+    positional: Sequence[object] = ()  # its arguments without a name
+    y_first: bool = False  # whether its points are written with y first
+    finger: bool = False  # whether the direction of its `scroll` is the finger's
 
     def first(self, keys: Sequence[str], index: int | None = None) -> object:
         """Return the first argument of these names that is given, or the one at an index."""

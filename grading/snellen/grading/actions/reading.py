@@ -35,19 +35,12 @@ Fields = Mapping[str, object]
 
 
 class ReadAction(NamedTuple):
-    """An action that was read.
+    """An action that was read."""
 
-    Attributes:
-        action: The action, its points in `space`.
-        format: The name of the format that it is written in.
-        space: What its coordinates count.
-        note: What else a reader should know; empty for nothing.
-    """
-
-    action: Action
-    format: str
-    space: CoordinateSpace
-    note: str = ""
+    action: Action  # the action, its points in `space`
+    format: str  # the name of the format that it is written in
+    space: CoordinateSpace  # what its coordinates count
+    note: str = ""  # what else a reader should know; empty for nothing
 
 
 class NoActionError(Exception):

@@ -10,17 +10,11 @@ from snellen.grading.protocols.base import NO_CONTEXT, AnswerValue, Context, Gol
 
 @dataclass(frozen=True, slots=True)
 class Clues:
-    """Data about an item, from a dataset or a run, that its gold does not contain.
+    """Data about an item, from a dataset or a run, that its gold does not contain."""
 
-    Attributes:
-        distractors: The buttons that were recolored.
-        regions: The text of each region of the page.
-        view: The size of the image that the model saw, if it was resized.
-    """
-
-    distractors: tuple[str, ...] = ()
-    regions: tuple[str, ...] = ()
-    view: Size | None = None
+    distractors: tuple[str, ...] = ()  # the buttons that were recolored
+    regions: tuple[str, ...] = ()  # the text of each region of the page
+    view: Size | None = None  # the size of the image that the model saw, if it was resized
 
 
 NO_CLUES = Clues()

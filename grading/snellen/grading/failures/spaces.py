@@ -33,17 +33,11 @@ from snellen.grading.protocols.spaces import InPixels
 
 
 class Respaced(NamedTuple):
-    """A response rewritten from another space.
+    """A response rewritten from another space."""
 
-    Attributes:
-        rank: A lower rank is more likely; only readings of the lowest rank that scores count.
-        tags: The tags if it scores.
-        response: The input of the protocol's parser; None if it can't be written.
-    """
-
-    rank: int
-    tags: tuple[FailureTag, ...]
-    response: object
+    rank: int  # a lower rank is more likely; only readings of the lowest rank that scores count
+    tags: tuple[FailureTag, ...]  # the tags if it scores
+    response: object  # the input of the protocol's parser; None if it can't be written
 
 
 _FILLED = 0.01
@@ -179,15 +173,10 @@ def _as_the_protocol_writes(
 
 
 class _Form(NamedTuple):
-    """The form of a protocol's answers.
+    """The form of a protocol's answers."""
 
-    Attributes:
-        sample: An answer in this form; empty if any form with readable numbers is accepted.
-        fractions: Whether the protocol reads numbers up to 1 as fractions.
-    """
-
-    sample: str
-    fractions: bool
+    sample: str  # an answer in this form; empty if any form with readable numbers is accepted
+    fractions: bool  # whether the protocol reads numbers up to 1 as fractions
 
     def repeat(self, numbers: Sequence[float]) -> str:
         """Write numbers in the form, in any space."""

@@ -125,23 +125,14 @@ class Tagged(NamedTuple):
 
 
 class _Case(NamedTuple):
-    """A failure with its item, attempt and values.
-
-    Attributes:
-        item: The item.
-        attempt: The attempt.
-        outcome: The outcome of the response.
-        value: The value of the requested metric.
-        worth: The value of the primary metric, as a share of the best value.
-        failure: The input of the rules.
-    """
+    """A failure with its item, attempt and values."""
 
     item: int
     attempt: int
-    outcome: Outcome
-    value: float
-    worth: float
-    failure: Failure
+    outcome: Outcome  # the outcome of the response
+    value: float  # the value of the requested metric
+    worth: float  # the value of the primary metric, as a share of the best value
+    failure: Failure  # the input of the rules
 
 
 class _Reading(NamedTuple):

@@ -125,25 +125,15 @@ def near_text(answer: str, references: Sequence[str]) -> Iterator[FailureTag]:
 
 
 class _Form(NamedTuple):
-    """The forms of a text for comparison: its letters and digits, its words, and its numbers.
+    """The forms of a text for comparison: its letters and digits, its words, and its numbers."""
 
-    Attributes:
-        text: The text, unchanged.
-        letters: Its letters and digits.
-        words: Its words, with numbers and units in canonical form.
-        joined: The words as one text.
-        blank: The words with 0 for each number.
-        spaced: The words separated by spaces; single characters for scripts without spaces.
-        numbers: The numbers in the words.
-    """
-
-    text: str
-    letters: str
-    words: Sequence[str]
-    joined: str
-    blank: str
-    spaced: str
-    numbers: Sequence[str]
+    text: str  # the text, unchanged
+    letters: str  # its letters and digits
+    words: Sequence[str]  # its words, with numbers and units in canonical form
+    joined: str  # the words as one text
+    blank: str  # the words with 0 for each number
+    spaced: str  # the words separated by spaces; single characters for scripts without spaces
+    numbers: Sequence[str]  # the numbers in the words
 
 
 def _form(text: str) -> _Form:

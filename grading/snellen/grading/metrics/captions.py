@@ -94,15 +94,10 @@ def _bleu(metric: "BLEU", score: float) -> Bleu:
 
 @dataclass(frozen=True, slots=True)
 class CiderD:
-    """CIDEr-D of a corpus.
+    """CIDEr-D of a corpus."""
 
-    Attributes:
-        items: Each item's value in 0..1: a tenth of the published value.
-        variant: The source of the arithmetic: the paper or the released code.
-    """
-
-    items: tuple[float, ...]
-    variant: Variant
+    items: tuple[float, ...]  # each item's value in 0..1: a tenth of the published value.
+    variant: Variant  # the source of the arithmetic: the paper or the released code
 
     @property
     def value(self) -> float:

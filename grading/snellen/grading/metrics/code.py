@@ -80,15 +80,10 @@ def pass_rate(outcomes: Iterable[Execution | bool]) -> float:
 
 @dataclass(frozen=True, slots=True)
 class SpecMatch:
-    """The agreement of a JSON spec with the reference.
+    """The agreement of a JSON spec with the reference."""
 
-    Attributes:
-        score: Agreeing leaves over the leaves of both documents, in 0..1.
-        differences: The paths that disagree, sorted, such as `series[1].values[0]`.
-    """
-
-    score: float
-    differences: tuple[str, ...]
+    score: float  # agreeing leaves over the leaves of both documents, in 0..1.
+    differences: tuple[str, ...]  # the paths that disagree, sorted, such as `series[1].values[0]`.
 
     @property
     def equal(self) -> bool:

@@ -17,15 +17,10 @@ class _Choice(NamedTuple):
 
 
 class Consensus(NamedTuple):
-    """The result of the votes on one item.
+    """The result of the votes on one item."""
 
-    Attributes:
-        answer: The agreed answer in its most frequent raw form; None if there is none.
-        reason: Why there is no answer; None if there is one.
-    """
-
-    answer: str | None
-    reason: str | None
+    answer: str | None  # the agreed answer in its most frequent raw form; None if there is none
+    reason: str | None  # why there is no answer; None if there is one
 
 
 def human_majority(

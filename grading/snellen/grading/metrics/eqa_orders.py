@@ -16,19 +16,12 @@ from snellen.grading.metrics.eqa import FailedCost, Ledger, OverLimit
 
 @dataclass(frozen=True, slots=True)
 class OrderSpread:
-    """The exact integral's distribution over all orders of the same episodes.
+    """The exact integral's distribution over all orders of the same episodes."""
 
-    Attributes:
-        mean: Over all orders, as `eqa_expected`.
-        deviation: Standard deviation of the population of all orders.
-        lowest: The worst order's value.
-        highest: The best order's value.
-    """
-
-    mean: float
-    deviation: float
-    lowest: float
-    highest: float
+    mean: float  # over all orders, as `eqa_expected`
+    deviation: float  # standard deviation of the population of all orders
+    lowest: float  # the worst order's value
+    highest: float  # the best order's value
 
 
 def expected_area(ledger: Ledger) -> Fraction:

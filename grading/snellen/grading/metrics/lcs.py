@@ -22,17 +22,11 @@ _FEW = "".join(map(chr, range(1, 0x100)))
 
 
 class Trace(NamedTuple):
-    """One longest common subsequence.
+    """One longest common subsequence."""
 
-    Attributes:
-        tokens: Its tokens, from last to first.
-        row: The row of its first token, among the rows with a common token, from 1; 0 if none.
-        column: The column of its first token, counted in the same way.
-    """
-
-    tokens: list[str]
-    row: int
-    column: int
+    tokens: list[str]  # its tokens, from last to first
+    row: int  # the row of its first token, among the rows with a common token, from 1; 0 if none
+    column: int  # the column of its first token, counted in the same way
 
 
 @cache

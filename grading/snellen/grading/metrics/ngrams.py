@@ -30,17 +30,11 @@ class Grouped(NamedTuple):
 
 
 class Pairs(NamedTuple):
-    """Pairs of each prediction with each reference of its item.
+    """Pairs of each prediction with each reference of its item."""
 
-    Attributes:
-        ours: The prediction of each pair.
-        theirs: The reference of each pair.
-        starts: The first pair of each prediction.
-    """
-
-    ours: Ints
-    theirs: Ints
-    starts: Ints
+    ours: Ints  # the prediction of each pair
+    theirs: Ints  # the reference of each pair
+    starts: Ints  # the first pair of each prediction
 
 
 class Texts(NamedTuple):
@@ -65,19 +59,12 @@ class Texts(NamedTuple):
 
 
 class Ngrams(NamedTuple):
-    """The n-grams of texts on both sides: one line for each text and n-gram.
+    """The n-grams of texts on both sides: one line for each text and n-gram."""
 
-    Attributes:
-        texts: The number of texts.
-        owners: The index of each line's text.
-        predicted: The n-gram's count in the prediction.
-        expected: The n-gram's count in the reference.
-    """
-
-    texts: int
-    owners: Ints
-    predicted: Ints
-    expected: Ints
+    texts: int  # the number of texts
+    owners: Ints  # the index of each line's text
+    predicted: Ints  # the n-gram's count in the prediction
+    expected: Ints  # the n-gram's count in the reference
 
     def clipped(self) -> Ints:
         """Count the shared n-grams of each text, by the smaller of the two counts."""

@@ -8,19 +8,12 @@ from snellen.grading.errors import MetricError
 
 @dataclass(frozen=True, slots=True)
 class RelationScore:
-    """The correct pairs of a page.
+    """The correct pairs of a page."""
 
-    Attributes:
-        accuracy: The share of correct pairs, 0 to 1.
-        exact_page: 1.0 if every pair is correct, else 0.0.
-        pairs_right: The number of correct pairs.
-        pairs: The number of pairs in the reference.
-    """
-
-    accuracy: float
-    exact_page: float
-    pairs_right: int
-    pairs: int
+    accuracy: float  # the share of correct pairs, 0 to 1
+    exact_page: float  # 1.0 if every pair is correct, else 0.0.
+    pairs_right: int  # the number of correct pairs
+    pairs: int  # the number of pairs in the reference
 
 
 def pair_accuracy(

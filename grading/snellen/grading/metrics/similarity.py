@@ -39,19 +39,14 @@ class TfidfCorpus:
     characters, raw counts, idf = ln((1 + n) / (1 + df)) + 1, rows of length 1. Words that are not
     in the corpus are ignored.
 
-    Attributes:
-        documents: The number of texts in the corpus.
-        document_frequency: For each word, the number of texts that contain it.
-        idf: The weight of each word.
-
     >>> corpus = TfidfCorpus.fit(["search the shop", "read the news"])
     >>> round(corpus.cosine("search the news", "search the shop"), 4)
     0.601
     """
 
-    documents: int
-    document_frequency: Mapping[str, int]
-    idf: Mapping[str, float]
+    documents: int  # the number of texts in the corpus
+    document_frequency: Mapping[str, int]  # for each word, the number of texts that contain it
+    idf: Mapping[str, float]  # the weight of each word
 
     @classmethod
     def fit(cls, texts: Iterable[str]) -> "TfidfCorpus":
@@ -254,10 +249,6 @@ class CharNgramEmbedder:
     both ends. A gram that occurs c times adds 1 + ln c to the cell given by the CRC-32 of its UTF-8
     bytes. Rows have length 1. Cosines are 0 or more.
 
-    Attributes:
-        n: The lengths of the shortest and the longest gram.
-        dimensions: The number of cells.
-
     Raises:
         MetricError: The lengths or the number of cells are less than 1, or the lengths descend.
 
@@ -265,8 +256,8 @@ class CharNgramEmbedder:
     1.0
     """
 
-    n: tuple[int, int] = (2, 4)
-    dimensions: int = 1024
+    n: tuple[int, int] = (2, 4)  # the lengths of the shortest and the longest gram
+    dimensions: int = 1024  # the number of cells
 
     def __post_init__(self) -> None:
         if not (1 <= self.n[0] <= self.n[1] and self.dimensions >= 1):

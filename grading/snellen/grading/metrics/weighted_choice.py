@@ -37,17 +37,11 @@ class ChoiceOutcome(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ChoiceScore:
-    """The score of one platform or of a level.
+    """The score of one platform or of a level."""
 
-    Attributes:
-        score: 0..1.
-        ceiling: The score if every answer is correct.
-        n: Number of questions.
-    """
-
-    score: float
-    ceiling: float
-    n: int
+    score: float  # 0..1.
+    ceiling: float  # the score if every answer is correct
+    n: int  # number of questions
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,20 +152,14 @@ def _rounded(exact: _Exact) -> ChoiceScore:
 class GroundingCell:
     """The replies of one platform, kind of instruction and type of element.
 
-    Attributes:
-        platform: The platform, such as "os_windows".
-        instruction: See `Instruction`.
-        element: See `Element`.
-        outcomes: 1 hit, 0 miss, -1 no readable point; may be empty.
-
     Raises:
         MetricError: If an outcome is none of these.
     """
 
-    platform: str
-    instruction: Instruction
-    element: Element
-    outcomes: tuple[int, ...]
+    platform: str  # the platform, such as "os_windows"
+    instruction: Instruction  # see `Instruction`
+    element: Element  # see `Element`
+    outcomes: tuple[int, ...]  # 1 hit, 0 miss, -1 no readable point; may be empty
 
     def __post_init__(self) -> None:
         odd = set(self.outcomes) - {HIT, MISS, ERROR}

@@ -35,31 +35,19 @@ _DECLARING = frozenset({"format", "space", "view"})
 
 
 class ToolUse(NamedTuple):
-    """A tool that a model called through an API.
+    """A tool that a model called through an API."""
 
-    Attributes:
-        name: The tool's name.
-        arguments: Its arguments, decoded.
-        api: `claude`, `openai`, `gemini`, or `chat` where the form does not say whose it is.
-    """
-
-    name: str
-    arguments: Fields
-    api: str
+    name: str  # the tool's name
+    arguments: Fields  # its arguments, decoded
+    api: str  # `claude`, `openai`, `gemini`, or `chat` where the form does not say whose it is
 
 
 class Opened(NamedTuple):
-    """What a response says.
+    """What a response says."""
 
-    Attributes:
-        text: What was said after the last call of a tool, or all that was said if nothing was.
-        calls: The tools that were called, in order.
-        refused: Whether the API reports a refusal, or a filter, in place of an answer.
-    """
-
-    text: str
-    calls: tuple[ToolUse, ...] = ()
-    refused: bool = False
+    text: str  # what was said after the last call of a tool, or all that was said if nothing was
+    calls: tuple[ToolUse, ...] = ()  # the tools that were called, in order
+    refused: bool = False  # whether the API reports a refusal, or a filter, in place of an answer
 
 
 _REFUSED = ToolUse("", {}, "")

@@ -48,17 +48,11 @@ _BUTTONS = {"back": ActionType.NAVIGATE, "home": ActionType.NAVIGATE, "enter": A
 
 
 class Call(NamedTuple):
-    """What the published code takes from an answer.
+    """What the published code takes from an answer."""
 
-    Attributes:
-        kind: One of `KINDS`.
-        given: The arguments.
-        button: What is pressed; empty for another kind.
-    """
-
-    kind: str
-    given: Mapping[str, object]
-    button: str
+    kind: str  # one of `KINDS`
+    given: Mapping[str, object]  # the arguments
+    button: str  # what is pressed; empty for another kind
 
 
 def kind_of(name: str) -> str | None:
@@ -178,17 +172,11 @@ _CORNER = (0.0, 0.0)
 
 
 class _Reference(NamedTuple):
-    """What the released code takes from `coat_action_desc`.
+    """What the released code takes from `coat_action_desc`."""
 
-    Attributes:
-        kind: The kind of action that its first word means.
-        word: Its second word, of a scroll the direction; None: there is none.
-        button: The first of enter, back, home in it; empty for none.
-    """
-
-    kind: str
-    word: str | None
-    button: str
+    kind: str  # the kind of action that its first word means
+    word: str | None  # its second word, of a scroll the direction; None: there is none
+    button: str  # the first of enter, back, home in it; empty for none
 
 
 def described(action: Action) -> str:

@@ -39,19 +39,12 @@ from snellen.grading.protocols.golds import STEP, StepGold
 
 
 class ReadStep(NamedTuple):
-    """What a parser read, in plain values, as a report keeps it.
-
-    Attributes:
-        action: The action.
-        format: The vocabulary that it was read in.
-        counts: What its coordinates count there: a space's id.
-        text: The text itself.
-    """
+    """What a parser read, in plain values, as a report keeps it."""
 
     action: Action
-    format: str
-    counts: str
-    text: str
+    format: str  # the vocabulary that it was read in
+    counts: str  # what its coordinates count there: a space's id
+    text: str  # the text itself
 
     @property
     def space(self) -> CoordinateSpace:

@@ -41,16 +41,10 @@ Row: TypeAlias = dict[str, str | float | None]
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """A chart and its data as a table.
+    """A chart and its data as a table."""
 
-    Attributes:
-        svg: One `<svg>` element that needs no escaping.
-        label: A sentence that describes the chart, for screen readers.
-        table: The table.
-    """
-
-    svg: str
-    label: str
+    svg: str  # one `<svg>` element that needs no escaping
+    label: str  # a sentence that describes the chart, for screen readers
     table: Table
 
 

@@ -18,19 +18,12 @@ _STEPS = 6
 
 
 class HeatCell(NamedTuple):
-    """The text of a cell and its shade.
+    """The text of a cell and its shade."""
 
-    Attributes:
-        value: The value in percent; empty if the cell is blanked.
-        interval: The interval in percent; empty if there is none.
-        counts: Its items, and the items that they represent or their clusters.
-        shade: The shade, 0..1; None: hatched, because the cell is blanked.
-    """
-
-    value: str
-    interval: str
-    counts: str
-    shade: float | None
+    value: str  # the value in percent; empty if the cell is blanked
+    interval: str  # the interval in percent; empty if there is none
+    counts: str  # its items, and the items that they represent or their clusters
+    shade: float | None  # the shade, 0..1; None: hatched, because the cell is blanked.
 
 
 class HeatRow(NamedTuple):
@@ -42,29 +35,17 @@ class HeatRow(NamedTuple):
 
 
 class HeatMap(NamedTuple):
-    """A grid, ready to draw.
-
-    Attributes:
-        title: The title.
-        corner: The two tags.
-        columns: The names of the columns.
-        rows: The rows.
-        totals: The columns' totals, and the overall total last.
-        scale: The shades of the legend, lightest first.
-        low: The value of the lightest shade.
-        high: The value of the darkest shade.
-        note: A note on blanked, weighted or omitted cells.
-    """
+    """A grid, ready to draw."""
 
     title: str
-    corner: str
-    columns: tuple[str, ...]
+    corner: str  # the two tags
+    columns: tuple[str, ...]  # the names of the columns
     rows: tuple[HeatRow, ...]
-    totals: tuple[HeatCell, ...]
-    scale: tuple[float, ...]
-    low: str
-    high: str
-    note: str
+    totals: tuple[HeatCell, ...]  # the columns' totals, and the overall total last
+    scale: tuple[float, ...]  # the shades of the legend, lightest first
+    low: str  # the value of the lightest shade
+    high: str  # the value of the darkest shade
+    note: str  # a note on blanked, weighted or omitted cells
 
 
 def heat_map(grid: Grid) -> HeatMap:

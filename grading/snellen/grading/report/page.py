@@ -49,25 +49,15 @@ class PartShare(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """The difference between two protocols on the same answers, as published.
+    """The difference between two protocols on the same answers, as published."""
 
-    Attributes:
-        first: The first protocol.
-        second: The second protocol.
-        metric: The metric, or both separated by a slash.
-        first_value: The value under the first protocol.
-        second_value: The value under the second protocol.
-        shares: One share per part; they add up to the difference.
-        note: A note for the reader.
-    """
-
-    first: str
-    second: str
-    metric: str
-    first_value: float
-    second_value: float
-    shares: tuple[PartShare, ...]
-    note: str = ""
+    first: str  # the first protocol
+    second: str  # the second protocol
+    metric: str  # the metric, or both separated by a slash
+    first_value: float  # the value under the first protocol
+    second_value: float  # the value under the second protocol
+    shares: tuple[PartShare, ...]  # one share per part; they add up to the difference
+    note: str = ""  # a note for the reader
 
 
 class CalibrationKind(StrEnum):
@@ -91,19 +81,12 @@ class CalibrationRow(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A metric before and after a change of the pages.
+    """A metric before and after a change of the pages."""
 
-    Attributes:
-        label: The change, or the task.
-        before: The metric on the original pages.
-        after: The metric on the changed pages.
-        difference: after - before, paired by page; None if unknown.
-    """
-
-    label: str
-    before: Estimate
-    after: Estimate
-    difference: Estimate | None = None
+    label: str  # the change, or the task
+    before: Estimate  # the metric on the original pages
+    after: Estimate  # the metric on the changed pages
+    difference: Estimate | None = None  # after - before, paired by page; None if unknown
 
     @property
     def gap(self) -> float:
@@ -197,25 +180,15 @@ class Thumbnail(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ItemList:
-    """The items, in any order: the page sorts them.
+    """The items, in any order: the page sorts them."""
 
-    Attributes:
-        rows: One row per item and attempt.
-        metrics: The keys of the rows' values; the rows are sorted by the first.
-        tags: The names of the rows' tags.
-        images: Thumbnails; several rows may share one.
-        left_out: The number of rows without an image because the budget was used up.
-        unreadable: The number of rows without an image because it could not be read.
-        with_references: Whether the rows contain references.
-    """
-
-    rows: Sequence[ItemRow] = ()
-    metrics: tuple[str, ...] = ()
-    tags: tuple[str, ...] = ()
-    images: Sequence[Thumbnail] = ()
-    left_out: int = 0
-    unreadable: int = 0
-    with_references: bool = False
+    rows: Sequence[ItemRow] = ()  # one row per item and attempt
+    metrics: tuple[str, ...] = ()  # the keys of the rows' values; the rows are sorted by the first
+    tags: tuple[str, ...] = ()  # the names of the rows' tags
+    images: Sequence[Thumbnail] = ()  # thumbnails; several rows may share one
+    left_out: int = 0  # the number of rows without an image because the budget was used up
+    unreadable: int = 0  # the number of rows without an image because it could not be read
+    with_references: bool = False  # whether the rows contain references
 
 
 @dataclass(frozen=True, slots=True)

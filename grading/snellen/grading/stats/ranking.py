@@ -31,19 +31,12 @@ class Stratum(NamedTuple):
 
 
 class Ranks(NamedTuple):
-    """The values of several runs and their possible ranks.
+    """The values of several runs and their possible ranks."""
 
-    Attributes:
-        values: Each run's value (runs,).
-        best: The best possible rank of each run (runs,), from 1.
-        worst: The worst possible rank.
-        better: Whether run a is significantly better than run b (runs, runs).
-    """
-
-    values: NDArray[np.float64]
-    best: NDArray[np.int64]
-    worst: NDArray[np.int64]
-    better: NDArray[np.bool_]
+    values: NDArray[np.float64]  # each run's value (runs,)
+    best: NDArray[np.int64]  # the best possible rank of each run (runs,), from 1
+    worst: NDArray[np.int64]  # the worst possible rank
+    better: NDArray[np.bool_]  # whether run a is significantly better than run b (runs, runs)
 
 
 def rank_bounds(strata: Sequence[Stratum], *, level: float = 0.95) -> Ranks:

@@ -11,17 +11,11 @@ _ROUNDING = 1e-20
 
 
 class MeanVariance(NamedTuple):
-    """The variance of a mean, with and without clusters.
+    """The variance of a mean, with and without clusters."""
 
-    Attributes:
-        clustered: For any dependence within clusters; None with fewer than two clusters.
-        independent: For independent items; None for one item.
-        freedom: The degrees of freedom of `clustered`, for t; 0 if it is None.
-    """
-
-    clustered: float | None
-    independent: float | None
-    freedom: float
+    clustered: float | None  # for any dependence within clusters; None with fewer than two clusters
+    independent: float | None  # for independent items; None for one item
+    freedom: float  # the degrees of freedom of `clustered`, for t; 0 if it is None
 
     @property
     def design_effect(self) -> float | None:

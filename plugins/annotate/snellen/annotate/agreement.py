@@ -23,19 +23,12 @@ _SLACK = 1e-9
 
 
 class RaterColumns(NamedTuple):
-    """Raters' answers to a task, a row each.
+    """Raters' answers to a task, a row each."""
 
-    Attributes:
-        items: The index of each answer's item among the task's.
-        raters: Who gave it.
-        responses: What is graded.
-        made: Each answer as a reference, in the form that golds have.
-    """
-
-    items: IntArray
-    raters: Sequence[str]
-    responses: Sequence[object]
-    made: Golds
+    items: IntArray  # the index of each answer's item among the task's
+    raters: Sequence[str]  # who gave it
+    responses: Sequence[object]  # what is graded
+    made: Golds  # each answer as a reference, in the form that golds have
 
 
 class Task(NamedTuple):
@@ -57,17 +50,11 @@ class Task(NamedTuple):
 
 
 class _Pairs(NamedTuple):
-    """Every two answers to one item by two raters, in both orders.
+    """Every two answers to one item by two raters, in both orders."""
 
-    Attributes:
-        answers: The row of the answer.
-        references: The row of the answer that is its reference.
-        values: The primary metric.
-    """
-
-    answers: IntArray
-    references: IntArray
-    values: FloatArray
+    answers: IntArray  # the row of the answer
+    references: IntArray  # the row of the answer that is its reference
+    values: FloatArray  # the primary metric
 
 
 def rater_report(

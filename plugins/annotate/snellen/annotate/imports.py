@@ -35,23 +35,14 @@ _CANCELED = "skipped in Label Studio"
 
 
 class _FieldValue(NamedTuple):
-    """What a file says of an item, with the field that it was said in.
+    """What a file says of an item, with the field that it was said in."""
 
-    Attributes:
-        item: The item's id.
-        rater: Who answered.
-        field: The schema or the control.
-        value: The answer; None: skipped.
-        percent: Whether it is a box in percent of the image.
-        at: When, in milliseconds since 1970; 0: it does not say.
-    """
-
-    item: str
-    rater: str
-    field: str
-    value: JsonValue
-    percent: bool = False
-    at: int = 0
+    item: str  # the item's id
+    rater: str  # who answered
+    field: str  # the schema or the control
+    value: JsonValue  # the answer; None: skipped
+    percent: bool = False  # whether it is a box in percent of the image
+    at: int = 0  # when, in milliseconds since 1970; 0: it does not say
 
 
 def read_potato(path: Path, pack: Pack, task: str, field: str | None = None) -> list[RaterAnswer]:

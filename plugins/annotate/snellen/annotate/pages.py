@@ -37,23 +37,14 @@ _BOX = re.compile(r"\s*,\s*|\s+")
 
 
 class Stage(NamedTuple):
-    """An image on which a rater chooses a box.
+    """An image on which a rater chooses a box."""
 
-    Attributes:
-        width: The image's width, in pixels.
-        height: The image's height, in pixels.
-        elements: The boxes to choose from; empty if the rater clicks two corners.
-        chosen: The index of the chosen box; None: none.
-        corner: The first clicked corner; None: none.
-        box: The chosen box, to be confirmed; None: none.
-    """
-
-    width: int
-    height: int
-    elements: Sequence[Ltrb]
-    chosen: int | None
-    corner: tuple[int, int] | None
-    box: Ltrb | None
+    width: int  # the image's width, in pixels
+    height: int  # the image's height, in pixels
+    elements: Sequence[Ltrb]  # the boxes to choose from; empty if the rater clicks two corners
+    chosen: int | None  # the index of the chosen box; None: none
+    corner: tuple[int, int] | None  # the first clicked corner; None: none
+    box: Ltrb | None  # the chosen box, to be confirmed; None: none
 
 
 def routes(actions: Actions, key: Path | None) -> Sequence[Route]:

@@ -14,15 +14,10 @@ from snellen.tasks.pack.read import Pack, has_references, open_references, task_
 
 
 class RatedTask(NamedTuple):
-    """A task that raters answered.
+    """A task that raters answered."""
 
-    Attributes:
-        data: The task, with its references.
-        report: The report on the raters.
-    """
-
-    data: TaskData
-    report: RaterReport
+    data: TaskData  # the task, with its references
+    report: RaterReport  # the report on the raters
 
     def reference(self, item: str) -> Any:  # noqa: ANN401  # the published shape
         """Return an item's reference as plain values."""

@@ -86,19 +86,12 @@ class AnnotationCard(Closed):
 
 
 class ItemToRate(NamedTuple):
-    """An item as a rater sees it.
-
-    Attributes:
-        task: Its task.
-        line: Its line in the pack.
-        elements: The boxes to choose from.
-        rating: The rater's earlier answer; None: there is none.
-    """
+    """An item as a rater sees it."""
 
     task: str
-    line: PackItem
-    elements: Sequence[Ltrb]
-    rating: RatingRow | None
+    line: PackItem  # its line in the pack
+    elements: Sequence[Ltrb]  # the boxes to choose from
+    rating: RatingRow | None  # the rater's earlier answer; None: there is none
 
 
 class Annotations:

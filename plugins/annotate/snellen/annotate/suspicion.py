@@ -17,17 +17,11 @@ _RIGHT, _WRONG = 4.0, 1.0
 
 
 class Suspicion(NamedTuple):
-    """The estimates of the model.
+    """The estimates of the model."""
 
-    Attributes:
-        wrong: The probability that an item's reference is wrong, (items,).
-        accuracies: The accuracy of each rater, (raters,).
-        right: The share of correct references.
-    """
-
-    wrong: NDArray[np.float64]
-    accuracies: NDArray[np.float64]
-    right: float
+    wrong: NDArray[np.float64]  # the probability that an item's reference is wrong, (items,)
+    accuracies: NDArray[np.float64]  # the accuracy of each rater, (raters,)
+    right: float  # the share of correct references
 
 
 def suspicion(
@@ -88,23 +82,14 @@ def suspicion(
 
 
 class _Table(NamedTuple):
-    """The candidates for each item's true answer, paired with all votes on the item.
+    """The candidates for each item's true answer, paired with all votes on the item."""
 
-    Attributes:
-        items: The item of each candidate, (guesses,).
-        is_reference: Whether the candidate is the reference.
-        constants: The log probability that the errors coincide as observed.
-        guesses: The candidate of each pair.
-        votes: The vote of each pair.
-        agrees: Whether the vote is for the candidate.
-    """
-
-    items: NDArray[np.int64]
-    is_reference: NDArray[np.bool_]
-    constants: NDArray[np.float64]
-    guesses: NDArray[np.int64]
-    votes: NDArray[np.int64]
-    agrees: NDArray[np.bool_]
+    items: NDArray[np.int64]  # the item of each candidate, (guesses,)
+    is_reference: NDArray[np.bool_]  # whether the candidate is the reference
+    constants: NDArray[np.float64]  # the log probability that the errors coincide as observed
+    guesses: NDArray[np.int64]  # the candidate of each pair
+    votes: NDArray[np.int64]  # the vote of each pair
+    agrees: NDArray[np.bool_]  # whether the vote is for the candidate
 
 
 def _table(

@@ -64,21 +64,13 @@ class BuildSettings:
 
 
 class PageDone(NamedTuple):
-    """The result of one page.
+    """The result of one page."""
 
-    Attributes:
-        page: Its id.
-        problem: The reason for a failure, one of few; None if it succeeded.
-        message: The same for people.
-        capture_seconds: The time of the capture; 0 if it was captured before.
-        make_seconds: The time of making its items.
-    """
-
-    page: str
-    problem: str | None = None
-    message: str = ""
-    capture_seconds: float = 0.0
-    make_seconds: float = 0.0
+    page: str  # its id
+    problem: str | None = None  # the reason for a failure, one of few; None if it succeeded
+    message: str = ""  # the same for people
+    capture_seconds: float = 0.0  # the time of the capture; 0 if it was captured before
+    make_seconds: float = 0.0  # the time of making its items
 
 
 class Worked(NamedTuple):

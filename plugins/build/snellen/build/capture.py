@@ -259,19 +259,12 @@ class PageAtRest:
 
 
 class Applied(NamedTuple):
-    """The result of one change.
+    """The result of one change."""
 
-    Attributes:
-        change: The change; None if it was dropped.
-        image: Its image.
-        dropped: The reason why it was dropped.
-        restored: Whether the page is restored, so that another change can be tried on it.
-    """
-
-    change: Change | None
+    change: Change | None  # the change; None if it was dropped
     image: bytes
-    dropped: Dropped | None
-    restored: bool
+    dropped: Dropped | None  # the reason why it was dropped
+    restored: bool  # whether the page is restored, so that another change can be tried on it
 
 
 def apply_change(

@@ -73,17 +73,11 @@ class PackOptions:
 
 
 class BuiltExam(NamedTuple):
-    """The result of a build.
+    """The result of a build."""
 
-    Attributes:
-        manifest: The pack's manifest.
-        audit: The result of the audit before items were removed; None without an audit.
-        worked: The results of the pages.
-    """
-
-    manifest: Manifest
-    audit: Audit | None
-    worked: Worked
+    manifest: Manifest  # the pack's manifest
+    audit: Audit | None  # the result of the audit before items were removed; None without an audit
+    worked: Worked  # the results of the pages
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,21 +17,13 @@ _LONGEST = 60
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page of a site.
+    """A page of a site."""
 
-    Attributes:
-        site: The site's name, safe as a folder name.
-        page: The page's name in its site, safe as a folder name.
-        root: The site's folder: it contains everything that the page may load.
-        path: The page's file, relative to the site's folder.
-        generated: Whether the page generator wrote it.
-    """
-
-    site: str
-    page: str
-    root: Path
-    path: Path
-    generated: bool = False
+    site: str  # the site's name, safe as a folder name
+    page: str  # the page's name in its site, safe as a folder name
+    root: Path  # the site's folder: it contains everything that the page may load
+    path: Path  # the page's file, relative to the site's folder
+    generated: bool = False  # whether the page generator wrote it
 
     @property
     def id(self) -> str:

@@ -92,19 +92,12 @@ class Change(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Dropped(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A change that the page could not carry, or that failed a check.
-
-    Attributes:
-        task: Its task.
-        mode: Its kind.
-        reason: One of few, so that it can be counted.
-        detail: The text of an error.
-    """
+    """A change that the page could not carry, or that failed a check."""
 
     task: str
-    mode: str
-    reason: str
-    detail: str = ""
+    mode: str  # its kind
+    reason: str  # one of few, so that it can be counted
+    detail: str = ""  # the text of an error
 
 
 class Click(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -55,17 +55,11 @@ _AREA = 1_150_000
 
 @dataclass(frozen=True, slots=True)
 class Vision:
-    """The agent's OCR.
+    """The agent's OCR."""
 
-    Attributes:
-        reader: Reads text in images.
-        shelf: Stores the text that was read.
-        jobs: The number of items that are processed at the same time.
-    """
-
-    reader: Reader
-    shelf: Shelf
-    jobs: int = 2
+    reader: Reader  # reads text in images
+    shelf: Shelf  # stores the text that was read
+    jobs: int = 2  # the number of items that are processed at the same time
 
 
 async def take(
@@ -249,17 +243,11 @@ _ALIKE = 88.0
 
 @dataclass(frozen=True, slots=True)
 class Deed:
-    """One action of a plan.
+    """One action of a plan."""
 
-    Attributes:
-        says: The text of the line to click; empty: no click.
-        begins: Whether the line only has to begin with that text.
-        text: The text to type.
-    """
-
-    says: str = ""
-    begins: bool = False
-    text: str = ""
+    says: str = ""  # the text of the line to click; empty: no click
+    begins: bool = False  # whether the line only has to begin with that text
+    text: str = ""  # the text to type
 
 
 def plan(prompt: str) -> Sequence[Deed]:

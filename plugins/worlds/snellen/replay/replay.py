@@ -21,34 +21,21 @@ from snellen.tasks.models import World
 
 @dataclass(frozen=True, slots=True)
 class PlayedStep:
-    """A stored step.
+    """A stored step."""
 
-    Attributes:
-        row: Its row in the store.
-        input: The input; None if nothing was done, or a tool was called.
-        frame: The screenshot after it, as PNG; None for a tool call.
-    """
-
-    row: StepRow
-    input: Input | None
-    frame: bytes | None = field(repr=False)
+    row: StepRow  # its row in the store
+    input: Input | None  # the input; None if nothing was done, or a tool was called
+    frame: bytes | None = field(repr=False)  # the screenshot after it, as PNG; None for a tool call
 
 
 @dataclass(frozen=True, slots=True)
 class PlayedEpisode:
-    """A stored episode.
+    """A stored episode."""
 
-    Attributes:
-        row: Its state and its item.
-        prompt: The item's prompt.
-        world: The world that it ran in.
-        steps: Its steps; the first one is the first view.
-    """
-
-    row: PlayedItem
-    prompt: str
-    world: World
-    steps: Sequence[PlayedStep]
+    row: PlayedItem  # its state and its item
+    prompt: str  # the item's prompt
+    world: World  # the world that it ran in
+    steps: Sequence[PlayedStep]  # its steps; the first one is the first view
 
     @property
     def by_tools(self) -> bool:
@@ -58,19 +45,12 @@ class PlayedEpisode:
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """The result of a replay.
+    """The result of a replay."""
 
-    Attributes:
-        screens: The number of compared screenshots.
-        same: The number of screenshots that are equal, byte for byte.
-        state: Whether the final state is equal.
-        fault: Why the replay failed; empty if it did not.
-    """
-
-    screens: int
-    same: int
-    state: bool
-    fault: str = ""
+    screens: int  # the number of compared screenshots
+    same: int  # the number of screenshots that are equal, byte for byte
+    state: bool  # whether the final state is equal
+    fault: str = ""  # why the replay failed; empty if it did not
 
     @property
     def fine(self) -> bool:

@@ -48,23 +48,14 @@ class AgentRun:
 
 @dataclass(frozen=True, slots=True)
 class AgentCommand:
-    """A command that runs an agent on one item.
+    """A command that runs an agent on one item."""
 
-    Attributes:
-        command: The shell command.
-        url: The exam's URL.
-        token: The server's token; None if it needs none.
-        folder: The folder of its MCP configuration.
-        logs: The folder of its output, one file per run.
-        timeout: The maximum duration of a run, in seconds.
-    """
-
-    command: str
-    url: str
-    folder: Path
-    logs: Path
-    timeout: float
-    token: str | None = field(default=None, repr=False)
+    command: str  # the shell command
+    url: str  # the exam's URL
+    folder: Path  # the folder of its MCP configuration
+    logs: Path  # the folder of its output, one file per run
+    timeout: float  # the maximum duration of a run, in seconds
+    token: str | None = field(default=None, repr=False)  # the server's token; None if it needs none
 
     @property
     def config(self) -> Path:

@@ -101,17 +101,11 @@ class Screenshot:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """The state of an attempt.
+    """The state of an attempt."""
 
-    Attributes:
-        answered: The number of answered items.
-        open: The ids of the open items.
-        holders: The clients that hold an open item.
-    """
-
-    answered: int
-    open: Sequence[str]
-    holders: Sequence[str]
+    answered: int  # the number of answered items
+    open: Sequence[str]  # the ids of the open items
+    holders: Sequence[str]  # the clients that hold an open item
 
     @property
     def free(self) -> int:
@@ -124,16 +118,11 @@ class ExamAttempt:
     """An attempt at an exam.
 
     Iterating over it takes its open items one by one, each in its own context.
-
-    Attributes:
-        exam: The exam.
-        handle: The attempt's handle, with which it can be resumed.
-        agent: The prefix of its contexts' names.
     """
 
     exam: "ExamClient"
-    handle: str
-    agent: str = "agent"
+    handle: str  # the attempt's handle, with which it can be resumed
+    agent: str = "agent"  # the prefix of its contexts' names
 
     async def __aiter__(self) -> AsyncIterator[ExamItem]:
         """Yield all items that are open now."""

@@ -31,25 +31,15 @@ _SUBJECT = (
 
 
 class Mean(NamedTuple):
-    """The mean over several tasks, each counted once.
+    """The mean over several tasks, each counted once."""
 
-    Attributes:
-        items: The number of items.
-        answered: The number of items with an answer.
-        value: The mean, 0..1; None if a task has no value.
-        low: The lower end of its 95 % interval; None if it has none.
-        high: The upper end.
-        blind: The mean without the images; None if it is not known.
-        chance: The mean of a random choice; None if it is not known of a task.
-    """
-
-    items: int
-    answered: int
-    value: float | None
-    low: float | None
-    high: float | None
-    blind: float | None
-    chance: float | None
+    items: int  # the number of items
+    answered: int  # the number of items with an answer
+    value: float | None  # the mean, 0..1; None if a task has no value.
+    low: float | None  # the lower end of its 95 % interval; None if it has none
+    high: float | None  # the upper end
+    blind: float | None  # the mean without the images; None if it is not known
+    chance: float | None  # the mean of a random choice; None if it is not known of a task
 
 
 def page_of(exam: TakenExam) -> bytes:

@@ -29,24 +29,16 @@ GIVE_UP = 5
 class ExamRequest:
     """The exam to run and its server.
 
-    Attributes:
-        attempt: An attempt to resume; None starts a new one.
-        tasks: Tasks or benchmarks; empty: all that the exam offers.
-        model: The model's name, for the report.
-        url: The exam's server; None: the runner starts its own server.
-        token: The server's token.
-        serve: Arguments of the runner's own server, as for `snellen serve`.
-
     Raises:
         InputError: Two of them contradict each other.
     """
 
-    attempt: str | None = None
-    tasks: Sequence[str] = ()
-    model: str | None = None
-    url: str | None = None
-    token: str | None = field(default=None, repr=False)
-    serve: Sequence[str] = ()
+    attempt: str | None = None  # an attempt to resume; None starts a new one
+    tasks: Sequence[str] = ()  # tasks or benchmarks; empty: all that the exam offers
+    model: str | None = None  # the model's name, for the report
+    url: str | None = None  # the exam's server; None: the runner starts its own server
+    token: str | None = field(default=None, repr=False)  # the server's token
+    serve: Sequence[str] = ()  # arguments of the runner's own server, as for `snellen serve`
 
     def __post_init__(self) -> None:
         if self.url is not None and self.serve:
@@ -59,18 +51,13 @@ class ExamRequest:
 class RunLimits:
     """The limits of the contexts' runs.
 
-    Attributes:
-        contexts: The number of contexts at a time.
-        retries: The number of further runs of a context after a fault.
-        timeout: The maximum duration of a run, in seconds.
-
     Raises:
         InputError: A value is out of range.
     """
 
-    contexts: int = 1
-    retries: int = 2
-    timeout: float = 600.0
+    contexts: int = 1  # the number of contexts at a time
+    retries: int = 2  # the number of further runs of a context after a fault
+    timeout: float = 600.0  # the maximum duration of a run, in seconds
 
     def __post_init__(self) -> None:
         if self.contexts < 1:

@@ -55,48 +55,28 @@ class AttemptLog:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """The scores of a task: the agent with the images and without, and chance.
+    """The scores of a task: the agent with the images and without, and chance."""
 
-    Attributes:
-        task: The task's id.
-        items: The number of items.
-        answered: The number of items that the agent answered.
-        metric: The metric of the values; empty if answers are graded elsewhere.
-        value: The agent's score over all items, 0..1.
-        low: The lower end of its 95 % interval.
-        high: The upper end.
-        blind: The agent's score without the images.
-        chance: The score of a random choice, if known.
-    """
-
-    task: str
-    items: int
-    answered: int
-    metric: str
-    value: float | None = None
-    low: float | None = None
-    high: float | None = None
-    blind: float | None = None
-    chance: float | None = None
+    task: str  # the task's id
+    items: int  # the number of items
+    answered: int  # the number of items that the agent answered
+    metric: str  # the metric of the values; empty if answers are graded elsewhere
+    value: float | None = None  # the agent's score over all items, 0..1.
+    low: float | None = None  # the lower end of its 95 % interval
+    high: float | None = None  # the upper end
+    blind: float | None = None  # the agent's score without the images
+    chance: float | None = None  # the score of a random choice, if known
 
 
 @dataclass(frozen=True, slots=True)
 class TakenExam:
-    """An exam that an agent took, once or once more without the images.
+    """An exam that an agent took, once or once more without the images."""
 
-    Attributes:
-        taken: The attempt with the images.
-        blind: The attempt without the images; None: there was none.
-        seconds: The duration of both, in seconds.
-        agent: The agent's name.
-        baseline: Whether it is the included baseline agent.
-    """
-
-    taken: AttemptLog
-    blind: AttemptLog | None
-    seconds: float
-    agent: str
-    baseline: bool = False
+    taken: AttemptLog  # the attempt with the images
+    blind: AttemptLog | None  # the attempt without the images; None: there was none
+    seconds: float  # the duration of both, in seconds
+    agent: str  # the agent's name
+    baseline: bool = False  # whether it is the included baseline agent
 
     @property
     def rows(self) -> Sequence[Row]:

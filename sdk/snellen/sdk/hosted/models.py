@@ -48,19 +48,12 @@ class TaskScore(msgspec.Struct, frozen=True):
 
 
 class LineProblem(msgspec.Struct, frozen=True):
-    """What is wrong with a line of a submission's file.
+    """What is wrong with a line of a submission's file."""
 
-    Attributes:
-        kind: The kind of problem, as in a report.
-        message: What is wrong, and what became of the line.
-        line: The line of the file, from 1; None: no line of its own.
-        field: The field; None: the whole line.
-    """
-
-    kind: str
-    message: str
-    line: int | None = None
-    field: str | None = None
+    kind: str  # the kind of problem, as in a report
+    message: str  # what is wrong, and what became of the line
+    line: int | None = None  # the line of the file, from 1; None: no line of its own
+    field: str | None = None  # the field; None: the whole line
 
 
 class SubmissionStatus(msgspec.Struct, frozen=True):
@@ -149,19 +142,12 @@ class Phase(msgspec.Struct, frozen=True):
 
 
 class Quota(msgspec.Struct, frozen=True):
-    """The uploads that a participant has left.
+    """The uploads that a participant has left."""
 
-    Attributes:
-        phase: The phase that takes an upload now.
-        end: The time until which it does, as ISO 8601 in UTC; None: it has no end.
-        left: The uploads left in all; None: no limit.
-        left_today: The uploads left on this day of the phase's zone; None: no limit.
-    """
-
-    phase: str
-    end: str | None
-    left: int | None
-    left_today: int | None
+    phase: str  # the phase that takes an upload now
+    end: str | None  # the time until which it does, as ISO 8601 in UTC; None: it has no end
+    left: int | None  # the uploads left in all; None: no limit
+    left_today: int | None  # the uploads left on this day of the phase's zone; None: no limit
 
     @property
     def words(self) -> str:
@@ -173,23 +159,14 @@ class Quota(msgspec.Struct, frozen=True):
 
 
 class HostedExam(msgspec.Struct, frozen=True):
-    """A hosted exam.
+    """A hosted exam."""
 
-    Attributes:
-        name: The exam's name in URLs.
-        title: A title for people.
-        description: A description of the exam.
-        tasks: Its tasks.
-        phases: Its phases, in order.
-        longest_upload: The maximum size of an upload, in bytes.
-    """
-
-    name: str
-    title: str
+    name: str  # the exam's name in URLs
+    title: str  # a title for people
     description: str
     tasks: tuple[HostedTask, ...]
-    phases: tuple[Phase, ...]
-    longest_upload: int
+    phases: tuple[Phase, ...]  # its phases, in order
+    longest_upload: int  # the maximum size of an upload, in bytes
 
 
 class LeaderboardRow(msgspec.Struct, frozen=True):
@@ -223,21 +200,13 @@ class LeaderboardRow(msgspec.Struct, frozen=True):
 
 
 class Leaderboard(msgspec.Struct, frozen=True):
-    """A leaderboard.
+    """A leaderboard."""
 
-    Attributes:
-        exam: The exam's name.
-        phase: The phase.
-        tasks: The tasks that a row needs.
-        part: `all` items, or the `public` ones during the phase.
-        rows: The rows, the highest value first.
-    """
-
-    exam: str
+    exam: str  # the exam's name
     phase: str
-    tasks: tuple[str, ...]
-    part: str
-    rows: tuple[LeaderboardRow, ...]
+    tasks: tuple[str, ...]  # the tasks that a row needs
+    part: str  # `all` items, or the `public` ones during the phase
+    rows: tuple[LeaderboardRow, ...]  # the rows, the highest value first
 
 
 class LeaderboardPage(Leaderboard, frozen=True):

@@ -49,17 +49,11 @@ class Row(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SmallTable:
-    """A table.
+    """A table."""
 
-    Attributes:
-        names: Its columns, in order.
-        rows: Its rows; an empty cell is None or has no entry.
-        file: The file; None for a table in memory.
-    """
-
-    names: tuple[str, ...]
-    rows: tuple[Row, ...]
-    file: str | None = None
+    names: tuple[str, ...]  # its columns, in order
+    rows: tuple[Row, ...]  # its rows; an empty cell is None or has no entry
+    file: str | None = None  # the file; None for a table in memory
 
     def text(self, row: Row, name: str, advice: str = "") -> str | None:
         """Return a cell as text; None if it is empty.

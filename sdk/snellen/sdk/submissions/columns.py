@@ -101,17 +101,11 @@ _SHOWN = 10
 
 
 class ColumnNames(NamedTuple):
-    """A source's names of the fields.
+    """A source's names of the fields."""
 
-    Attributes:
-        other: The fields with other names: our name to the source's.
-        notice: A notice on guessed names; empty if none was guessed.
-        lacking: A required field that is missing, to the reason and what to do.
-    """
-
-    other: Mapping[str, str]
-    notice: str
-    lacking: Mapping[str, str]
+    other: Mapping[str, str]  # the fields with other names: our name to the source's
+    notice: str  # a notice on guessed names; empty if none was guessed
+    lacking: Mapping[str, str]  # a required field that is missing, to the reason and what to do
 
 
 def check_columns(columns: Mapping[str, str]) -> None:

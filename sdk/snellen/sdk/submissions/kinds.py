@@ -93,17 +93,11 @@ class RowContent(NamedTuple):
 
 
 class Kind(NamedTuple):
-    """A kind of rows.
+    """A kind of rows."""
 
-    Attributes:
-        name: What a report calls it.
-        fits: Whether a row is of this kind.
-        read: What the row says, one for each answer in it.
-    """
-
-    name: str
-    fits: Callable[[Fields], bool]
-    read: Callable[[Fields], list[RowContent]]
+    name: str  # what a report calls it
+    fits: Callable[[Fields], bool]  # whether a row is of this kind
+    read: Callable[[Fields], list[RowContent]]  # what the row says, one for each answer in it
 
 
 def kind_of_row(row: Fields) -> Kind | None:

@@ -29,21 +29,13 @@ _WORDS = {"true": True, "false": False}
 
 
 class Outcome(NamedTuple):
-    """How one episode ended.
+    """How one episode ended."""
 
-    Attributes:
-        names: What its item may be called, the likeliest first.
-        reward: Its reward or success; None: not stated.
-        steps: How many steps it took; None: not stated.
-        ended: Whether the environment ended it; None: not stated.
-        error: Why it says nothing of the agent; None: it does.
-    """
-
-    names: Sequence[str]
-    reward: float | None = None
-    steps: float | None = None
-    ended: bool | None = None
-    error: object = None
+    names: Sequence[str]  # what its item may be called, the likeliest first
+    reward: float | None = None  # its reward or success; None: not stated
+    steps: float | None = None  # how many steps it took; None: not stated
+    ended: bool | None = None  # whether the environment ended it; None: not stated
+    error: object = None  # why it says nothing of the agent; None: it does
 
 
 def is_outcome(row: Mapping[str, Any], episode: str) -> bool:

@@ -34,17 +34,11 @@ _WHOLE = re.compile(r"[0-9]{1,9}")
 
 
 class GradedTask(NamedTuple):
-    """What is being graded where records of episodes are read.
+    """What is being graded where records of episodes are read."""
 
-    Attributes:
-        task: The task's id.
-        split: The split's name, where the data has one.
-        item_id: The item that is a step of an episode.
-    """
-
-    task: str
-    split: str | None
-    item_id: Callable[[str, int], str] = "{}/{}".format
+    task: str  # the task's id
+    split: str | None  # the split's name, where the data has one
+    item_id: Callable[[str, int], str] = "{}/{}".format  # the item that is a step of an episode
 
 
 _Item: TypeAlias = Callable[[int], str]

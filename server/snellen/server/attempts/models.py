@@ -22,16 +22,12 @@ _LONGEST_NAME = 64
 class Caller:
     """The caller, as identified by the transport, and its client.
 
-    Attributes:
-        name: `local` on stdio and without tokens; a token's name otherwise.
-        client: The agent's name of its context.
-
     Raises:
         ExamError: The client's name is empty, too long or not printable.
     """
 
-    name: str = "local"
-    client: str = "main"
+    name: str = "local"  # `local` on stdio and without tokens; a token's name otherwise
+    client: str = "main"  # the agent's name of its context
 
     def __post_init__(self) -> None:
         if not 0 < len(self.client) <= _LONGEST_NAME or not self.client.isprintable():
@@ -51,44 +47,26 @@ class NewAttempt:
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """An item that a client holds.
-
-    Attributes:
-        client: The client.
-        item: The item's row.
-        question: The item as this attempt asks it.
-        until: The end of the lease.
-        submissions_left: The number of answers still accepted.
-        views_left: The number of views left; None: no limit.
-    """
+    """An item that a client holds."""
 
     client: str
-    item: ItemRow
-    question: "Question"
-    until: int
-    submissions_left: int
-    views_left: int | None
+    item: ItemRow  # the item's row
+    question: "Question"  # the item as this attempt asks it
+    until: int  # the end of the lease
+    submissions_left: int  # the number of answers still accepted
+    views_left: int | None  # the number of views left; None: no limit
 
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """The result of a submitted answer.
+    """The result of a submitted answer."""
 
-    Attributes:
-        item: The item's id.
-        number: The answer's number for this item, from 1.
-        stored: The answer, unchanged.
-        again: Whether the same answer was stored before, so that nothing changed.
-        progress: The attempt's progress.
-        submissions_left: The number of answers to this item still accepted.
-    """
-
-    item: str
-    number: int
-    stored: JsonValue
-    again: bool
-    progress: Progress
-    submissions_left: int
+    item: str  # the item's id
+    number: int  # the answer's number for this item, from 1
+    stored: JsonValue  # the answer, unchanged
+    again: bool  # whether the same answer was stored before, so that nothing changed
+    progress: Progress  # the attempt's progress
+    submissions_left: int  # the number of answers to this item still accepted
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,21 +133,13 @@ class Feedback(TypedDict):
 
 
 class TaskAnswers(NamedTuple):
-    """The answers to one task that count.
+    """The answers to one task that count."""
 
-    Attributes:
-        task: The task's id.
-        protocol: The protocol's id and version.
-        items: The ids of the items, in the pack's order.
-        submissions: One per item, in the same order; empty without an answer.
-        rewritten: The number of items with an answer that could not be read and was refused.
-    """
-
-    task: str
-    protocol: str
-    items: Sequence[str]
-    submissions: Sequence[Submission]
-    rewritten: int = 0
+    task: str  # the task's id
+    protocol: str  # the protocol's id and version
+    items: Sequence[str]  # the ids of the items, in the pack's order
+    submissions: Sequence[Submission]  # one per item, in the same order; empty without an answer
+    rewritten: int = 0  # the number of items with an answer that could not be read and was refused
 
     def lines(self) -> str:
         """Return the submissions as JSON lines, each with its task, for `snellen grade`."""

@@ -163,15 +163,10 @@ class _Run(NamedTuple):
 
 
 class Hiding(NamedTuple):
-    """What participants must not learn from a leaderboard of an open phase.
+    """What participants must not learn from a leaderboard of an open phase."""
 
-    Attributes:
-        tasks: All tasks of the exam.
-        secret: The key by which the boundaries of rounding are drawn.
-    """
-
-    tasks: Sequence[str]
-    secret: bytes
+    tasks: Sequence[str]  # all tasks of the exam
+    secret: bytes  # the key by which the boundaries of rounding are drawn
 
 
 def make_board(

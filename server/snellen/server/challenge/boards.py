@@ -79,19 +79,12 @@ class BoardJson(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class CachedBoard:
-    """A leaderboard that was made.
+    """A leaderboard that was made."""
 
-    Attributes:
-        board: The leaderboard.
-        turn: The version of its data.
-        at: The time when its data was read.
-        scores: The number of scores of which it was made.
-    """
-
-    board: Board
-    turn: Turn
-    at: int
-    scores: int
+    board: Board  # the leaderboard
+    turn: Turn  # the version of its data
+    at: int  # the time when its data was read
+    scores: int  # the number of scores of which it was made
     _pages: OrderedDict[tuple[int, int], BoardJson] = field(
         default_factory=OrderedDict[tuple[int, int], BoardJson], repr=False
     )

@@ -43,19 +43,12 @@ _WORDS = (events.c.why, submissions.c.removed, invitations.c.note, gradings.c.wh
 
 
 class Erased(NamedTuple):
-    """What was deleted.
+    """What was deleted."""
 
-    Attributes:
-        changed: The number of deleted or changed rows of the store; 0: it had nothing.
-        attempts: The number of deleted attempts.
-        submissions: The number of deleted submissions.
-        anonymous: The number of submissions of which the scores stay, without a name.
-    """
-
-    changed: int
-    attempts: int
-    submissions: int
-    anonymous: int
+    changed: int  # the number of deleted or changed rows of the store; 0: it had nothing
+    attempts: int  # the number of deleted attempts
+    submissions: int  # the number of deleted submissions
+    anonymous: int  # the number of submissions of which the scores stay, without a name
 
 
 def erase(

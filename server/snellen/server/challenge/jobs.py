@@ -56,21 +56,13 @@ class JobKey(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A job that a worker holds.
+    """A job that a worker holds."""
 
-    Attributes:
-        row: The job, with the number of this try.
-        submission: The submission to grade.
-        grading: The grading.
-        parts: The submission's file, in compressed parts.
-        waited: The time since it was queued, in seconds; None: a worker had it before.
-    """
-
-    row: JobRow
-    submission: SubmissionRow
+    row: JobRow  # the job, with the number of this try
+    submission: SubmissionRow  # the submission to grade
     grading: GradingRow
-    parts: Sequence[PartRow] = field(repr=False)
-    waited: float | None
+    parts: Sequence[PartRow] = field(repr=False)  # the submission's file, in compressed parts
+    waited: float | None  # the time since it was queued, in seconds; None: a worker had it before
 
     @property
     def key(self) -> JobKey:
@@ -83,17 +75,11 @@ class UnreadableJobError(Exception):
 
 
 class Ended(NamedTuple):
-    """The result of a job.
+    """The result of a job."""
 
-    Attributes:
-        scores: The submission's scores; empty: it can't be graded.
-        error: The reason why it can't be graded; None: it is graded.
-        problems: What is wrong with the lines of its file.
-    """
-
-    scores: Sequence[ScoreRow] = ()
-    error: str | None = None
-    problems: Problems = Problems()
+    scores: Sequence[ScoreRow] = ()  # the submission's scores; empty: it can't be graded
+    error: str | None = None  # the reason why it can't be graded; None: it is graded
+    problems: Problems = Problems()  # what is wrong with the lines of its file
 
 
 class _Claim(NamedTuple):

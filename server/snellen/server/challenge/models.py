@@ -44,17 +44,11 @@ IsoTime = Annotated[str, BeforeValidator(lambda at: None if at is None else iso(
 
 @dataclass(frozen=True, slots=True)
 class UploadBody:
-    """The bytes of an uploaded file.
+    """The bytes of an uploaded file."""
 
-    Attributes:
-        parts: They, in parts compressed by zlib.
-        digest: Their SHA-256.
-        size: Their number.
-    """
-
-    parts: Sequence[bytes] = field(repr=False)
-    digest: bytes
-    size: int
+    parts: Sequence[bytes] = field(repr=False)  # they, in parts compressed by zlib
+    digest: bytes  # their SHA-256
+    size: int  # their number
 
 
 @dataclass(frozen=True, slots=True)

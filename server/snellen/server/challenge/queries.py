@@ -87,17 +87,11 @@ class Count:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobCount:
-    """The number of jobs of a phase in a state.
+    """The number of jobs of a phase in a state."""
 
-    Attributes:
-        phase: The phase's key in the store.
-        state: The state.
-        count: The number of jobs.
-    """
-
-    phase: str
+    phase: str  # the phase's key in the store
     state: JobState
-    count: int
+    count: int  # the number of jobs
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,72 +104,43 @@ class Counted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SubmissionCount:
-    """The number of a phase's submissions from a source.
+    """The number of a phase's submissions from a source."""
 
-    Attributes:
-        phase: The phase's key in the store.
-        source: The source.
-        count: The number of submissions.
-        size: Their size in bytes, before compression.
-    """
-
-    phase: str
+    phase: str  # the phase's key in the store
     source: Source
-    count: int
-    size: int
+    count: int  # the number of submissions
+    size: int  # their size in bytes, before compression
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Waiting:
-    """A job that a worker may take; other columns may be damaged and are read after it is taken.
-
-    Attributes:
-        submission: The submission.
-        grading: The grading.
-        at: The time when it was queued.
-        lease: The end of the last worker's lease, or when it may be tried again.
-        worker: The last worker that took it.
-    """
+    """A job that a worker may take; other columns may be damaged and are read after it is taken."""
 
     submission: str
     grading: int
-    at: int
-    lease: int | None
-    worker: str | None
+    at: int  # the time when it was queued
+    lease: int | None  # the end of the last worker's lease, or when it may be tried again
+    worker: str | None  # the last worker that took it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Held:
-    """The holder of a job.
+    """The holder of a job."""
 
-    Attributes:
-        state: The job's state.
-        tries: The number of times that a worker took it.
-        worker: The last worker that took it.
-        error: The error of the last try.
-    """
-
-    state: str
-    tries: int
-    worker: str | None
-    error: str | None
+    state: str  # the job's state
+    tries: int  # the number of times that a worker took it
+    worker: str | None  # the last worker that took it
+    error: str | None  # the error of the last try
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Turn:
-    """The version of a leaderboard: equal versions have equal leaderboards.
+    """The version of a leaderboard: equal versions have equal leaderboards."""
 
-    Attributes:
-        shown: The grading that is shown.
-        newest: The newest grading.
-        graded: The number of submissions graded by the shown one.
-        event: The last event of the phase.
-    """
-
-    shown: int | None
-    newest: int | None
-    graded: int
-    event: int | None
+    shown: int | None  # the grading that is shown
+    newest: int | None  # the newest grading
+    graded: int  # the number of submissions graded by the shown one
+    event: int | None  # the last event of the phase
 
 
 _LATEST = jobs.alias()

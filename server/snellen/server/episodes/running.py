@@ -38,40 +38,24 @@ _NOTHING: JsonObject = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True)
 class StepResult:
-    """A world's state after inputs.
+    """A world's state after inputs."""
 
-    Attributes:
-        frame: The screenshot, as PNG; None if agents call tools.
-        notes: A note for each input that was done.
-        over: Whether the page has ended the task.
-        snapshot: The data to open the world again in this state.
-        result: The data that the grader needs.
-        answer: The answer of the called tool.
-    """
-
-    frame: bytes | None = field(repr=False)
-    notes: Sequence[str]
-    over: bool
-    snapshot: JsonValue = field(repr=False)
-    result: JsonObject = field(repr=False)
-    answer: JsonValue = field(default=None, repr=False)
+    frame: bytes | None = field(repr=False)  # the screenshot, as PNG; None if agents call tools
+    notes: Sequence[str]  # a note for each input that was done
+    over: bool  # whether the page has ended the task
+    snapshot: JsonValue = field(repr=False)  # the data to open the world again in this state
+    result: JsonObject = field(repr=False)  # the data that the grader needs
+    answer: JsonValue = field(default=None, repr=False)  # the answer of the called tool
 
 
 @dataclass(slots=True)
 class Live:
-    """A slot for a running world.
+    """A slot for a running world."""
 
-    Attributes:
-        lock: Held during a call.
-        episode: The world with its screen; None if it is not open.
-        calls: The world with its tools; it holds no resources.
-        used: The time of the last call, by the loop's clock.
-    """
-
-    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
-    episode: Episode | None = None
-    calls: ToolEpisode | None = None
-    used: float = 0.0
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)  # held during a call
+    episode: Episode | None = None  # the world with its screen; None if it is not open
+    calls: ToolEpisode | None = None  # the world with its tools; it holds no resources
+    used: float = 0.0  # the time of the last call, by the loop's clock
 
 
 class Running:

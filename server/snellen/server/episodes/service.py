@@ -52,15 +52,10 @@ _LONGEST_GIVEN = 4_000
 
 @dataclass(frozen=True, slots=True)
 class Shot:
-    """A screenshot.
+    """A screenshot."""
 
-    Attributes:
-        frame: The PNG file.
-        size: Its width and height.
-    """
-
-    frame: bytes = field(repr=False)
-    size: Extent
+    frame: bytes = field(repr=False)  # the PNG file
+    size: Extent  # its width and height
 
     @property
     def name(self) -> str:
@@ -75,23 +70,14 @@ class Shot:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """The result of a call for the agent.
+    """The result of a call for the agent."""
 
-    Attributes:
-        step: The number of steps so far.
-        left: The number of steps left.
-        ended: Whether no further step is possible.
-        note: What the screenshot does not show.
-        shot: The screenshot; None if agents call tools.
-        answer: The answer of the called tool.
-    """
-
-    step: int
-    left: int
-    ended: bool
-    note: str
-    shot: Shot | None = None
-    answer: JsonValue = None
+    step: int  # the number of steps so far
+    left: int  # the number of steps left
+    ended: bool  # whether no further step is possible
+    note: str  # what the screenshot does not show
+    shot: Shot | None = None  # the screenshot; None if agents call tools
+    answer: JsonValue = None  # the answer of the called tool
 
 
 class Episodes:

@@ -7,19 +7,12 @@ from typing import NamedTuple
 
 
 class PairedItem(NamedTuple):
-    """An item with what its context sees.
+    """An item with what its context sees."""
 
-    Attributes:
-        task: The task's id.
-        item: The item's id.
-        pair: The pair to which it belongs; None: none.
-        images: The digests of its images.
-    """
-
-    task: str
-    item: str
-    pair: str | None
-    images: frozenset[str]
+    task: str  # the task's id
+    item: str  # the item's id
+    pair: str | None  # the pair to which it belongs; None: none
+    images: frozenset[str]  # the digests of its images
 
 
 def without_other_halves(items: Iterable[PairedItem], seed: int) -> Collection[PairedItem]:

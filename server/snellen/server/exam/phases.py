@@ -26,17 +26,11 @@ _MOVABLE = {
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """An event of the store: an organizer changed settings of a phase.
+    """An event of the store: an organizer changed settings of a phase."""
 
-    Attributes:
-        id: Its number.
-        phase: The phase's key in the store.
-        detail: The changed settings in the exam file (`file`) and after it (`after`), as JSON.
-    """
-
-    id: int
-    phase: str
-    detail: str
+    id: int  # its number
+    phase: str  # the phase's key in the store
+    detail: str  # the changed settings in the exam file (`file`) and after it (`after`), as JSON
 
 
 def movable(phase: Phase) -> dict[str, object]:

@@ -56,15 +56,10 @@ class Run(NamedTuple):
 
 
 class ShownRun(NamedTuple):
-    """The scores of a submission as they are shown.
+    """The scores of a submission as they are shown."""
 
-    Attributes:
-        scores: The score on each task that is shown by itself.
-        mean: The mean of all tasks; None: the submission lacks some of them.
-    """
-
-    scores: Mapping[str, Numbers]
-    mean: Numbers | None
+    scores: Mapping[str, Numbers]  # the score on each task that is shown by itself
+    mean: Numbers | None  # the mean of all tasks; None: the submission lacks some of them
 
 
 def digits_of(items: int) -> int:

@@ -28,19 +28,12 @@ _REMEMBERED = 2048
 
 
 class AnswerSet(NamedTuple):
-    """The answers of one attempt to one task, for a grader.
+    """The answers of one attempt to one task, for a grader."""
 
-    Attributes:
-        data: The task.
-        items: The ids of the items, in the pack's order.
-        submissions: One per item: the answer that counts, or an empty one.
-        protocol: The protocol's id and version.
-    """
-
-    data: TaskData
-    items: Sequence[str]
-    submissions: Sequence[Submission]
-    protocol: str
+    data: TaskData  # the task
+    items: Sequence[str]  # the ids of the items, in the pack's order
+    submissions: Sequence[Submission]  # one per item: the answer that counts, or an empty one
+    protocol: str  # the protocol's id and version
 
 
 class Offer(NamedTuple):
@@ -65,16 +58,12 @@ class ExamItem(NamedTuple):
 class ExamSpec:
     """The items and rules of an exam, for examinees' calls. It cannot contain references.
 
-    Attributes:
-        packs: The packs; a task is in at most one of them.
-        rules: The rules of every attempt.
-
     Raises:
         ExamError: Two packs have the same task, or there are no tasks.
     """
 
-    packs: Sequence[Pack]
-    rules: Rules = field(default_factory=Rules)
+    packs: Sequence[Pack]  # the packs; a task is in at most one of them
+    rules: Rules = field(default_factory=Rules)  # the rules of every attempt
 
     def __post_init__(self) -> None:
         seen: dict[str, str] = {}
@@ -316,15 +305,10 @@ class Exam(ExamSpec):
 
 @dataclass(frozen=True, slots=True)
 class Shuffled:
-    """An item with shuffled options.
+    """An item with shuffled options."""
 
-    Attributes:
-        item: The item with shuffled options.
-        order: For each shuffled option, its index in the original item.
-    """
-
-    item: Item
-    order: tuple[int, ...]
+    item: Item  # the item with shuffled options
+    order: tuple[int, ...]  # for each shuffled option, its index in the original item
 
     def original(self, letter: str) -> str:
         """Return the letter of an option in the original item."""
@@ -419,19 +403,12 @@ _JOINING = "both|either|neither|all|none|only|and|or|nor|of"
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """An item in one attempt.
+    """An item in one attempt."""
 
-    Attributes:
-        item: The item as the examinee sees it.
-        line: The item's line in the pack.
-        shuffled: The shuffle of its options; None: they are not shuffled.
-        protocol: The protocol that grades its answer.
-    """
-
-    item: Item
-    line: PackItem = field(repr=False)
-    shuffled: Shuffled | None
-    protocol: str
+    item: Item  # the item as the examinee sees it
+    line: PackItem = field(repr=False)  # the item's line in the pack
+    shuffled: Shuffled | None  # the shuffle of its options; None: they are not shuffled
+    protocol: str  # the protocol that grades its answer
 
 
 def opaque(secret: bytes, task: str, item: str) -> str:

@@ -52,25 +52,15 @@ _DECODER = msgspec.json.Decoder(_Line)
 
 
 class FileToGrade(NamedTuple):
-    """The input of a grader: a file of predictions, and the rules of its grading.
-
-    Attributes:
-        path: The file.
-        submission: The submission's id.
-        grading: The grading's number.
-        task: The task that it answers; None: its lines name it.
-        phase: Its phase.
-        conditions: The conditions of the answers, as a part of the signature; empty: unknown.
-        recorded: Whether the server recorded the answers in an attempt.
-    """
+    """The input of a grader: a file of predictions, and the rules of its grading."""
 
     path: Path
-    submission: str
-    grading: int
-    task: str | None
+    submission: str  # the submission's id
+    grading: int  # the grading's number
+    task: str | None  # the task that it answers; None: its lines name it
     phase: Phase
-    conditions: str
-    recorded: bool = False
+    conditions: str  # the conditions of the answers, as a part of the signature; empty: unknown
+    recorded: bool = False  # whether the server recorded the answers in an attempt
 
 
 class Graded(NamedTuple):

@@ -41,17 +41,11 @@ class ItemSlice(NamedTuple):
 
 
 class SubmissionSlice(NamedTuple):
-    """Some submissions, the newest first.
-
-    Attributes:
-        rows: The submissions.
-        next: The cursor of the next ones; None: there are none.
-        owner: The participant whose submissions they are; None: all participants'.
-    """
+    """Some submissions, the newest first."""
 
     rows: Sequence[SubmissionStatus]
-    next: str | None
-    owner: str | None
+    next: str | None  # the cursor of the next ones; None: there are none
+    owner: str | None  # the participant whose submissions they are; None: all participants'
 
 
 @dataclass(frozen=True, slots=True)

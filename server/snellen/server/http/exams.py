@@ -44,38 +44,23 @@ _TAKEN = {path.removeprefix("/") for path in (HEALTH, READY, METRICS)}
 
 
 class Hosted(NamedTuple):
-    """A challenge that is served.
-
-    Attributes:
-        challenge: The challenge.
-        settings: What its exam is opened with.
-        workers: How many workers grade here; with none, `snellen worker` does elsewhere.
-    """
+    """A challenge that is served."""
 
     challenge: Challenge
-    settings: Settings
-    workers: int
+    settings: Settings  # what its exam is opened with
+    workers: int  # how many workers grade here; with none, `snellen worker` does elsewhere
 
 
 @dataclass(frozen=True, slots=True)
 class ServedExam:
-    """An open exam that is served.
+    """An open exam that is served."""
 
-    Attributes:
-        settings: What it is opened with.
-        host: The open exam.
-        server: The exam over MCP.
-        tokens: Who may call.
-        issuer: Checks the tokens of an identity provider; None: there is none.
-        hosted: The challenge; None: answers are only recorded here.
-    """
-
-    settings: Settings
-    host: Host
-    server: ExamServer
-    tokens: Tokens
-    issuer: Issuer | None
-    hosted: Hosted | None
+    settings: Settings  # what it is opened with
+    host: Host  # the open exam
+    server: ExamServer  # the exam over MCP
+    tokens: Tokens  # who may call
+    issuer: Issuer | None  # checks the tokens of an identity provider; None: there is none
+    hosted: Hosted | None  # the challenge; None: answers are only recorded here
 
     @property
     def name(self) -> str:

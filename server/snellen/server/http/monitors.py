@@ -35,27 +35,17 @@ KEPT_SECONDS = 1.0
 
 
 class _Backlog(NamedTuple):
-    """The state of the job queue.
+    """The state of the job queue."""
 
-    Attributes:
-        oldest_seconds: The age of the oldest waiting job, in seconds; None: none waits.
-        working: Whether a worker has a job and a recent heartbeat.
-    """
-
-    oldest_seconds: float | None
-    working: bool
+    oldest_seconds: float | None  # the age of the oldest waiting job, in seconds; None: none waits
+    working: bool  # whether a worker has a job and a recent heartbeat
 
 
 class _Counts(NamedTuple):
-    """The counts of a challenge's rows in the store, without zeros.
+    """The counts of a challenge's rows in the store, without zeros."""
 
-    Attributes:
-        jobs: Its jobs by phase and state.
-        submissions: Its submissions by phase and source.
-    """
-
-    jobs: Sequence[JobCount]
-    submissions: Sequence[SubmissionCount]
+    jobs: Sequence[JobCount]  # its jobs by phase and state
+    submissions: Sequence[SubmissionCount]  # its submissions by phase and source
 
 
 def _backlog(connection: Connection, challenge: Challenge) -> _Backlog:

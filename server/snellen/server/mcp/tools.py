@@ -40,11 +40,7 @@ show of a result."""
 
 @dataclass(frozen=True, slots=True)
 class ExamTool(Generic[Given]):
-    """A tool: its arguments and its function.
-
-    Attributes:
-        words: Its description for clients; empty: the docstring of its arguments.
-    """
+    """A tool: its arguments and its function."""
 
     name: str
     title: str | None
@@ -52,7 +48,7 @@ class ExamTool(Generic[Given]):
     run: Callable[[Call, Given], Awaitable[Sequence[Content]]]
     reads_only: bool = False
     idempotent: bool = True
-    words: str = ""
+    words: str = ""  # its description for clients; empty: the docstring of its arguments
 
     def listed(self) -> Tool:
         """Return its entry in the list of tools.

@@ -50,12 +50,6 @@ class Region:
 class Frame:
     """The relation of a view to its image.
 
-    Attributes:
-        image: The image's name in its item.
-        full: The size of the whole image.
-        region: The region that is shown.
-        shown: The size of the view.
-
     >>> page = Extent(1280, 9000)
     >>> frame = Frame("screen", page, Region(0, 1000, 1280, 2000), Extent(640, 500))
     >>> frame.to_image(10, 20)
@@ -66,10 +60,10 @@ class Frame:
     True
     """
 
-    image: str
-    full: Extent
-    region: Region
-    shown: Extent
+    image: str  # the image's name in its item
+    full: Extent  # the size of the whole image
+    region: Region  # the region that is shown
+    shown: Extent  # the size of the view
 
     @property
     def whole(self) -> bool:

@@ -154,17 +154,11 @@ def _start(place: int, count: int, room: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is shown, and what else could be.
+    """What is shown, and what else could be."""
 
-    Attributes:
-        frame: How the view lies on the image.
-        grid: The image's tiles.
-        tile: Which of them is shown, if one was asked for.
-    """
-
-    frame: Frame
-    grid: Grid
-    tile: int | None = None
+    frame: Frame  # how the view lies on the image
+    grid: Grid  # the image's tiles
+    tile: int | None = None  # which of them is shown, if one was asked for
 
 
 def make_plan(image: str, full: Extent, request: ViewRequest, limits: Limits) -> Plan:

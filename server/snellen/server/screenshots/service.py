@@ -34,19 +34,12 @@ _LARGE_PIXELS = 12_000_000
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """An image as it is sent, and what it shows.
+    """An image as it is sent, and what it shows."""
 
-    Attributes:
-        data: The encoded bytes.
-        base64: The same as text.
-        media_type: What they are, such as `image/png`.
-        plan: The region, the sizes and the tiles.
-    """
-
-    data: bytes = field(repr=False)
-    base64: str = field(repr=False)
-    media_type: str
-    plan: Plan
+    data: bytes = field(repr=False)  # the encoded bytes
+    base64: str = field(repr=False)  # the same as text
+    media_type: str  # what they are, such as `image/png`
+    plan: Plan  # the region, the sizes and the tiles
 
     @property
     def frame(self) -> Frame:

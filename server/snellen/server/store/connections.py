@@ -49,15 +49,10 @@ _POSTGRESQL = ("postgresql", "postgresql+psycopg")
 
 
 class Connections(Protocol):
-    """A store's connections: many reads, and one write transaction at a time.
+    """A store's connections: many reads, and one write transaction at a time."""
 
-    Attributes:
-        faults: The exceptions of the driver and of SQLAlchemy.
-        at_once: Whether a read takes microseconds and can't block.
-    """
-
-    faults: Faults
-    at_once: bool
+    faults: Faults  # the exceptions of the driver and of SQLAlchemy
+    at_once: bool  # whether a read takes microseconds and can't block
 
     def read(self, work: Callable[[Connection], T]) -> T:
         """Run a query; any thread may call it."""

@@ -25,21 +25,13 @@ R = TypeVar("R", bound="DataclassInstance")
 
 @dataclass(frozen=True, slots=True)
 class _Compiled:
-    """A statement compiled for one database.
+    """A statement compiled for one database."""
 
-    Attributes:
-        text: Its SQL.
-        order: The names of its parameters in order; None: parameters are named.
-        fixed: Its constant values.
-        given: Converters of parameters, by name.
-        found: Converters of results, by the column's index.
-    """
-
-    text: str
-    order: Sequence[str] | None
-    fixed: Parameters
-    given: Mapping[str, Process]
-    found: Mapping[int, Process]
+    text: str  # its SQL
+    order: Sequence[str] | None  # the names of its parameters in order; None: parameters are named
+    fixed: Parameters  # its constant values
+    given: Mapping[str, Process]  # converters of parameters, by name
+    found: Mapping[int, Process]  # converters of results, by the column's index
 
 
 class Statement:

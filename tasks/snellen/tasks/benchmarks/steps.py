@@ -43,25 +43,15 @@ _HISTORY = STEP_PROMPTS[1].name
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StepRow:
-    """One step.
+    """One step."""
 
-    Attributes:
-        id: The item's id.
-        goal: What the whole episode is for; empty where the data does not say.
-        instruction: What this step is for; empty where nobody is told.
-        before: The episode's earlier actions, as the reference has them.
-        gold: What was done.
-        image: Its screenshot.
-        tags: What it can be grouped by.
-    """
-
-    id: str
-    goal: str
-    instruction: str = ""
-    before: tuple[Action, ...] = ()
-    gold: StepGold
-    image: str = ""
-    tags: dict[str, str] = field(default_factory=dict[str, str])
+    id: str  # the item's id
+    goal: str  # what the whole episode is for; empty where the data does not say
+    instruction: str = ""  # what this step is for; empty where nobody is told
+    before: tuple[Action, ...] = ()  # the episode's earlier actions, as the reference has them
+    gold: StepGold  # what was done
+    image: str = ""  # its screenshot
+    tags: dict[str, str] = field(default_factory=dict[str, str])  # what it can be grouped by
 
 
 def question_of(row: StepRow, *, history: bool) -> str:

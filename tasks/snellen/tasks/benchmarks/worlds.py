@@ -26,19 +26,12 @@ from snellen.tasks.prompts import Prompt, prompt_of
 
 
 class WorldRow(msgspec.Struct, frozen=True, kw_only=True):
-    """One task.
+    """One task."""
 
-    Attributes:
-        id: Of its own.
-        goal: What is to be done.
-        gold: How it should end, with the most steps.
-        tags: What it can be grouped by.
-    """
-
-    id: Annotated[str, Meta(min_length=1)]
-    goal: Annotated[str, Meta(min_length=1)]
-    gold: OutcomeGold
-    tags: Mapping[str, str]
+    id: Annotated[str, Meta(min_length=1)]  # of its own
+    goal: Annotated[str, Meta(min_length=1)]  # what is to be done
+    gold: OutcomeGold  # how it should end, with the most steps
+    tags: Mapping[str, str]  # what it can be grouped by
 
     @property
     def limit(self) -> int:
@@ -51,23 +44,14 @@ R = TypeVar("R", bound=WorldRow)
 
 @dataclass(frozen=True, slots=True)
 class Worlds(Generic[R]):
-    """A benchmark whose tasks are judged by the last state of a world.
+    """A benchmark whose tasks are judged by the last state of a world."""
 
-    Attributes:
-        environment: What opens its worlds; its file is this name with `.jsonl`.
-        row: A line of the file.
-        task: Names a row's task.
-        start: Returns a row's world at the beginning.
-        tags: What its tasks are grouped by.
-        prompts: The first is the default.
-    """
-
-    environment: str
-    row: type[R]
-    task: Callable[[R], str]
-    start: Callable[[R], JsonValue]
-    tags: Sequence[str]
-    prompts: Sequence[Prompt]
+    environment: str  # what opens its worlds; its file is this name with `.jsonl`.
+    row: type[R]  # a line of the file
+    task: Callable[[R], str]  # names a row's task
+    start: Callable[[R], JsonValue]  # returns a row's world at the beginning
+    tags: Sequence[str]  # what its tasks are grouped by
+    prompts: Sequence[Prompt]  # the first is the default
 
     @property
     def file(self) -> str:

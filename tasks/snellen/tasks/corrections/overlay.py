@@ -82,17 +82,11 @@ def digest_of_gold(gold: Gold) -> str:
 
 @dataclass(frozen=True)
 class Corrections:
-    """The corrections of one file.
+    """The corrections of one file."""
 
-    Attributes:
-        name: The name of those that snellen includes, or of the file without its ending.
-        rows: The corrections, in order, of any tasks.
-        path: The file; None if snellen includes it.
-    """
-
-    name: str
-    rows: Sequence[Correction]
-    path: str | None = None
+    name: str  # the name of those that snellen includes, or of the file without its ending
+    rows: Sequence[Correction]  # the corrections, in order, of any tasks
+    path: str | None = None  # the file; None if snellen includes it
 
     @cached_property
     def sha256(self) -> str:

@@ -25,15 +25,10 @@ class CallError(InputError):
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """The history of an episode: enough to open it again in the same state.
+    """The history of an episode: enough to open it again in the same state."""
 
-    Attributes:
-        inputs: Every input so far, in order.
-        snapshot: `Episode.snapshot` after the last of them.
-    """
-
-    inputs: Sequence[Input] = ()
-    snapshot: JsonValue = None
+    inputs: Sequence[Input] = ()  # every input so far, in order
+    snapshot: JsonValue = None  # `Episode.snapshot` after the last of them.
 
 
 NO_HISTORY = History()
@@ -130,21 +125,13 @@ class Environment(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class WorldTool:
-    """A tool that changes a world, or reads it, without a screen.
+    """A tool that changes a world, or reads it, without a screen."""
 
-    Attributes:
-        app: The application that it belongs to. An agent sees one tool for each application.
-        name: Unique in its environment.
-        description: One sentence.
-        arguments: The model of its arguments.
-        reads: Whether it only reads.
-    """
-
-    app: str
-    name: str
-    description: str
-    arguments: type[BaseModel]
-    reads: bool = False
+    app: str  # the application that it belongs to. An agent sees one tool for each application.
+    name: str  # unique in its environment
+    description: str  # one sentence
+    arguments: type[BaseModel]  # the model of its arguments
+    reads: bool = False  # whether it only reads
 
 
 class ToolEpisode(Protocol):

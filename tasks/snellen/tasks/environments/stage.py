@@ -60,33 +60,20 @@ input a page has had a second and a half.
 
 
 class Request(NamedTuple):
-    """A page's request.
+    """A page's request."""
 
-    Attributes:
-        method: The HTTP method, such as `POST`.
-        url: The whole URL.
-        body: The body as sent; empty without one.
-    """
-
-    method: str
-    url: str
-    body: bytes = b""
+    method: str  # the HTTP method, such as `POST`
+    url: str  # the whole URL
+    body: bytes = b""  # the body as sent; empty without one
 
 
 class Reply(NamedTuple):
-    """The response to a page's request.
+    """The response to a page's request."""
 
-    Attributes:
-        status: The HTTP status. The browser refuses a redirect.
-        type: The content type, with its charset.
-        body: The body.
-        headers: Further headers.
-    """
-
-    status: int
-    type: str
+    status: int  # the HTTP status. The browser refuses a redirect.
+    type: str  # the content type, with its charset
     body: bytes
-    headers: Mapping[str, str] = {}
+    headers: Mapping[str, str] = {}  # further headers
 
 
 Answer: TypeAlias = Callable[[Request], Reply | Awaitable[Reply]]

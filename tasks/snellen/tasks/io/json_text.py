@@ -19,17 +19,11 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True, slots=True)
 class JsonText:
-    """The bytes of a file of JSON, or of one of its lines.
+    """The bytes of a file of JSON, or of one of its lines."""
 
-    Attributes:
-        data: The bytes.
-        file: The file.
-        line: The line, counted from 1; None for a whole file.
-    """
-
-    data: bytes = field(repr=False)
+    data: bytes = field(repr=False)  # the bytes
     file: str
-    line: int | None = None
+    line: int | None = None  # the line, counted from 1; None for a whole file
 
     @property
     def sha256(self) -> str:

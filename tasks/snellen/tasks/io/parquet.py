@@ -27,19 +27,12 @@ GIVE_FOLDER = "give images=FOLDER"
 
 
 class Part(NamedTuple):
-    """One file of a split.
+    """One file of a split."""
 
-    Attributes:
-        path: The file.
-        rows: Its rows.
-        columns: The names of all its columns, those that were not read too.
-        groups: How many rows each of its row groups has.
-    """
-
-    path: Path
+    path: Path  # the file
     rows: Sequence[Any]
-    columns: Sequence[str]
-    groups: Sequence[int]
+    columns: Sequence[str]  # the names of all its columns, those that were not read too
+    groups: Sequence[int]  # how many rows each of its row groups has
 
 
 def read_part(path: Path, row: type[Any], reads: str, images: Collection[str] = ()) -> Part:

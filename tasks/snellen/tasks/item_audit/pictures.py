@@ -34,15 +34,10 @@ _TALLEST = 512
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """The look of a picture.
+    """The look of a picture."""
 
-    Attributes:
-        grid: The mean colors, an array of (rows, columns, 3).
-        size: Width and height in pixels.
-    """
-
-    grid: NDArray[np.uint8] = field(repr=False)
-    size: tuple[int, int]
+    grid: NDArray[np.uint8] = field(repr=False)  # the mean colors, an array of (rows, columns, 3)
+    size: tuple[int, int]  # width and height in pixels
 
     @property
     def blank(self) -> bool:

@@ -22,63 +22,36 @@ from snellen.tasks.pack.read import Pack, References
 
 
 class Mark(NamedTuple):
-    """A box drawn over a picture.
+    """A box drawn over a picture."""
 
-    Attributes:
-        box: Left, top, right, bottom in 0..1 of the image.
-        label: The text of the box.
-        kind: `reference`, or `record` for a box of the item's record.
-    """
-
-    box: Ltrb
-    label: str
-    kind: str = "reference"
+    box: Ltrb  # left, top, right, bottom in 0..1 of the image.
+    label: str  # the text of the box
+    kind: str = "reference"  # `reference`, or `record` for a box of the item's record
 
 
 class CardImage(NamedTuple):
-    """A picture of an item.
+    """A picture of an item."""
 
-    Attributes:
-        name: Its name in the item.
-        digest: Its digest.
-        width: The original width in pixels; None if unknown.
-        height: Likewise.
-        marks: The boxes drawn over it.
-    """
-
-    name: str
+    name: str  # its name in the item
     digest: str
-    width: int | None
-    height: int | None
-    marks: tuple[Mark, ...]
+    width: int | None  # the original width in pixels; None if unknown
+    height: int | None  # likewise
+    marks: tuple[Mark, ...]  # the boxes drawn over it
 
 
 class Card(NamedTuple):
-    """The displayed data of one item.
+    """The displayed data of one item."""
 
-    Attributes:
-        task: The task's id.
-        item: The item's id.
-        prompt: The prompt.
-        form: The form of the answer.
-        options: The options' texts.
-        images: The pictures.
-        references: The correct answers as text; empty if they can't be read.
-        tags: The tags by name.
-        record: The record as JSON; empty if there is none.
-        pair: The shared name of the two items of a pair.
-    """
-
-    task: str
-    item: str
+    task: str  # the task's id
+    item: str  # the item's id
     prompt: str
-    form: str
-    options: tuple[str, ...]
-    images: tuple[CardImage, ...]
-    references: tuple[str, ...]
-    tags: Mapping[str, str]
-    record: str
-    pair: str | None
+    form: str  # the form of the answer
+    options: tuple[str, ...]  # the options' texts
+    images: tuple[CardImage, ...]  # the pictures
+    references: tuple[str, ...]  # the correct answers as text; empty if they can't be read
+    tags: Mapping[str, str]  # the tags by name
+    record: str  # the record as JSON; empty if there is none
+    pair: str | None  # the shared name of the two items of a pair
 
 
 def card(pack: Pack, references: References | None, index: int) -> Card:

@@ -181,17 +181,11 @@ def _short_digest(line: bytes) -> int:
 
 @dataclass(frozen=True)
 class Pack:
-    """The public part of an exam on disk. It gives no access to references.
+    """The public part of an exam on disk. It gives no access to references."""
 
-    Attributes:
-        folder: The path of the folder.
-        manifest: The content of the pack.
-        lines: Its items, in order.
-    """
-
-    folder: Path
-    manifest: Manifest
-    lines: ItemLines = field(repr=False)
+    folder: Path  # the path of the folder
+    manifest: Manifest  # the content of the pack
+    lines: ItemLines = field(repr=False)  # its items, in order
 
     @property
     def name(self) -> str:

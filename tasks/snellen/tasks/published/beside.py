@@ -52,17 +52,11 @@ LESS_IS_BETTER = frozenset({"drop"})
 
 @dataclass(frozen=True, slots=True)
 class Beside:
-    """A run beside what papers print.
+    """A run beside what papers print."""
 
-    Attributes:
-        protocol: What the run was graded by, with its version.
-        groups: One a metric and part, in the order of the printed tables.
-        notes: What keeps any of the run's numbers from being compared.
-    """
-
-    protocol: str
-    groups: tuple[BesideGroup, ...]
-    notes: tuple[str, ...] = ()
+    protocol: str  # what the run was graded by, with its version
+    groups: tuple[BesideGroup, ...]  # one a metric and part, in the order of the printed tables
+    notes: tuple[str, ...] = ()  # what keeps any of the run's numbers from being compared
 
     @property
     def rows(self) -> tuple[PublishedRow, ...]:

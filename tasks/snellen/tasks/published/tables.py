@@ -120,21 +120,13 @@ class PublishedTable:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """Where a value stands among published ones.
+    """Where a value stands among published ones."""
 
-    Attributes:
-        above: The nearest row with a larger value; None where it is the best.
-        equal: The rows with the same value.
-        below: The nearest row with a smaller value; None where it is the worst.
-        rank: 1 where nothing is larger; equal values share a rank.
-        of: How many rows there are, without this value.
-    """
-
-    above: PublishedRow | None
-    equal: tuple[PublishedRow, ...]
-    below: PublishedRow | None
-    rank: int
-    of: int
+    above: PublishedRow | None  # the nearest row with a larger value; None where it is the best
+    equal: tuple[PublishedRow, ...]  # the rows with the same value
+    below: PublishedRow | None  # the nearest row with a smaller value; None where it is the worst
+    rank: int  # 1 where nothing is larger; equal values share a rank
+    of: int  # how many rows there are, without this value
 
 
 @cache

@@ -21,15 +21,10 @@ DEFAULT = "sample"
 
 
 class IncludedExam(NamedTuple):
-    """An exam that is served by its name.
+    """An exam that is served by its name."""
 
-    Attributes:
-        title: What it has, in a few words.
-        folder: The name of its pack's folder beside this module.
-    """
-
-    title: str
-    folder: str
+    title: str  # what it has, in a few words
+    folder: str  # the name of its pack's folder beside this module
 
 
 INCLUDED: Mapping[str, IncludedExam] = MappingProxyType(

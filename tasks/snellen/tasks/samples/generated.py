@@ -48,19 +48,12 @@ class MakePack(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class GeneratedExam:
-    """An exam of interactive tasks that is made of a seed.
+    """An exam of interactive tasks that is made of a seed."""
 
-    Attributes:
-        title: What it has, in a few words.
-        tasks: The number of its tasks.
-        environment: The environment of all of them.
-        make: Makes its pack.
-    """
-
-    title: str
-    tasks: int
-    environment: str
-    make: MakePack
+    title: str  # what it has, in a few words
+    tasks: int  # the number of its tasks
+    environment: str  # the environment of all of them
+    make: MakePack  # makes its pack
 
 
 def generated_names() -> Sequence[str]:

@@ -32,17 +32,11 @@ _NO_TEXT = "no input text"
 
 
 class Listed(NamedTuple):
-    """An answer as the published code reads it.
+    """An answer as the published code reads it."""
 
-    Attributes:
-        name: The action; empty if there is none.
-        text: Whatever the action is; a default if there is none.
-        point: (0, 0) if there is none.
-    """
-
-    name: str
-    text: str
-    point: tuple[int, int]
+    name: str  # the action; empty if there is none
+    text: str  # whatever the action is; a default if there is none
+    point: tuple[int, int]  # (0, 0) if there is none
 
 
 def listed(text: str) -> Listed:

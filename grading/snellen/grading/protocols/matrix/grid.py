@@ -96,19 +96,12 @@ class Grid(Closed):
 
 @dataclass(frozen=True, slots=True)
 class GridItems:
-    """The items that a grid is made of.
+    """The items that a grid is made of."""
 
-    Attributes:
-        values: Each item's value.
-        clusters: Each item's independent group; None: each is its own.
-        weights: How many items each stands for; None: one.
-        clustered_by: What the groups are.
-    """
-
-    values: FloatArray
-    clusters: IntArray | None = None
-    weights: FloatArray | None = None
-    clustered_by: str = "item"
+    values: FloatArray  # each item's value
+    clusters: IntArray | None = None  # each item's independent group; None: each is its own
+    weights: FloatArray | None = None  # how many items each stands for; None: one
+    clustered_by: str = "item"  # what the groups are
 
     def estimated(self, where: IntArray, least: int, fewest: int, level: float) -> GridCell:
         """Estimate the items at some indexes, where they are enough."""

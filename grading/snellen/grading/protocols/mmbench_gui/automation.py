@@ -59,17 +59,11 @@ class Run(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """Success rate and EQA, in every reading, over some tasks.
+    """Success rate and EQA, in every reading, over some tasks."""
 
-    Attributes:
-        sr: The mean success.
-        eqa: The area, by reading.
-        n: The number of tasks.
-    """
-
-    sr: float
-    eqa: Mapping[Reading, float]
-    n: int
+    sr: float  # the mean success
+    eqa: Mapping[Reading, float]  # the area, by reading
+    n: int  # the number of tasks
 
 
 @dataclass(frozen=True, slots=True)

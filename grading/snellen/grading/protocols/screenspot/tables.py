@@ -40,19 +40,12 @@ class CellScore:
 
 @dataclass(frozen=True, slots=True)
 class CellScores:
-    """The cells that have items.
+    """The cells that have items."""
 
-    Attributes:
-        cells: Group by group in the data's order, texts before icons.
-        macro: The mean of the cells, each of which counts once.
-        micro: The mean over items.
-        n: How many items there are.
-    """
-
-    cells: tuple[CellScore, ...]
-    macro: float
-    micro: float
-    n: int
+    cells: tuple[CellScore, ...]  # group by group in the data's order, texts before icons
+    macro: float  # the mean of the cells, each of which counts once
+    micro: float  # the mean over items
+    n: int  # how many items there are
 
 
 def cell_scores(values: FloatArray, groups: TagColumn, kinds: TagColumn) -> CellScores:

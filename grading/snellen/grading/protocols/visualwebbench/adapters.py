@@ -46,17 +46,11 @@ class _Cut:
 
 @dataclass(frozen=True, slots=True)
 class _Adapter:
-    """A model adapter: what it cuts by task; answers to other tasks stay as they are.
+    """A model adapter: what it cuts by task; answers to other tasks stay as they are."""
 
-    Attributes:
-        id: The protocol's id.
-        source: The published file.
-        cuts: The task's name without `visualwebbench/`, to what is cut there.
-    """
-
-    id: str
-    source: str
-    cuts: Mapping[str, _Cut]
+    id: str  # the protocol's id
+    source: str  # the published file
+    cuts: Mapping[str, _Cut]  # the task's name without `visualwebbench/`, to what is cut there
 
 
 _OCR = _Cut(AFTER_COLON, _SAME)

@@ -40,15 +40,10 @@ _COMPARISONS: Mapping[str, Callable[[float, float], bool]] = MappingProxyType(
 
 
 class Original(msgspec.Struct, frozen=True, omit_defaults=True):
-    """WebArena's own `eval` of a task (`config_files/test.raw.json`).
+    """WebArena's own `eval` of a task (`config_files/test.raw.json`)."""
 
-    Attributes:
-        eval_types: What is compared: string_match, url_match, program_html.
-        reference_answers: Of string_match, by rule.
-    """
-
-    eval_types: tuple[str, ...]
-    reference_answers: dict[str, Any] | None = None
+    eval_types: tuple[str, ...]  # what is compared: string_match, url_match, program_html
+    reference_answers: dict[str, Any] | None = None  # of string_match, by rule
 
 
 def words(text: str) -> list[str]:

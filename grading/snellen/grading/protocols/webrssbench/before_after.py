@@ -39,17 +39,11 @@ _SHOWN = 3
 
 @dataclass(frozen=True, slots=True)
 class Pairs:
-    """Which items are the same question before and after a perturbation.
+    """Which items are the same question before and after a perturbation."""
 
-    Attributes:
-        before: The index of each pair's item on the clean page; pairs may share it.
-        after: The index of its item on the perturbed page.
-        modes: How each pair's page was perturbed; None where nobody says.
-    """
-
-    before: tuple[int, ...]
-    after: tuple[int, ...]
-    modes: tuple[str | None, ...]
+    before: tuple[int, ...]  # the index of each pair's item on the clean page; pairs may share it
+    after: tuple[int, ...]  # the index of its item on the perturbed page
+    modes: tuple[str | None, ...]  # how each pair's page was perturbed; None where nobody says
 
     def of_mode(self, mode: str) -> "Pairs":
         """Return the pairs of one mode."""

@@ -32,19 +32,11 @@ _Kind = Literal["hits", "wrong", "refused", "unanswered", "alarms", "quiet", "si
 
 @dataclass(frozen=True, slots=True)
 class PositionScore:
-    """Positions, counted three ways.
+    """Positions, counted three ways."""
 
-    Attributes:
-        by_pair: The share of right pairs of all pairs, as the paper counts.
-        by_page: The mean over pages of a page's share of right pairs.
-        exact_page: The share of pages with every pair right.
-        pages: How many pages.
-        pairs: How many pairs.
-    """
-
-    by_pair: float
-    by_page: float
-    exact_page: float
+    by_pair: float  # the share of right pairs of all pairs, as the paper counts
+    by_page: float  # the mean over pages of a page's share of right pairs
+    exact_page: float  # the share of pages with every pair right
     pages: int
     pairs: int
 
@@ -76,42 +68,25 @@ def position(accuracy: Values, pairs: Sequence[int]) -> PositionScore:
 
 @dataclass(frozen=True, slots=True)
 class ClassScore:
-    """One class of UI grouping.
-
-    Attributes:
-        region: The class.
-        support: How many items are of it.
-        said: How many answers say it.
-        right: How many of these are right.
-        precision: right / said; None where nobody said it.
-        recall: right / support; None where no item is of it.
-        f1: 2 right / (said + support); None where both are 0.
-    """
+    """One class of UI grouping."""
 
     region: Region
-    support: int
-    said: int
-    right: int
-    precision: float | None
-    recall: float | None
-    f1: float | None
+    support: int  # how many items are of it
+    said: int  # how many answers say it
+    right: int  # how many of these are right
+    precision: float | None  # right / said; None where nobody said it
+    recall: float | None  # right / support; None where no item is of it
+    f1: float | None  # 2 right / (said + support); None where both are 0
 
 
 @dataclass(frozen=True, slots=True)
 class GroupingScore:
-    """UI grouping by class, since a page is mostly main content.
+    """UI grouping by class, since a page is mostly main content."""
 
-    Attributes:
-        accuracy: The share of right answers; no answer is wrong.
-        macro_f1: The mean of F1 over the classes that items are of.
-        classes: All six classes.
-        unread: How many items have no answer that names a class.
-    """
-
-    accuracy: float
-    macro_f1: float
-    classes: tuple[ClassScore, ...]
-    unread: int
+    accuracy: float  # the share of right answers; no answer is wrong
+    macro_f1: float  # the mean of F1 over the classes that items are of
+    classes: tuple[ClassScore, ...]  # all six classes
+    unread: int  # how many items have no answer that names a class
 
 
 def ui_grouping(answers: Sequence[Region | None], golds: Sequence[Region]) -> GroupingScore:

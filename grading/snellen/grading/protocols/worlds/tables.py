@@ -34,23 +34,14 @@ _SOURCE = "ours; EQA as MMBench-GUI Eq. 7 to 12"
 
 
 class Record(NamedTuple):
-    """What is known of an episode of one task, in one attempt.
+    """What is known of an episode of one task, in one attempt."""
 
-    Attributes:
-        success: 0..1.
-        limit: How many steps it might take; None: nobody says.
-        there: Whether there is an episode.
-        steps: How many it took.
-        seconds: How long it was open, the agent's thinking included.
-        image_tokens: What its screenshots cost a model, estimated.
-    """
-
-    success: float
-    limit: float | None
-    there: bool = False
-    steps: float | None = None
-    seconds: float | None = None
-    image_tokens: float | None = None
+    success: float  # 0..1.
+    limit: float | None  # how many steps it might take; None: nobody says
+    there: bool = False  # whether there is an episode
+    steps: float | None = None  # how many it took
+    seconds: float | None = None  # how long it was open, the agent's thinking included
+    image_tokens: float | None = None  # what its screenshots cost a model, estimated
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,33 +70,20 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """What some episodes took.
-
-    Attributes:
-        name: Which they are.
-        episodes: How many.
-        steps: What they took in steps.
-        seconds: What they took in seconds.
-        image_tokens: What their screenshots cost.
-    """
+    """What some episodes took."""
 
     name: str
     episodes: int
-    steps: "Amounts"
-    seconds: "Amounts"
-    image_tokens: "Amounts"
+    steps: "Amounts"  # what they took in steps
+    seconds: "Amounts"  # what they took in seconds
+    image_tokens: "Amounts"  # what their screenshots cost
 
 
 class Amounts(NamedTuple):
-    """What episodes took of one thing.
+    """What episodes took of one thing."""
 
-    Attributes:
-        total: The sum over those that say.
-        known: How many say.
-    """
-
-    total: float
-    known: int
+    total: float  # the sum over those that say
+    known: int  # how many say
 
     @property
     def mean(self) -> float | None:

@@ -18,21 +18,13 @@ _MEASURED = ("thousand", "tons", "minutes", "megabytes", "kilowatt", "megawatt")
 
 
 class Subject(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A possible subject of a chart.
+    """A possible subject of a chart."""
 
-    Attributes:
-        title: The quantity.
-        unit: The unit.
-        over: The category of the labels: `month`, `region`...
-        series: Possible names of several series.
-        labels: Possible labels; empty if `over` is a period of time.
-    """
-
-    title: str
+    title: str  # the quantity
     unit: str
-    over: str
-    series: tuple[str, ...]
-    labels: tuple[str, ...] = ()
+    over: str  # the category of the labels: `month`, `region`...
+    series: tuple[str, ...]  # possible names of several series
+    labels: tuple[str, ...] = ()  # possible labels; empty if `over` is a period of time
 
     @property
     def ordered(self) -> bool:

@@ -59,29 +59,17 @@ class Series(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """The content of a chart.
+    """The content of a chart."""
 
-    Attributes:
-        kind: One of `KINDS`.
-        title: The quantity.
-        unit: The unit.
-        over: The category of the labels.
-        labels: The labels, in the displayed order.
-        series: One or several series, each with a value for each label.
-        ordered: Whether labels are in the order of time.
-        labelled: Whether each value is written beside its mark; else it is read from the axis.
-        step: The distance of two lines of the axis.
-    """
-
-    kind: Kind
-    title: str
+    kind: Kind  # one of `KINDS`
+    title: str  # the quantity
     unit: str
-    over: str
-    labels: tuple[str, ...]
-    series: tuple[Series, ...]
-    ordered: bool
-    labelled: bool
-    step: float
+    over: str  # the category of the labels
+    labels: tuple[str, ...]  # the labels, in the displayed order
+    series: tuple[Series, ...]  # one or several series, each with a value for each label
+    ordered: bool  # whether labels are in the order of time
+    labelled: bool  # whether each value is written beside its mark; else it is read from the axis
+    step: float  # the distance of two lines of the axis
 
     @property
     def top(self) -> float:

@@ -62,17 +62,11 @@ Make: TypeAlias = Callable[["Page", Screen, Random], Attempted | Declined]
 
 
 class ChangeMaker(NamedTuple):
-    """One kind of change.
-
-    Attributes:
-        task: Its task.
-        mode: Its kind; with the task, unique among the makers of a build.
-        make: Edits the live page.
-    """
+    """One kind of change."""
 
     task: str
-    mode: str
-    make: Make
+    mode: str  # its kind; with the task, unique among the makers of a build
+    make: Make  # edits the live page
 
     @property
     def name(self) -> str:

@@ -59,17 +59,11 @@ class Figure(NamedTuple):
 
 
 class Series(NamedTuple):
-    """All numbers of one quantity on a screen: a column of a table, or the prices.
+    """All numbers of one quantity on a screen: a column of a table, or the prices."""
 
-    Attributes:
-        key: The header of the column with the rows' names; empty for prices.
-        column: The header of the numbers' column; empty for prices.
-        figures: At least three, with different names.
-    """
-
-    key: str
-    column: str
-    figures: Sequence[Figure]
+    key: str  # the header of the column with the rows' names; empty for prices
+    column: str  # the header of the numbers' column; empty for prices
+    figures: Sequence[Figure]  # at least three, with different names
 
     def extreme(self, pick: Callable[[Sequence[Decimal]], Decimal]) -> Figure | None:
         """Return the only highest (`max`) or lowest (`min`) figure; None for ties."""
@@ -86,21 +80,13 @@ class _Cell(NamedTuple):
 
 
 class Conditioned(NamedTuple):
-    """A question for the extreme row among those that meet a condition.
+    """A question for the extreme row among those that meet a condition."""
 
-    Attributes:
-        text: The question.
-        answer: The name of the row.
-        shortcut: The row that has the extreme value without the condition.
-        names: The names of the rows that may be options.
-        elements: The ids of the elements that it needs.
-    """
-
-    text: str
-    answer: str
-    shortcut: str
-    names: Sequence[str]
-    elements: Sequence[int]
+    text: str  # the question
+    answer: str  # the name of the row
+    shortcut: str  # the row that has the extreme value without the condition
+    names: Sequence[str]  # the names of the rows that may be options
+    elements: Sequence[int]  # the ids of the elements that it needs
 
 
 def conditioned(snapshot: Snapshot, random: Random) -> Sequence[Conditioned]:

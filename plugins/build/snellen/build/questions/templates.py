@@ -9,55 +9,30 @@ _FILE = "templates.json"
 
 
 class Templates(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One language's templates and number format.
+    """One language's templates and number format."""
 
-    Attributes:
-        lookup: Takes `row` and `column`.
-        reverse: Takes `key`, `column` and `value`.
-        highest: Takes `key` and `column`.
-        lowest: The same.
-        pair: Takes `label`.
-        price: Takes `name`.
-        field: Takes `label`.
-        hint: The same.
-        action: The same.
-        chart: The same.
-        next: The same.
-        first: The same.
-        last: The same.
-        section: The same.
-        caption: The same.
-        current: The same.
-        dearest: Takes nothing.
-        cheapest: Nothing.
-        phone: Nothing.
-        email: Nothing.
-        thousands: The possible separators between groups of three digits.
-        decimal: The decimal separator.
-    """
-
-    lookup: str
-    reverse: str
-    highest: str
-    lowest: str
-    pair: str
-    price: str
-    field: str
-    hint: str
-    action: str
-    chart: str
-    next: str
-    first: str
-    last: str
-    section: str
-    caption: str
-    current: str
-    dearest: str
-    cheapest: str
-    phone: str
-    email: str
-    thousands: str
-    decimal: str
+    lookup: str  # takes `row` and `column`
+    reverse: str  # takes `key`, `column` and `value`
+    highest: str  # takes `key` and `column`
+    lowest: str  # the same
+    pair: str  # takes `label`
+    price: str  # takes `name`
+    field: str  # takes `label`
+    hint: str  # the same
+    action: str  # the same
+    chart: str  # the same
+    next: str  # the same
+    first: str  # the same
+    last: str  # the same
+    section: str  # the same
+    caption: str  # the same
+    current: str  # the same
+    dearest: str  # takes nothing
+    cheapest: str  # nothing
+    phone: str  # nothing
+    email: str  # nothing
+    thousands: str  # the possible separators between groups of three digits
+    decimal: str  # the decimal separator
 
 
 def templates_of(language: str) -> Templates | None:

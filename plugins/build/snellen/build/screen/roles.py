@@ -121,31 +121,19 @@ _KINDS = {
 
 
 class Accessible(NamedTuple):
-    """The accessible role and name of an element.
+    """The accessible role and name of an element."""
 
-    Attributes:
-        role: Of `ROLES`, or empty.
-        name: As announced.
-        landmark: The role of the nearest landmark around it, or empty.
-        level: The level of a heading.
-    """
-
-    role: str
-    name: str
-    landmark: str
-    level: int
+    role: str  # of `ROLES`, or empty
+    name: str  # as announced
+    landmark: str  # the role of the nearest landmark around it, or empty
+    level: int  # the level of a heading
 
 
 class AccessibleTree(NamedTuple):
-    """The marked elements in Chromium's accessibility tree.
+    """The marked elements in Chromium's accessibility tree."""
 
-    Attributes:
-        by_mark: The elements by their marks.
-        closed: Whether the page has a shadow root that scripts can't read.
-    """
-
-    by_mark: Mapping[str, Accessible]
-    closed: bool
+    by_mark: Mapping[str, Accessible]  # the elements by their marks
+    closed: bool  # whether the page has a shadow root that scripts can't read
 
 
 def accessible_tree(channel: Channel) -> AccessibleTree:

@@ -47,17 +47,11 @@ _PICTURED = frozenset({"img", "svg", "canvas", "video"})
 
 
 class Extent(NamedTuple):
-    """The visible extent of an element.
+    """The visible extent of an element."""
 
-    Attributes:
-        box: The box that a person would draw around it.
-        painted: Its painted shape; None for none.
-        ink: Its ink, of text or icons; None if that can't be measured.
-    """
-
-    box: Ltrb
-    painted: Ltrb | None
-    ink: Ltrb | None
+    box: Ltrb  # the box that a person would draw around it
+    painted: Ltrb | None  # its painted shape; None for none
+    ink: Ltrb | None  # its ink, of text or icons; None if that can't be measured
 
     @property
     def record(self) -> dict[str, list[float] | None]:
@@ -166,15 +160,10 @@ def ink_of(pixels: "Pixels", box: Ltrb) -> Ltrb | None:
 
 
 class _Edges(NamedTuple):
-    """The visible edges of a shape.
+    """The visible edges of a shape."""
 
-    Attributes:
-        bounded: Whether its end is visible, above and below.
-        some: Whether at least two of its sides are visible; they may belong to the surroundings.
-    """
-
-    bounded: bool
-    some: bool
+    bounded: bool  # whether its end is visible, above and below
+    some: bool  # whether at least two of its sides are visible; they may belong to the surroundings
 
 
 def _seen_edges(pixels: "Pixels", box: Ltrb) -> _Edges:

@@ -43,40 +43,24 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class SitePage:
-    """One page of a site.
+    """One page of a site."""
 
-    Attributes:
-        kind: Its structure: `home`, `listing`, `detail`, `form`...
-        title: The text of its `<title>`.
-    """
-
-    kind: str
-    title: str
+    kind: str  # its structure: `home`, `listing`, `detail`, `form`...
+    title: str  # the text of its `<title>`
 
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """A complete site.
+    """A complete site."""
 
-    Attributes:
-        name: Its folder, unique among the sites of a seed.
-        kind: `shop`, `bank`, `clinic`...
-        language: `en`, `zh`...
-        family: The name of its design family.
-        theme: The name of its theme.
-        calendar: Its today and its opening hours.
-        pages: Its pages, by path.
-        files: All its files, by path.
-    """
-
-    name: str
-    kind: str
-    language: str
-    family: str
-    theme: str
-    calendar: Calendar
-    pages: Mapping[str, SitePage]
-    files: Mapping[str, bytes]
+    name: str  # its folder, unique among the sites of a seed
+    kind: str  # `shop`, `bank`, `clinic`...
+    language: str  # `en`, `zh`...
+    family: str  # the name of its design family
+    theme: str  # the name of its theme
+    calendar: Calendar  # its today and its opening hours
+    pages: Mapping[str, SitePage]  # its pages, by path
+    files: Mapping[str, bytes]  # all its files, by path
 
 
 def generate_site(seed: int, number: int, *, most: int = 6) -> Site:

@@ -12,18 +12,12 @@ class Calendar:
     """The opening hours of a site and its today; weekdays count from Monday = 0, times in minutes.
 
     `coming` and `later` return days on which the site is open, after the week of today.
-
-    Attributes:
-        today: The current date on all pages of the site.
-        days: The weekdays with full hours, consecutive.
-        opens: The opening time on these days.
-        closes: The closing time on these days.
     """
 
-    today: date = date(2026, 6, 17)
-    days: tuple[int, ...] = (0, 1, 2, 3, 4)
-    opens: int = 9 * 60
-    closes: int = 18 * 60
+    today: date = date(2026, 6, 17)  # the current date on all pages of the site
+    days: tuple[int, ...] = (0, 1, 2, 3, 4)  # the weekdays with full hours, consecutive
+    opens: int = 9 * 60  # the opening time on these days
+    closes: int = 18 * 60  # the closing time on these days
 
     @property
     def short_day(self) -> int:

@@ -50,86 +50,47 @@ class Thing:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """The arrangement of a site's content, independent of its theme.
+    """The arrangement of a site's content, independent of its theme."""
 
-    Attributes:
-        hero: `split`, `banner`, `over` (text over the picture), `boxed` or `plain`.
-        listing: `cards`, `tiles` (text over pictures), `rows` or `table`.
-        cards: The number of cards in a row.
-        aside_first: Whether the sidebar comes before the text.
-        search: Whether the header has a search field.
-        crumbs: Whether pages have breadcrumbs.
-        wide_pictures: Whether pictures are wide instead of square.
-        icons: Whether tools, such as print, are icons instead of words.
-    """
-
-    hero: str
-    listing: str
-    cards: int
-    aside_first: bool
-    search: bool
-    crumbs: bool
-    wide_pictures: bool
-    icons: bool
+    hero: str  # `split`, `banner`, `over` (text over the picture), `boxed` or `plain`
+    listing: str  # `cards`, `tiles` (text over pictures), `rows` or `table`
+    cards: int  # the number of cards in a row
+    aside_first: bool  # whether the sidebar comes before the text
+    search: bool  # whether the header has a search field
+    crumbs: bool  # whether pages have breadcrumbs
+    wide_pictures: bool  # whether pictures are wide instead of square
+    icons: bool  # whether tools, such as print, are icons instead of words
 
 
 @dataclass(frozen=True, slots=True)
 class SiteDraft:
-    """The data that all pages of a site share.
+    """The data that all pages of a site share."""
 
-    Attributes:
-        kind: The name of its kind.
-        plan: Its kind.
-        language: Its language.
-        words: The texts of sites of the kind.
-        family: Its design family.
-        theme: Its colors.
-        layout: Its layout.
-        calendar: Its today and its opening hours.
-        today: Today in the site's date format.
-        title: Its name.
-        place: Its town.
-        founded: The year in which it was founded.
-        phone: Its phone number.
-        email: Its email address.
-        address: Its street, number and town.
-        host: The person responsible for it.
-        person: The name of the signed-in user.
-        number: The customer number of that user.
-        since: The day on which that user joined.
-        hours: Its opening hours, as pairs of days and hours.
-        facts: Facts about it, as pairs of label and value.
-        things: The things that it offers.
-        pages: Its pages.
-        headings: The first heading of each page, by the page's key.
-        labels: The label of links to each page, by the page's key.
-    """
-
-    kind: str
-    plan: Kind
+    kind: str  # the name of its kind
+    plan: Kind  # its kind
     language: Language
-    words: KindWords
-    family: Family
-    theme: Theme
+    words: KindWords  # the texts of sites of the kind
+    family: Family  # its design family
+    theme: Theme  # its colors
     layout: Layout
-    calendar: Calendar
-    today: str
-    title: str
-    place: str
-    founded: int
-    phone: str
-    email: str
-    address: str
-    host: str
-    person: str
-    number: str
-    since: str
-    hours: tuple[tuple[str, str], ...]
-    facts: tuple[tuple[str, str], ...]
-    things: tuple[Thing, ...]
+    calendar: Calendar  # its today and its opening hours
+    today: str  # today in the site's date format
+    title: str  # its name
+    place: str  # its town
+    founded: int  # the year in which it was founded
+    phone: str  # its phone number
+    email: str  # its email address
+    address: str  # its street, number and town
+    host: str  # the person responsible for it
+    person: str  # the name of the signed-in user
+    number: str  # the customer number of that user
+    since: str  # the day on which that user joined
+    hours: tuple[tuple[str, str], ...]  # its opening hours, as pairs of days and hours
+    facts: tuple[tuple[str, str], ...]  # facts about it, as pairs of label and value
+    things: tuple[Thing, ...]  # the things that it offers
     pages: tuple[PagePlan, ...]
-    headings: dict[str, str]
-    labels: dict[str, str]
+    headings: dict[str, str]  # the first heading of each page, by the page's key
+    labels: dict[str, str]  # the label of links to each page, by the page's key
 
     def href(self, key: str) -> str:
         """Return the path of a page."""
@@ -157,19 +118,12 @@ class Act(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PageDraft:
-    """A page during its writing.
-
-    Attributes:
-        site: Its site.
-        plan: The page's plan.
-        writer: The writer of its sentences.
-        random: The source of random numbers for its other choices.
-    """
+    """A page during its writing."""
 
     site: SiteDraft
-    plan: PagePlan
-    writer: Writer
-    random: Random
+    plan: PagePlan  # the page's plan
+    writer: Writer  # the writer of its sentences
+    random: Random  # the source of random numbers for its other choices
 
     @property
     def heading(self) -> str:
@@ -340,16 +294,9 @@ class PageDraft:
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """The content of a page, as its structure builds it.
+    """The content of a page, as its structure builds it."""
 
-    Attributes:
-        main: The content of `<main>`, including the first heading.
-        description: A description of the page in one or two sentences.
-        aside: The content of the sidebar.
-        narrow: Whether the content is one narrow column.
-    """
-
-    main: Html
-    description: str
-    aside: Sequence[Child] = field(default_factory=tuple)
-    narrow: bool = False
+    main: Html  # the content of `<main>`, including the first heading
+    description: str  # a description of the page in one or two sentences
+    aside: Sequence[Child] = field(default_factory=tuple)  # the content of the sidebar
+    narrow: bool = False  # whether the content is one narrow column

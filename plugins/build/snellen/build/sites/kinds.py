@@ -5,15 +5,10 @@ from typing import NamedTuple
 
 
 class PagePlan(NamedTuple):
-    """One page of a site.
+    """One page of a site."""
 
-    Attributes:
-        key: Its file name without `.html`; also the key of its heading in the words of the kind.
-        structure: The name of its template, from `templates.STRUCTURES`.
-    """
-
-    key: str
-    structure: str
+    key: str  # its file name without `.html`; also the key of its heading in the words of the kind.
+    structure: str  # the name of its template, from `templates.STRUCTURES`.
 
 
 class Kind(NamedTuple):

@@ -67,29 +67,17 @@ class KindWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Formats(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Templates of formats without a rule in CLDR, and the patterns that sites choose from.
+    """Templates of formats without a rule in CLDR, and the patterns that sites choose from."""
 
-    Attributes:
-        phone: A phone number, from the range reserved for fiction if the country has one.
-        address: A street and a town.
-        person: A name.
-        hours: A span of time, from start to end.
-        price: An amount of money.
-        quote: A quoted text.
-        comma: The separator between the parts of a line.
-        clock: The CLDR pattern for times of day.
-        dates: CLDR patterns for dates; each site uses one of them.
-    """
-
-    phone: str
-    address: str
-    person: str
-    hours: str
-    price: str
-    quote: str
-    comma: str
-    clock: str
-    dates: tuple[str, ...]
+    phone: str  # a phone number, from the range reserved for fiction if the country has one
+    address: str  # a street and a town
+    person: str  # a name
+    hours: str  # a span of time, from start to end
+    price: str  # an amount of money
+    quote: str  # a quoted text
+    comma: str  # the separator between the parts of a line
+    clock: str  # the CLDR pattern for times of day
+    dates: tuple[str, ...]  # CLDR patterns for dates; each site uses one of them
 
 
 class Names(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -127,17 +115,11 @@ class Words(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @dataclass(frozen=True)
 class Language:
-    """A language of sites.
+    """A language of sites."""
 
-    Attributes:
-        code: Its code, as in `<html lang>`.
-        words: The texts and formats that its sites share.
-        kinds: The texts of its sites, by kind.
-    """
-
-    code: str
-    words: Words
-    kinds: Mapping[str, KindWords]
+    code: str  # its code, as in `<html lang>`
+    words: Words  # the texts and formats that its sites share
+    kinds: Mapping[str, KindWords]  # the texts of its sites, by kind
 
     @property
     def direction(self) -> str:

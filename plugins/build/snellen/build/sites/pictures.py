@@ -21,19 +21,12 @@ TINTED = frozenset({"product", "room", "cards", "tools", "case", "portrait"})
 
 
 class Brush(NamedTuple):
-    """The inputs of the drawing of a scene.
+    """The inputs of the drawing of a scene."""
 
-    Attributes:
-        random: The source of random numbers.
-        height: The height of the picture; all pictures have the same width.
-        form: The index of the object in the scene, such as a table or a lamp.
-        tint: The color of the main object.
-    """
-
-    random: Random
-    height: int
-    form: int
-    tint: str
+    random: Random  # the source of random numbers
+    height: int  # the height of the picture; all pictures have the same width
+    form: int  # the index of the object in the scene, such as a table or a lamp
+    tint: str  # the color of the main object
 
 
 def picture(

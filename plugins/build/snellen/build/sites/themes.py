@@ -61,14 +61,9 @@ class Colors:
 
 @dataclass(frozen=True, slots=True)
 class Theme:
-    """The colors of a site.
+    """The colors of a site."""
 
-    Attributes:
-        name: Its name, a tag of the page.
-        colors: Its colors.
-    """
-
-    name: str
+    name: str  # its name, a tag of the page
     colors: Colors
 
 

@@ -17,23 +17,14 @@ TEMPLATES = 5
 
 
 class Side(msgspec.Struct, frozen=True):
-    """The data of an item beside its row.
+    """The data of an item beside its row."""
 
-    Attributes:
-        task: The task's id.
-        item: The id that the loader gives the item.
-        page: The page's name.
-        site: The site's name.
-        tags: Groups for reports.
-        record: Details for checks.
-    """
-
-    task: str
-    item: str
-    page: str
-    site: str
-    tags: Mapping[str, str] = {}
-    record: Mapping[str, Any] = {}
+    task: str  # the task's id
+    item: str  # the id that the loader gives the item
+    page: str  # the page's name
+    site: str  # the site's name
+    tags: Mapping[str, str] = {}  # groups for reports
+    record: Mapping[str, Any] = {}  # details for checks
 
 
 def side_of(page: PageItems, one: Made, item: str, task: str | None = None) -> Side:

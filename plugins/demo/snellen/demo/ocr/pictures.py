@@ -135,19 +135,12 @@ class PlainNotes:
 
 @dataclass
 class Picture:
-    """An image with its text. Each line is read only once, when it is needed.
-
-    Attributes:
-        pixels: The pixels.
-        reader: The reader of its text.
-        notes: The stored boxes and readings.
-        sure: The minimum confidence of a line; lines below it are ignored.
-    """
+    """An image with its text. Each line is read only once, when it is needed."""
 
     pixels: Pixels
-    reader: Reader
-    notes: Notes = field(default_factory=PlainNotes)
-    sure: float = 0.5
+    reader: Reader  # the reader of its text
+    notes: Notes = field(default_factory=PlainNotes)  # the stored boxes and readings
+    sure: float = 0.5  # the minimum confidence of a line; lines below it are ignored
 
     @property
     def width(self) -> int:

@@ -100,13 +100,9 @@ class _OcrResult(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class Shelf:
-    """Stored OCR results: one file per image, named by the digest of the reader and the pixels.
+    """Stored OCR results: one file per image, named by the digest of the reader and the pixels."""
 
-    Attributes:
-        folder: The folder; None: nothing is stored.
-    """
-
-    folder: Path | None
+    folder: Path | None  # the folder; None: nothing is stored
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False, compare=False)
 
     def open(self, pixels: Pixels, reader: Reader) -> Picture:

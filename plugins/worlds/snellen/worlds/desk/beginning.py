@@ -13,17 +13,11 @@ from snellen.worlds.desk.kit.view import Ui
 
 
 class Beginning(NamedTuple):
-    """The state in which a world is opened.
+    """The state in which a world is opened."""
 
-    Attributes:
-        before: Its first state.
-        state: Its current state.
-        ui: The state of its screen, such as open windows.
-    """
-
-    before: State
-    state: State
-    ui: Ui
+    before: State  # its first state
+    state: State  # its current state
+    ui: Ui  # the state of its screen, such as open windows
 
 
 def beginning(world: JsonValue, history: History) -> Beginning:

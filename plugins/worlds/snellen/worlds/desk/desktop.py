@@ -37,21 +37,13 @@ _PASSING: Final = ("menu", "menu.month", "toast", "search", "refused")
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A rendered page.
+    """A rendered page."""
 
-    Attributes:
-        html: The body's content.
-        controls: The controls that work, by token.
-        drops: The places where something can be dropped, by token.
-        fields: The text fields and what they show, by name.
-        hovers: The parts that show more while the pointer is over them, by name.
-    """
-
-    html: str
-    controls: Mapping[str, Control]
-    drops: Mapping[str, Drop]
-    fields: Mapping[str, str]
-    hovers: Set[str]
+    html: str  # the body's content
+    controls: Mapping[str, Control]  # the controls that work, by token
+    drops: Mapping[str, Drop]  # the places where something can be dropped, by token
+    fields: Mapping[str, str]  # the text fields and what they show, by name
+    hovers: Set[str]  # the parts that show more while the pointer is over them, by name
 
     def token(self, name: str) -> str | None:
         """Return the token of a control by its key or, if no control has this key, by its label."""

@@ -59,17 +59,11 @@ _QUIET: Final = {("Control", "a"), ("Control", "c")}
 
 @dataclass(frozen=True, slots=True)
 class _Post:
-    """A request of the page: a control's token, and the values of its text fields.
+    """A request of the page: a control's token, and the values of its text fields."""
 
-    Attributes:
-        control: The token.
-        fields: The values by the names of the fields.
-        onto: The token of the place where it is dropped; empty: it is not dragged.
-    """
-
-    control: str
-    fields: dict[str, str]
-    onto: str = ""
+    control: str  # the token
+    fields: dict[str, str]  # the values by the names of the fields
+    onto: str = ""  # the token of the place where it is dropped; empty: it is not dragged
 
 
 class DeskEpisode:

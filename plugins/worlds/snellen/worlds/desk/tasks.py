@@ -27,15 +27,10 @@ INPUTS_OF_TEXT: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The answer that a task asks for.
+    """The answer that a task asks for."""
 
-    Attributes:
-        kind: Its form, by which every unambiguous way to write it is right.
-        value: The right answer; a date as 2025-06-16, places with semicolons between them.
-    """
-
-    kind: AnswerForm
-    value: JsonValue
+    kind: AnswerForm  # its form, by which every unambiguous way to write it is right
+    value: JsonValue  # the right answer; a date as 2025-06-16, places with semicolons between them
 
 
 @dataclass(frozen=True, slots=True)

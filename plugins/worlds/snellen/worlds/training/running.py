@@ -124,27 +124,16 @@ atexit.register(SHARED.end)
 
 
 class Turn(NamedTuple):
-    """The state after an action.
+    """The state after an action."""
 
-    Attributes:
-        frame: The screenshot, as PNG; None with tools.
-        note: What it does not show.
-        result: The answer of the tool that was called.
-        terminated: Whether the agent or the page ended the episode.
-        truncated: Whether all steps are used.
-        reward: The reward; 0 before the end.
-        record: What is judged; None before the end.
-        fault: Why the world broke; empty: it did not.
-    """
-
-    frame: bytes | None
-    note: str = ""
-    result: JsonValue = None
-    terminated: bool = False
-    truncated: bool = False
-    reward: float = 0.0
-    record: Mapping[str, JsonValue] | None = None
-    fault: str = ""
+    frame: bytes | None  # the screenshot, as PNG; None with tools
+    note: str = ""  # what it does not show
+    result: JsonValue = None  # the answer of the tool that was called
+    terminated: bool = False  # whether the agent or the page ended the episode
+    truncated: bool = False  # whether all steps are used
+    reward: float = 0.0  # the reward; 0 before the end
+    record: Mapping[str, JsonValue] | None = None  # what is judged; None before the end
+    fault: str = ""  # why the world broke; empty: it did not
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,21 +155,13 @@ class Rules:
 
 @dataclass(slots=True)
 class Play:
-    """One episode of a task.
-
-    Attributes:
-        task: The task.
-        rules: The rules.
-        inputs: All inputs so far.
-        steps: How many steps were used.
-        over: Whether no further step is possible.
-    """
+    """One episode of a task."""
 
     task: TrainingTask
     rules: Rules
-    inputs: list[Input] = field(default_factory=list[Input])
-    steps: int = 0
-    over: bool = False
+    inputs: list[Input] = field(default_factory=list[Input])  # all inputs so far
+    steps: int = 0  # how many steps were used
+    over: bool = False  # whether no further step is possible
     _screen: Screen = field(default_factory=lambda: Screen(1, 1))
     _episode: Episode | None = None
     _calls: ToolEpisode | None = None

@@ -37,23 +37,14 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class TrainingTask:
-    """A task for training.
+    """A task for training."""
 
-    Attributes:
-        choice: What was chosen.
-        id: The task's id, such as `desk/l3`.
-        world: Its beginning.
-        goal: The goal in words; empty where only the open page says it.
-        limit: The maximum number of steps.
-        gold: Its reference.
-    """
-
-    choice: Choice
-    id: str
-    world: JsonValue = field(repr=False)
-    goal: str
-    limit: int
-    gold: OutcomeGold | PageEpisodeGold = field(repr=False)
+    choice: Choice  # what was chosen
+    id: str  # the task's id, such as `desk/l3`
+    world: JsonValue = field(repr=False)  # its beginning
+    goal: str  # the goal in words; empty where only the open page says it
+    limit: int  # the maximum number of steps
+    gold: OutcomeGold | PageEpisodeGold = field(repr=False)  # its reference
 
 
 def draw(

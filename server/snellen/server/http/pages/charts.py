@@ -23,23 +23,14 @@ _LEFT, _RIGHT = 16.0, 97.0
 
 
 class Mark(NamedTuple):
-    """A score in a chart of intervals.
-
-    Attributes:
-        name: Its name.
-        value: The score.
-        low: The lower end of its interval; None: it has none.
-        high: The upper end.
-        lines: The scores that are vertical lines in its row, its own among them.
-        line: Whether it is one of these itself.
-    """
+    """A score in a chart of intervals."""
 
     name: str
-    value: float
-    low: float | None
-    high: float | None
-    lines: Sequence[float]
-    line: bool = False
+    value: float  # the score
+    low: float | None  # the lower end of its interval; None: it has none
+    high: float | None  # the upper end
+    lines: Sequence[float]  # the scores that are vertical lines in its row, its own among them
+    line: bool = False  # whether it is one of these itself
 
     def __str__(self) -> str:
         """Return it in words."""
@@ -64,21 +55,13 @@ def interval_chart(board: Board, chance: float | None) -> Sequence[Mark]:
 
 
 class Point(NamedTuple):
-    """A submission in a chart of progress.
+    """A submission in a chart of progress."""
 
-    Attributes:
-        said: The submission in words.
-        x: Its position, in percent of the width.
-        y: The position of its score, in pixels from the top.
-        top: That of its interval's upper end; None: it has no interval.
-        bottom: That of its lower end.
-    """
-
-    said: str
-    x: float
-    y: float
-    top: float | None
-    bottom: float | None
+    said: str  # the submission in words
+    x: float  # its position, in percent of the width
+    y: float  # the position of its score, in pixels from the top
+    top: float | None  # that of its interval's upper end; None: it has no interval
+    bottom: float | None  # that of its lower end
 
 
 class Progress(NamedTuple):

@@ -135,26 +135,16 @@ class QuotaRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GradingRow:
-    """A grading of a phase's submissions. The leaderboard shows the newest finished one.
-
-    Attributes:
-        phase: The phase.
-        references: SHA-256 of all references and the protocols.
-        protocols: The protocol of each task, with its version, as JSON.
-        snellen: The version of snellen that grades.
-        at: The time of its start.
-        why: The reason for it; empty for a phase's first grading.
-        shown: The time since when the leaderboard shows it; None: it is not finished.
-    """
+    """A grading of a phase's submissions. The leaderboard shows the newest finished one."""
 
     id: Annotated[int, KEY]
     phase: Annotated[str, INDEX]
-    references: Digest
-    protocols: str
-    snellen: str
-    at: Moment
-    why: str
-    shown: Moment | None
+    references: Digest  # SHA-256 of all references and the protocols
+    protocols: str  # the protocol of each task, with its version, as JSON
+    snellen: str  # the version of snellen that grades
+    at: Moment  # the time of its start
+    why: str  # the reason for it; empty for a phase's first grading
+    shown: Moment | None  # the time since when the leaderboard shows it; None: it is not finished
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -143,22 +143,14 @@ class Invitation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JoinRequest:
-    """An open request to join: its token is none before an organizer approves it.
-
-    Attributes:
-        name: The name of the holder to be.
-        digest: SHA-256 of the token to be.
-        at: The time of the request.
-        team: The team of the holder to be; None: none.
-        subject: As of `Token`.
-    """
+    """An open request to join: its token is none before an organizer approves it."""
 
     id: Annotated[int, KEY]
-    name: Annotated[str, UNIQUE]
-    digest: Annotated[Digest, UNIQUE] = field(repr=False)
-    at: Moment
-    team: str | None
-    subject: Annotated[str | None, UNIQUE]
+    name: Annotated[str, UNIQUE]  # the name of the holder to be
+    digest: Annotated[Digest, UNIQUE] = field(repr=False)  # SHA-256 of the token to be
+    at: Moment  # the time of the request
+    team: str | None  # the team of the holder to be; None: none
+    subject: Annotated[str | None, UNIQUE]  # as of `Token`
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -237,32 +229,19 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ItemRow:
-    """An item of an attempt.
-
-    Attributes:
-        place: Its index in the attempt.
-        opaque: Its id in the attempt.
-        task: Its task.
-        item: Its id in the pack.
-        pair: The pair to which it belongs; None: none.
-        answered: Whether it has an answer.
-        holder: The client that leased it last.
-        leased_until: The end of that client's lease.
-        views: The number of counted views.
-        submissions: The number of its answers.
-    """
+    """An item of an attempt."""
 
     attempt: Annotated[int, _OF_ATTEMPT, KEY]
-    place: Annotated[int, KEY]
-    opaque: str
+    place: Annotated[int, KEY]  # its index in the attempt
+    opaque: str  # its id in the attempt
     task: str
-    item: str
-    pair: str | None
-    answered: bool = False
-    holder: str | None = None
-    leased_until: Moment | None = None
-    views: int = 0
-    submissions: int = 0
+    item: str  # its id in the pack
+    pair: str | None  # the pair to which it belongs; None: none
+    answered: bool = False  # whether it has an answer
+    holder: str | None = None  # the client that leased it last
+    leased_until: Moment | None = None  # the end of that client's lease
+    views: int = 0  # the number of counted views
+    submissions: int = 0  # the number of its answers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -382,27 +361,17 @@ class FrameRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TraceRow:
-    """A call of an attempt.
-
-    Attributes:
-        place: The index of its item.
-        at: The time when it ended.
-        tool: The called tool.
-        microseconds: Its duration.
-        image_bytes: The number of bytes of the returned images, before base64.
-        image_tokens: The approximate cost of these images for a model, in tokens.
-        detail: Other data, as JSON.
-    """
+    """A call of an attempt."""
 
     id: Annotated[int, KEY]
     attempt: Annotated[int, _OF_ATTEMPT, INDEX]
-    place: int | None
-    at: Moment
-    tool: str
-    microseconds: int
-    image_bytes: int = 0
-    image_tokens: int = 0
-    detail: str = "{}"
+    place: int | None  # the index of its item
+    at: Moment  # the time when it ended
+    tool: str  # the called tool
+    microseconds: int  # its duration
+    image_bytes: int = 0  # the number of bytes of the returned images, before base64
+    image_tokens: int = 0  # the approximate cost of these images for a model, in tokens
+    detail: str = "{}"  # other data, as JSON
 
 
 tokens = table("tokens", Token, Index("ix_tokens_subject", "subject", unique=True))

@@ -27,15 +27,10 @@ PROMPTS = (
 
 
 class Row(WorldRow, frozen=True, kw_only=True):
-    """One task.
+    """One task."""
 
-    Attributes:
-        task: Its level's task.
-        state: The world at the beginning.
-    """
-
-    task: Literal["desk/l3", "desk/l4"]
-    state: dict[str, Any]
+    task: Literal["desk/l3", "desk/l4"]  # its level's task
+    state: dict[str, Any]  # the world at the beginning
 
 
 WORLDS = Worlds(

@@ -81,29 +81,17 @@ FIELDS: tuple[str, ...] = _Row.__struct_encode_fields__
 
 @dataclass(frozen=True, slots=True)
 class MatrixItem:
-    """One item, as its line says it.
+    """One item, as its line says it."""
 
-    Attributes:
-        id: Its name, unique in the file.
-        dimension: One of `DIMENSIONS`.
-        level: One of `LEVELS`.
-        task: One of the dimension's tasks.
-        question: What is asked.
-        images: From the images' names to their paths below the folder, in order.
-        gold: What is right, and by which metric.
-        group: What it hangs together with: as given, else its first image, else itself.
-        tags: The user's own.
-    """
-
-    id: str
-    dimension: str
-    level: str
-    task: str
-    question: str
-    images: Mapping[str, str]
-    gold: MatrixGold
-    group: str
-    tags: Mapping[str, str]
+    id: str  # its name, unique in the file
+    dimension: str  # one of `DIMENSIONS`
+    level: str  # one of `LEVELS`
+    task: str  # one of the dimension's tasks
+    question: str  # what is asked
+    images: Mapping[str, str]  # from the images' names to their paths below the folder, in order
+    gold: MatrixGold  # what is right, and by which metric
+    group: str  # what it hangs together with: as given, else its first image, else itself
+    tags: Mapping[str, str]  # the user's own
 
 
 @dataclass(frozen=True, slots=True)

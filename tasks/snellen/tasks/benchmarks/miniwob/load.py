@@ -42,23 +42,14 @@ PROMPTS = (
 
 
 class Row(msgspec.Struct, frozen=True):
-    """One episode.
+    """One episode."""
 
-    Attributes:
-        id: Of its own.
-        page: Of MiniWoB++.
-        seed: Of all that the page draws.
-        time: Whether the page's time passes as it does, or with inputs only.
-        goal: What the page asks for.
-        limit: Inputs that are allowed.
-    """
-
-    id: Annotated[str, Meta(min_length=1)]
-    page: Annotated[str, Meta(min_length=1)]
-    seed: Annotated[int, Meta(ge=0)]
-    time: Time
-    goal: str
-    limit: Annotated[int, Meta(gt=0)]
+    id: Annotated[str, Meta(min_length=1)]  # of its own
+    page: Annotated[str, Meta(min_length=1)]  # of MiniWoB++
+    seed: Annotated[int, Meta(ge=0)]  # of all that the page draws
+    time: Time  # whether the page's time passes as it does, or with inputs only
+    goal: str  # what the page asks for
+    limit: Annotated[int, Meta(gt=0)]  # inputs that are allowed
 
 
 def rows_of(

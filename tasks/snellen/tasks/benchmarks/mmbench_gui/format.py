@@ -143,19 +143,12 @@ class _L2Row(_Screen, kw_only=True):
 
 @dataclass(frozen=True, slots=True)
 class Shot:
-    """One screenshot.
+    """One screenshot."""
 
-    Attributes:
-        path: Below the folder of images, with its platform: `os_ios/9e30.png`.
-        platform: As reports write it: `ios`.
-        app: The application that it shows.
-        size: In pixels.
-    """
-
-    path: str
-    platform: str
-    app: str
-    size: Size
+    path: str  # below the folder of images, with its platform: `os_ios/9e30.png`.
+    platform: str  # as reports write it: `ios`
+    app: str  # the application that it shows
+    size: Size  # in pixels
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,19 +201,12 @@ _Shown = TypeVar("_Shown", bound=_Screen)
 
 @dataclass(frozen=True, slots=True)
 class Annotations(Generic[_Row]):
-    """All rows of one file, in file order.
+    """All rows of one file, in file order."""
 
-    Attributes:
-        path: The file.
-        sha256: The digest of its bytes.
-        md5: The same by the algorithm of the published download.
-        rows: The questions or the elements.
-    """
-
-    path: Path
-    sha256: str
-    md5: str
-    rows: tuple[_Row, ...]
+    path: Path  # the file
+    sha256: str  # the digest of its bytes
+    md5: str  # the same by the algorithm of the published download
+    rows: tuple[_Row, ...]  # the questions or the elements
 
 
 def read_questions(path: Path) -> Annotations[Question]:

@@ -66,21 +66,13 @@ class _Row(msgspec.Struct, forbid_unknown_fields=True):
 
 @dataclass(frozen=True, slots=True)
 class OnlineTask:
-    """One task for an agent.
+    """One task for an agent."""
 
-    Attributes:
-        id: Its name, unique in the file.
-        instruction: What to do.
-        platform: As reports write it: `linux`.
-        apps: The applications that it is about.
-        limit: The most steps allowed; None where the file does not say.
-    """
-
-    id: str
-    instruction: str
-    platform: str
-    apps: tuple[str, ...] = ()
-    limit: int | None = None
+    id: str  # its name, unique in the file
+    instruction: str  # what to do
+    platform: str  # as reports write it: `linux`
+    apps: tuple[str, ...] = ()  # the applications that it is about
+    limit: int | None = None  # the most steps allowed; None where the file does not say
 
 
 @dataclass(frozen=True, slots=True)

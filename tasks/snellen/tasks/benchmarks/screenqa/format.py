@@ -158,19 +158,12 @@ LAYOUTS = (SHORT, COMPLEX, LONG, UI_CONTENTS, UI_CONTENTS_BOXES)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rows(Split):
-    """One split as columns, in file order.
+    """One split as columns, in file order."""
 
-    Attributes:
-        image_ids: RICO's number of each question's screenshot, in decimal.
-        questions: The questions.
-        golds: The references in their published shape.
-        images: What is known of each screenshot; questions on one share it.
-    """
-
-    image_ids: Sequence[str]
+    image_ids: Sequence[str]  # RICO's number of each question's screenshot, in decimal
     questions: Sequence[str]
-    golds: Golds
-    images: Sequence[Image]
+    golds: Golds  # the references in their published shape
+    images: Sequence[Image]  # what is known of each screenshot; questions on one share it
 
 
 @lru_cache(maxsize=256)

@@ -238,13 +238,9 @@ class _ProRow(msgspec.Struct):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Element(GroundingRow):
-    """One element to point at.
+    """One element to point at."""
 
-    Attributes:
-        chinese: The instruction in Chinese, where there is one.
-    """
-
-    chinese: str = ""
+    chinese: str = ""  # the instruction in Chinese, where there is one
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,23 +47,14 @@ _OPTIONS = msgspec.Meta(min_length=2, max_length=len(LETTERS))
 
 # gc=False: these hold no cycles.
 class Row(msgspec.Struct, gc=False, kw_only=True):
-    """What every row has.
+    """What every row has."""
 
-    Attributes:
-        id: The row's published id.
-        website: The site that the screenshot is of.
-        task_type: The configuration's name.
-        image_size: Width and height in pixels.
-        image: The name of the image's file, in JSON.
-        raw_image: The same of the screenshot without marks.
-    """
-
-    id: Text
-    website: str | None = None
-    task_type: str | None = None
-    image_size: tuple[Pixels, Pixels] | None = None
-    image: Text | None = None
-    raw_image: Text | None = None
+    id: Text  # the row's published id
+    website: str | None = None  # the site that the screenshot is of
+    task_type: str | None = None  # the configuration's name
+    image_size: tuple[Pixels, Pixels] | None = None  # width and height in pixels
+    image: Text | None = None  # the name of the image's file, in JSON
+    raw_image: Text | None = None  # the same of the screenshot without marks
 
 
 class TextRow(Row, gc=False, kw_only=True):
@@ -128,19 +119,12 @@ class InstructedBoxRow(Row, gc=False, kw_only=True):
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Where one task's rows are published and what they look like there.
+    """Where one task's rows are published and what they look like there."""
 
-    Attributes:
-        config: The configuration.
-        row: The type of its rows.
-        image: The column of the screenshot that is shown.
-        boxed: Whether the options are boxes that are answers.
-    """
-
-    config: str
-    row: type[Row]
-    image: str = "image"
-    boxed: bool = False
+    config: str  # the configuration
+    row: type[Row]  # the type of its rows
+    image: str = "image"  # the column of the screenshot that is shown
+    boxed: bool = False  # whether the options are boxes that are answers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

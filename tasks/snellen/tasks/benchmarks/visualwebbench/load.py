@@ -84,19 +84,12 @@ _BENCHMARK = "visualwebbench"
 
 @dataclass(frozen=True, slots=True)
 class VisualWebBenchTask:
-    """One of the eleven tasks.
+    """One of the eleven tasks."""
 
-    Attributes:
-        layout: Where its rows are published and their form there.
-        kind: The form of the answer.
-        example: A made-up answer.
-        gold: From a row to the reference in its published shape.
-    """
-
-    layout: Layout
-    kind: AnswerKind
-    example: str
-    gold: Callable[[Any], Any]
+    layout: Layout  # where its rows are published and their form there
+    kind: AnswerKind  # the form of the answer
+    example: str  # a made-up answer
+    gold: Callable[[Any], Any]  # from a row to the reference in its published shape
 
 
 def _answer(row: TextRow | QuestionRow | MarkedTextRow | DescriptionRow) -> object:

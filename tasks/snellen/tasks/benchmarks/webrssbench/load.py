@@ -92,19 +92,12 @@ CLUSTER = "site"
 
 @dataclass(frozen=True, slots=True)
 class WebRSSBenchTask:
-    """One of the eight tasks.
+    """One of the eight tasks."""
 
-    Attributes:
-        name: Its name without the benchmark's.
-        kind: The form of the answer.
-        example: A made-up answer, one that is hardly any page's right one.
-        options: What there is to choose among; empty where nothing is.
-    """
-
-    name: str
-    kind: AnswerKind
-    example: str
-    options: tuple[str, ...] = ()
+    name: str  # its name without the benchmark's
+    kind: AnswerKind  # the form of the answer
+    example: str  # a made-up answer, one that is hardly any page's right one
+    options: tuple[str, ...] = ()  # what there is to choose among; empty where nothing is
 
     @property
     def prompts(self) -> tuple[Prompt, ...]:

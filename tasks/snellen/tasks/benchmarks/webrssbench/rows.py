@@ -95,19 +95,12 @@ class Question:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rows(Split):
-    """One split of one task, its references checked.
+    """One split of one task, its references checked."""
 
-    Attributes:
-        questions: The questions that have a reference.
-        golds: Their references, as `gold_shape(task).read` gives them.
-        left_out: The ids of the questions without one, and why.
-        folder: What the images' paths start from.
-    """
-
-    questions: Sequence[Question]
-    golds: Golds
-    left_out: Mapping[str, str]
-    folder: Path
+    questions: Sequence[Question]  # the questions that have a reference
+    golds: Golds  # their references, as `gold_shape(task).read` gives them.
+    left_out: Mapping[str, str]  # the ids of the questions without one, and why
+    folder: Path  # what the images' paths start from
 
 
 def images_of(

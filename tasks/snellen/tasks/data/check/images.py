@@ -38,23 +38,14 @@ class ImageProblem(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ImageFault:
-    """One image that can't be shown, or not as the data says.
+    """One image that can't be shown, or not as the data says."""
 
-    Attributes:
-        item: The id of the first item that shows it.
-        image: What that item calls it.
-        problem: What is wrong.
-        message: The same in a sentence, with what to do.
-        file: Its file; the file or the folder of the data where that holds the images.
-        items: How many items show it.
-    """
-
-    item: str
-    image: str
-    problem: ImageProblem
-    message: str
-    file: str | None
-    items: int = 1
+    item: str  # the id of the first item that shows it
+    image: str  # what that item calls it
+    problem: ImageProblem  # what is wrong
+    message: str  # the same in a sentence, with what to do
+    file: str | None  # its file; the file or the folder of the data where that holds the images
+    items: int = 1  # how many items show it
 
 
 def image_faults(data: TaskData, *, decode: bool = True) -> Iterator[ImageFault]:

@@ -50,25 +50,15 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """What a fetch came to.
+    """What a fetch came to."""
 
-    Attributes:
-        benchmark: The benchmark's id.
-        folder: Where its files are: what to give as data.
-        repository: Where they came from.
-        revision: The commit.
-        files: All files asked for, there and checked.
-        new: The paths of those that were downloaded this time.
-        notes: What a user should know besides.
-    """
-
-    benchmark: str
-    folder: Path
-    repository: str
-    revision: str
-    files: tuple[FetchedFile, ...]
-    new: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
+    benchmark: str  # the benchmark's id
+    folder: Path  # where its files are: what to give as data
+    repository: str  # where they came from
+    revision: str  # the commit
+    files: tuple[FetchedFile, ...]  # all files asked for, there and checked
+    new: tuple[str, ...] = ()  # the paths of those that were downloaded this time
+    notes: tuple[str, ...] = ()  # what a user should know besides
 
     @property
     def size(self) -> int:

@@ -29,21 +29,13 @@ _AT_ONCE = 4
 
 
 class Progress(NamedTuple):
-    """How far a fetch is.
+    """How far a fetch is."""
 
-    Attributes:
-        doing: What it does now: `checking`, `downloading` or `unpacking`.
-        done: The bytes that are there.
-        total: The bytes of all files; None while that is not known.
-        files: How many files are there and checked.
-        of: How many there are to be.
-    """
-
-    doing: str
-    done: int
-    total: int | None
-    files: int
-    of: int
+    doing: str  # what it does now: `checking`, `downloading` or `unpacking`
+    done: int  # the bytes that are there
+    total: int | None  # the bytes of all files; None while that is not known
+    files: int  # how many files are there and checked
+    of: int  # how many there are to be
 
 
 @dataclass(slots=True)

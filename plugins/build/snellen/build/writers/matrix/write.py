@@ -244,17 +244,11 @@ CHARTS: Mapping[str, Maker] = MappingProxyType(
 
 
 class NotMade(NamedTuple):
-    """Items that can't be made from pages, which users must supply.
+    """Items that can't be made from pages, which users must supply."""
 
-    Attributes:
-        task: The task of the matrix.
-        what: The items concerned.
-        why: The reason.
-    """
-
-    task: str
-    what: str
-    why: str
+    task: str  # the task of the matrix
+    what: str  # the items concerned
+    why: str  # the reason
 
 
 NOT_MADE: tuple[NotMade, ...] = (

@@ -20,21 +20,13 @@ The paper calls screenshots easy, medium and hard by their size without giving s
 
 
 class Ask(NamedTuple):
-    """The question of a row, with the fields that all rows have.
+    """The question of a row, with the fields that all rows have."""
 
-    Attributes:
-        task: The task's id.
-        snapshot: The page.
-        reference: In the task's published form; None if it is derived from the row.
-        element: Distinguishes several questions about one page.
-        difficulty: easy, medium or hard.
-    """
-
-    task: str
-    snapshot: Snapshot
-    reference: object = None
-    element: str | None = None
-    difficulty: str | None = None
+    task: str  # the task's id
+    snapshot: Snapshot  # the page
+    reference: object = None  # in the task's published form; None if it is derived from the row
+    element: str | None = None  # distinguishes several questions about one page
+    difficulty: str | None = None  # easy, medium or hard
 
 
 def refused(task: str, reason: str) -> Refused:

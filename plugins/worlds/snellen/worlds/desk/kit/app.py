@@ -11,16 +11,9 @@ from snellen.worlds.desk.kit.view import View
 
 @dataclass(frozen=True, slots=True)
 class App:
-    """An application.
+    """An application."""
 
-    Attributes:
-        name: Its name in keys and tags, and its icon's name.
-        title: Its name on the screen.
-        view: The function that draws it.
-        verbs: Its verbs, which change or read its state.
-    """
-
-    name: str
-    title: str
-    view: Callable[[View], Markup]
-    verbs: Sequence[Verb]
+    name: str  # its name in keys and tags, and its icon's name
+    title: str  # its name on the screen
+    view: Callable[[View], Markup]  # the function that draws it
+    verbs: Sequence[Verb]  # its verbs, which change or read its state

@@ -73,34 +73,21 @@ class Grab(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Control:
-    """A control that can be clicked.
+    """A control that can be clicked."""
 
-    Attributes:
-        key: Its name in every rendering of the same state, such as `mail.open:m7`.
-        label: Its text.
-        action: Its action.
-        grab: What dragging it does, instead of an action; None: it is clicked.
-    """
-
-    key: str
-    label: str
+    key: str  # its name in every rendering of the same state, such as `mail.open:m7`.
+    label: str  # its text
     action: Action
-    grab: Grab | None = None
+    grab: Grab | None = None  # what dragging it does, instead of an action; None: it is clicked
 
 
 @dataclass(frozen=True, slots=True)
 class Drop:
-    """A place where something that is dragged can be dropped.
+    """A place where something that is dragged can be dropped."""
 
-    Attributes:
-        key: Its name in every rendering of the same state, such as `kanban.to:Done`.
-        kind: The kind of what it accepts.
-        given: What it gives to the action of dropping there.
-    """
-
-    key: str
-    kind: str
-    given: Mapping[str, JsonValue]
+    key: str  # its name in every rendering of the same state, such as `kanban.to:Done`.
+    kind: str  # the kind of what it accepts
+    given: Mapping[str, JsonValue]  # what it gives to the action of dropping there
 
 
 Options: TypeAlias = Sequence[tuple[str, str, Action]]
