@@ -17,15 +17,7 @@ from snellen.grading.errors import MetricError
 from snellen.grading.grade import Answers, Grader
 from snellen.grading.models.base import Closed
 from snellen.grading.models.reports import MetricValue
-from snellen.grading.protocols.base import (
-    Context,
-    Gold,
-    Metric,
-    Normalizer,
-    Parsed,
-    Parser,
-    Protocol,
-)
+from snellen.grading.protocols import base
 from snellen.grading.table import Printable, Table, figures
 from snellen.grading.tally import Tally
 
@@ -104,7 +96,7 @@ _UNPRINTED = (
 )
 
 
-def mixture(first: Protocol, second: Protocol, taken: Iterable[Part]) -> Protocol:
+def mixture(first: base.Protocol, second: base.Protocol, taken: Iterable[Part]) -> base.Protocol:
     """Return the first protocol with the named parts taken from the second."""
     parts = set(taken)
     reader = second.parser if Part.PARSER in parts else first.parser
@@ -119,22 +111,22 @@ def mixture(first: Protocol, second: Protocol, taken: Iterable[Part]) -> Protoco
     )
 
 
-def parts_of(first: Protocol, second: Protocol) -> tuple[Part, ...]:
+def parts_of(first: base.Protocol, second: base.Protocol) -> tuple[Part, ...]:
     """Return the parts in which two protocols can be compared."""
     if first.parser.split is None or second.parser.split is None:
         return PARTS
     return tuple(Part)
 
 
-def _counted(reader: Parser, unit: Parser) -> Parser:
+def _counted(reader: base.Parser, unit: base.Parser) -> base.Parser:
     """Return a parser that finds points as one does, and has them count what another says."""
     if reader is unit or reader.split is None or unit.split is None:
         return reader
     find, place = reader.split.find, unit.split.place
 
-    def read(response: object, context: Context) -> Parsed:
+    def read(response: object, context: base.Context) -> base.Parsed:
         point = find(response, context)
-        if point is None or isinstance(point, str | Parsed):
+        if point is None or isinstance(point, str | base.Parsed):
             return reader.read(response, context)
         return place(point, context)
 
@@ -142,11 +134,11 @@ def _counted(reader: Parser, unit: Parser) -> Parser:
 
 
 def explain(
-    first: Protocol,
-    second: Protocol,
+    first: base.Protocol,
+    second: base.Protocol,
     *,
-    golds: Sequence[Gold],
-    contexts: Sequence[Context],
+    golds: Sequence[base.Gold],
+    contexts: Sequence[base.Context],
     answers: Sequence[Answers],
     attempts: int,
     key: str | None = None,
@@ -179,7 +171,9 @@ def explain(
     parted = parts_of(first, second)
     graded = [part for part in parted if part is not Part.DENOMINATOR]
     # Equal parts in both protocols give the same mixture more than once.
-    known: dict[tuple[Parser, Normalizer, Metric], tuple[MetricValue, MetricValue]] = {}
+    known: dict[
+        tuple[base.Parser, base.Normalizer, base.Metric], tuple[MetricValue, MetricValue]
+    ] = {}
     for taken in _subsets(graded):
         mixed = mixture(first, second, taken)
         parts = (mixed.parser, mixed.normalizer, mixed.metric)
@@ -213,7 +207,7 @@ def explain(
     )
 
 
-def part_name(protocol: Protocol, part: Part) -> str:
+def part_name(protocol: base.Protocol, part: Part) -> str:
     """Return the name of a protocol's part."""
     return {
         Part.PARSER: protocol.parser.name,
@@ -226,8 +220,8 @@ def part_name(protocol: Protocol, part: Part) -> str:
 
 def _both(
     grader: Grader,
-    golds: Sequence[Gold],
-    denominators: tuple[Protocol, Protocol],
+    golds: Sequence[base.Gold],
+    denominators: tuple[base.Protocol, base.Protocol],
     answers: Sequence[Answers],
     attempts: int,
     key: str | None,
@@ -248,7 +242,7 @@ def _both(
     return one, other
 
 
-def _key_name(first: Protocol, second: Protocol) -> str:
+def _key_name(first: base.Protocol, second: base.Protocol) -> str:
     names = dict.fromkeys((first.metric.primary, second.metric.primary))
     return " / ".join(names)
 

@@ -14,18 +14,7 @@ from numpy.typing import NDArray
 from snellen.grading.models.scores import TOO_LONG, Outcome, Response
 from snellen.grading.parse.envelope import answer_in
 from snellen.grading.parse.refusals import is_refusal
-from snellen.grading.protocols.base import (
-    NO_CONTEXT,
-    AnswerValue,
-    BoolArray,
-    Context,
-    FloatArray,
-    Gold,
-    IntArray,
-    Judge,
-    Measure,
-    Protocol,
-)
+from snellen.grading.protocols import base
 from snellen.grading.protocols.golds import sized
 
 MAX_TEXT = 1_048_576
@@ -59,7 +48,7 @@ class Answers(NamedTuple):
         models: The model of each answer; None: unknown for all rows.
     """
 
-    items: IntArray
+    items: base.IntArray
     attempts: Sequence[int]
     responses: Sequence[object]
     errors: Sequence[str | None] | None = None
@@ -78,12 +67,12 @@ class Columns(NamedTuple):
         measures: Each measure of the metric, by its name: a number a row, NaN where it has none.
     """
 
-    values: FloatArray
+    values: base.FloatArray
     outcomes: NDArray[np.uint8]
-    crashed: BoolArray
+    crashed: base.BoolArray
     notes: dict[int, str]
-    answers: Sequence[AnswerValue | None] | None = None
-    measures: Mapping[str, FloatArray] = MappingProxyType({})
+    answers: Sequence[base.AnswerValue | None] | None = None
+    measures: Mapping[str, base.FloatArray] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,19 +87,19 @@ class Grader:
         indexes: The index of the gold for each item index of a batch; None: the same index.
     """
 
-    protocol: Protocol
-    judge: Judge = field(repr=False)
-    contexts: Sequence[Context] = field(repr=False)
-    golds: Sequence[Gold] = field(repr=False)
-    indexes: IntArray | None = field(default=None, repr=False)
+    protocol: base.Protocol
+    judge: base.Judge = field(repr=False)
+    contexts: Sequence[base.Context] = field(repr=False)
+    golds: Sequence[base.Gold] = field(repr=False)
+    indexes: base.IntArray | None = field(default=None, repr=False)
 
     @classmethod
     def of(
         cls,
-        protocol: Protocol,
-        golds: Sequence[Gold],
-        contexts: Sequence[Context] = (),
-        indexes: IntArray | None = None,
+        protocol: base.Protocol,
+        golds: Sequence[base.Gold],
+        contexts: Sequence[base.Context] = (),
+        indexes: base.IntArray | None = None,
     ) -> "Grader":
         """Prepare a protocol for all golds, with one context per gold or none.
 
@@ -133,8 +122,8 @@ class Grader:
         notes: dict[int, str] = {}
         rows: list[int] = []
         raised: list[int] = []
-        compared: dict[int, AnswerValue] = {}
-        answers: list[AnswerValue] = []
+        compared: dict[int, base.AnswerValue] = {}
+        answers: list[base.AnswerValue] = []
         for row, whole in enumerate(given.responses):
             response = whole if type(whole) is str else answer_in(whole)
             code = _label(whole, response, None if given.errors is None else given.errors[row])
@@ -147,7 +136,7 @@ class Grader:
                 rows.append(row)
                 answers.append(response)
                 continue
-            context = contexts[int(items[row])] if contexts else NO_CONTEXT
+            context = contexts[int(items[row])] if contexts else base.NO_CONTEXT
             parsed = parser.read(response, context)
             if parsed.note:
                 notes[row] = parsed.note
@@ -168,7 +157,7 @@ class Grader:
             notes[rows[judged]] = reason
         if raised:
             crashed[raised] = True
-        kept: list[AnswerValue | None] | None = None
+        kept: list[base.AnswerValue | None] | None = None
         if self.protocol.metric.corpus is not None:
             kept = [None] * len(codes)
             for row, answer in zip(rows, answers, strict=True):
@@ -180,8 +169,12 @@ class Grader:
         return Columns(values, np.array(codes, dtype=np.uint8), crashed, notes, kept, measures)
 
     def _measured(
-        self, measure: Measure, items: IntArray, rows: Sequence[int], answers: Sequence[AnswerValue]
-    ) -> FloatArray:
+        self,
+        measure: base.Measure,
+        items: base.IntArray,
+        rows: Sequence[int],
+        answers: Sequence[base.AnswerValue],
+    ) -> base.FloatArray:
         values = np.full(len(items), np.nan)
         golds = (self.golds[item] for item in items[rows].tolist())
         values[rows] = [
@@ -191,8 +184,8 @@ class Grader:
         return values
 
     def _judge(
-        self, items: IntArray, rows: Sequence[int], answers: Sequence[AnswerValue]
-    ) -> tuple[FloatArray, BoolArray, Mapping[int, str]]:
+        self, items: base.IntArray, rows: Sequence[int], answers: Sequence[base.AnswerValue]
+    ) -> tuple[base.FloatArray, base.BoolArray, Mapping[int, str]]:
         crashed = np.zeros(len(items), dtype=np.bool_)
         if len(rows) == len(items):
             judged = self.judge(items, answers)
@@ -210,9 +203,9 @@ class Grader:
 
 
 def read_response(
-    protocol: Protocol,
-    response: AnswerValue,
-    context: Context = NO_CONTEXT,
+    protocol: base.Protocol,
+    response: base.AnswerValue,
+    context: base.Context = base.NO_CONTEXT,
 ) -> Response:
     """Return what a protocol's parser reads in a response, without a score."""
     said = answer_in(response)

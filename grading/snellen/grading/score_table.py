@@ -12,15 +12,7 @@ from numpy.typing import NDArray
 
 from snellen.grading.grade import CODES, OUTCOMES, Answers, Columns, Grader
 from snellen.grading.models.scores import TOO_LONG, Outcome, Score
-from snellen.grading.protocols.base import (
-    NO_CONTEXT,
-    BoolArray,
-    Context,
-    FloatArray,
-    Gold,
-    IntArray,
-    Protocol,
-)
+from snellen.grading.protocols import base
 
 
 class ScoreColumns(NamedTuple):
@@ -30,12 +22,12 @@ class ScoreColumns(NamedTuple):
     into `snellen.grading.grade.OUTCOMES`.
     """
 
-    items: IntArray
-    attempts: IntArray
+    items: base.IntArray
+    attempts: base.IntArray
     keys: tuple[str, ...]
-    values: FloatArray
+    values: base.FloatArray
     outcomes: NDArray[np.uint8]
-    crashed: BoolArray
+    crashed: base.BoolArray
 
 
 class ScoreTable(Sequence[Score]):
@@ -179,7 +171,10 @@ def _scored(
 
 
 def score_one(
-    protocol: Protocol, response: object, gold: Gold, context: Context = NO_CONTEXT
+    protocol: base.Protocol,
+    response: object,
+    gold: base.Gold,
+    context: base.Context = base.NO_CONTEXT,
 ) -> Score:
     """Score one response to one item."""
     answers = Answers(np.zeros(1, dtype=np.int64), [0], [response])
@@ -192,7 +187,7 @@ def score_one(
     return score.model_copy(update={"metrics": {**score.metrics, **whole}})
 
 
-def score_unread(protocol: Protocol, note: str) -> Score:
+def score_unread(protocol: base.Protocol, note: str) -> Score:
     """Score a response that is no JSON value: nothing can be read in it."""
     return Score(
         outcome=Outcome.UNPARSED,

@@ -18,15 +18,7 @@ from snellen.grading.grade import CODES, OUTCOMES, Answers, Columns
 from snellen.grading.models.golds import Golds
 from snellen.grading.models.reports import MeasureValue, MetricValue
 from snellen.grading.models.scores import Outcome
-from snellen.grading.protocols.base import (
-    AnswerValue,
-    BoolArray,
-    Denominator,
-    FloatArray,
-    Gold,
-    Keep,
-    Protocol,
-)
+from snellen.grading.protocols import base
 
 # The tolerance of the pass mark: rounding can lower the value of a perfect answer.
 _SLACK = 1e-9
@@ -38,10 +30,10 @@ _NO_ANSWER = (CODES[Outcome.MISSING], CODES[Outcome.ERROR])
 class _AttemptAnswers:
     """One attempt at every item, for metrics that are not a mean over items."""
 
-    answers: list[AnswerValue | None]  # the parsed answers; None if unreadable
-    answered: BoolArray  # whether each item has a response, readable or not
-    kept: BoolArray  # whether the published number includes the item
-    values: FloatArray  # the values of each item, items x metric keys
+    answers: list[base.AnswerValue | None]  # the parsed answers; None if unreadable
+    answered: base.BoolArray  # whether each item has a response, readable or not
+    kept: base.BoolArray  # whether the published number includes the item
+    values: base.FloatArray  # the values of each item, items x metric keys
 
 
 class _Printed(NamedTuple):
@@ -63,7 +55,9 @@ class Tally:
         MetricError: There are no items.
     """
 
-    def __init__(self, protocol: Protocol, golds: Sequence[Gold], pass_mark: float = 1.0) -> None:
+    def __init__(
+        self, protocol: base.Protocol, golds: Sequence[base.Gold], pass_mark: float = 1.0
+    ) -> None:
         if not golds:
             raise MetricError("no items: a mean over none is not defined")
         metric = protocol.metric
@@ -79,7 +73,7 @@ class Tally:
         self._item_sums = np.zeros((self.items, len(metric.keys)), dtype=np.float64)
         self._outcomes = np.zeros(len(OUTCOMES), dtype=np.int64)
         self._passes = np.zeros(self.items, dtype=np.int64)
-        self._measured: dict[str, list[FloatArray]] = {one.name: [] for one in metric.measures}
+        self._measured: dict[str, list[base.FloatArray]] = {one.name: [] for one in metric.measures}
         self.crashed = 0
 
     def add(self, answers: Answers, columns: Columns) -> None:
@@ -176,11 +170,11 @@ class Tally:
                 )
         return found
 
-    def item_means(self, attempts: int) -> FloatArray:
+    def item_means(self, attempts: int) -> base.FloatArray:
         """Each item's mean over its attempts, items x metric keys; a missing attempt counts 0."""
         return self._item_sums / attempts
 
-    def _kept_sets(self, keep: Keep, attempts: int) -> list[_Printed]:
+    def _kept_sets(self, keep: base.Keep, attempts: int) -> list[_Printed]:
         """Return each key's sum over the items that a rule over the set keeps."""
         columns: list[list[float]] = [[] for _ in self.protocol.metric.keys]
         for sitting in self._all_sittings(attempts):
@@ -189,7 +183,7 @@ class Tally:
                 column += sitting.values[kept[:, key], key].tolist()
         return [_Printed(math.fsum(column), len(column)) for column in columns]
 
-    def _seat(self, answers: Answers, columns: Columns, kept: BoolArray) -> None:
+    def _seat(self, answers: Answers, columns: Columns, kept: base.BoolArray) -> None:
         answered = ~np.isin(columns.outcomes, _NO_ANSWER)
         read = columns.answers
         for row, (item, attempt) in enumerate(
@@ -236,7 +230,7 @@ class Tally:
             if (value := _mean(every, key)) is not None
         }
 
-    def _printed_rows(self, sitting: _AttemptAnswers) -> BoolArray:
+    def _printed_rows(self, sitting: _AttemptAnswers) -> base.BoolArray:
         keep = self.protocol.denominator.keep
         if keep is None:
             return sitting.kept
@@ -245,7 +239,7 @@ class Tally:
     def _corpora(
         self,
         sittings: Sequence[_AttemptAnswers],
-        chosen: Callable[[_AttemptAnswers], BoolArray],
+        chosen: Callable[[_AttemptAnswers], base.BoolArray],
         known: _Known,
     ) -> list[Mapping[str, float]]:
         """Compute the corpus metrics of the selected items in every attempt that has some."""
@@ -277,8 +271,8 @@ class Tally:
 
 
 def kept_rows(
-    denominator: Denominator, outcomes: NDArray[np.uint8], crashed: BoolArray
-) -> BoolArray:
+    denominator: base.Denominator, outcomes: NDArray[np.uint8], crashed: base.BoolArray
+) -> base.BoolArray:
     """Return which rows the published mean includes."""
     kept = np.ones(len(outcomes), dtype=np.bool_)
     for outcome in denominator.drops:

@@ -12,17 +12,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from snellen.cli import serving
 from snellen.cli.options import check_folder
 from snellen.cli.places import pack_folders, store_here
 from snellen.cli.plain import tell, write
-from snellen.cli.serving import (
-    Key,
-    Packs,
-    Store,
-    open_database,
-    report_server_errors,
-    shell_caller,
-)
 from snellen.cli.tables import print_table
 from snellen.cli.take import cost_said, tell_report
 from snellen.cli.terminal import Terminal
@@ -65,13 +58,13 @@ def list_attempts(
             show_default=False,
         ),
     ] = None,
-    store: Store = None,
+    store: serving.Store = None,
     json: AsJson = False,
 ) -> None:
     """List all attempts, the oldest first, or show one."""
     from snellen.server.attempts.register import details, entry
 
-    with report_server_errors(), _register(store) as register:
+    with serving.report_server_errors(), _register(store) as register:
         if number is not None:
             found = details(register, register.numbered(number))
             if json:
@@ -94,9 +87,9 @@ def export(
     output: Annotated[
         Path, typer.Option("--output", "-o", help="The output folder; created if needed.")
     ],
-    packs: Packs = None,
-    store: Store = None,
-    key: Key = None,
+    packs: serving.Packs = None,
+    store: serving.Store = None,
+    key: serving.Key = None,
 ) -> None:
     """Write the answers of a closed attempt, one file per task, and print the grading commands.
 
@@ -104,7 +97,7 @@ def export(
     """
     from snellen.server.attempts.register import Register
 
-    with report_server_errors(), _database(store) as database:
+    with serving.report_server_errors(), _database(store) as database:
         attempt = Register(database).numbered(number)
         best = attempt.rules.counting == "best" and attempt.rules.submissions > 1
         service = _served(database, attempt, packs, key, references=best)
@@ -117,9 +110,9 @@ def export(
 @group.command("grade")
 def grade(
     number: Number,
-    packs: Packs = None,
-    store: Store = None,
-    key: Key = None,
+    packs: serving.Packs = None,
+    store: serving.Store = None,
+    key: serving.Key = None,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", help="Save the report as JSON.", show_default=False),
@@ -131,7 +124,7 @@ def grade(
     """
     from snellen.server.attempts.register import Register
 
-    with report_server_errors(), _database(store) as database:
+    with serving.report_server_errors(), _database(store) as database:
         if output is not None:
             check_folder(output)
         attempt = Register(database).numbered(number)
@@ -147,9 +140,9 @@ def grade(
 def report(
     number: Number,
     output: Annotated[Path, typer.Option("--output", "-o", help="The page: an HTML file.")],
-    packs: Packs = None,
-    store: Store = None,
-    key: Key = None,
+    packs: serving.Packs = None,
+    store: serving.Store = None,
+    key: serving.Key = None,
 ) -> None:
     """Write the page of a closed attempt: its total, its tasks, and every item with its answer.
 
@@ -159,7 +152,7 @@ def report(
     from snellen.cli.attempt_page import attempt_page
     from snellen.server.attempts.register import Register
 
-    with report_server_errors(), _database(store) as database:
+    with serving.report_server_errors(), _database(store) as database:
         check_folder(output)
         attempt = Register(database).numbered(number)
         service = _served(database, attempt, packs, key, references=True)
@@ -186,13 +179,13 @@ def close(
         bool,
         typer.Option("--without-report", help="Close it as abandoned; the agent gets no report."),
     ] = False,
-    store: Store = None,
+    store: serving.Store = None,
 ) -> None:
     """Close an attempt as finished: no more answers are accepted, and it can be graded.
 
     With --idle, close all old attempts.
     """
-    with report_server_errors(), _register(store) as register:
+    with serving.report_server_errors(), _register(store) as register:
         if number is not None and idle is None:
             attempt = register.numbered(number)
             ended = register.abandon if without_report else register.close
@@ -205,14 +198,14 @@ def close(
 
 
 @group.command("reissue")
-def reissue(number: Number, store: Store = None) -> None:
+def reissue(number: Number, store: serving.Store = None) -> None:
     """Print a new handle for a caller that lost its handle; the old one becomes invalid.
 
     It is printed once, and works only with the token of the attempt's caller.
     """
     from snellen.server.logs import lines_to_stderr
 
-    with report_server_errors(), _register(store) as register:
+    with serving.report_server_errors(), _register(store) as register:
         attempt = register.numbered(number)
         sys.stdout.write(asyncio.run(register.reissue(attempt)) + "\n")
         tell(f"save it now, for {attempt.caller}: it is not shown again")
@@ -229,7 +222,7 @@ def forget(
             show_default=False,
         ),
     ] = None,
-    store: Store = None,
+    store: serving.Store = None,
 ) -> None:
     """Delete a participant's data: uploads, attempts, tokens, and the name in the record.
 
@@ -240,12 +233,12 @@ def forget(
     from snellen.server.exam.file import Forgotten, read_exam_file
     from snellen.server.store.files import Files
 
-    with report_server_errors():
+    with serving.report_server_errors():
         file = None if exam is None else read_exam_file(exam)
         files = Files(file.files) if file is not None and file.files else None
         rule = Forgotten.ANONYMOUS if file is None else file.forgotten
         with _database(store or (None if file is None else file.store)) as database:
-            erased = erase(database, name, shell_caller(), rule, files)
+            erased = erase(database, name, serving.shell_caller(), rule, files)
         if not erased.changed:
             write(f"the store has nothing of {name!r}\n")
         else:
@@ -268,7 +261,7 @@ def _database(store: str | None) -> Generator["Database"]:
         raise InputError(
             "there is no such store; give --store, the store of the exam's server", file=place
         )
-    with open_database(place) as database:
+    with serving.open_database(place) as database:
         yield database
 
 
@@ -339,7 +332,7 @@ def _served(
         phase="",
         submission=None,
         at=Clock().now(),
-        caller=shell_caller(),
+        caller=serving.shell_caller(),
         what="answers read",
         why=f"attempt {attempt.id}",
     )

@@ -7,24 +7,8 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from snellen.cli import reports
+from snellen.cli import options, reports
 from snellen.cli.messages import report_errors
-from snellen.cli.options import (
-    PROBLEMS,
-    Answers,
-    Corrections,
-    Data,
-    Items,
-    Map,
-    References,
-    RunCode,
-    Show,
-    Split,
-    Task,
-    columns_of,
-    executor_of,
-    item_ids,
-)
 from snellen.cli.tables import print_table
 from snellen.cli.terminal import Terminal
 from snellen.grading.errors import InputError, UnknownNameError
@@ -37,23 +21,23 @@ _out = Terminal()
 
 
 def explain(
-    answers: Answers,
-    task: Task,
-    data: Data = None,
-    references: References = None,
+    answers: options.Answers,
+    task: options.Task,
+    data: options.Data = None,
+    references: options.References = None,
     protocols: Annotated[
         str | None,
         typer.Option(help="Two or more, separated by commas; by default all.", show_default=False),
     ] = None,
-    split: Split = None,
-    items: Items = None,
-    columns: Map = None,
-    run_code: RunCode = False,
-    corrections: Corrections = None,
+    split: options.Split = None,
+    items: options.Items = None,
+    columns: options.Map = None,
+    run_code: options.RunCode = False,
+    corrections: options.Corrections = None,
     metric: Annotated[
         str | None, typer.Option(help="The metric to compare; by default the primary ones.")
     ] = None,
-    show: Show = 5,
+    show: options.Show = 5,
 ) -> None:
     """Grade one file of answers with several protocols and explain the differences."""
     from snellen.sdk.protocol_reports import explain as explain_answers
@@ -66,9 +50,9 @@ def explain(
             references=references,
             protocols=protocols.split(",") if protocols else None,
             split=split,
-            items=item_ids(items),
-            columns=columns_of(columns),
-            executor=executor_of(run_code=run_code),
+            items=options.item_ids(items),
+            columns=options.columns_of(columns),
+            executor=options.executor_of(run_code=run_code),
             corrections=corrections,
         )
         if len(rescored.reports) < 2:
@@ -78,7 +62,7 @@ def explain(
         reports.warnings(rescored.notices)
         if first.input.problems:
             reports.problems(first)
-            raise typer.Exit(PROBLEMS)
+            raise typer.Exit(options.PROBLEMS)
 
 
 def _print(given: "ProtocolReports", key: str | None, show: int) -> None:

@@ -6,34 +6,9 @@ from typing import Annotated
 
 import typer
 
+from snellen.cli import options
 from snellen.cli.listing import task_names
 from snellen.cli.messages import report_errors
-from snellen.cli.options import (
-    Answer,
-    By,
-    Cluster,
-    Corrections,
-    Data,
-    Embedder,
-    Format,
-    Items,
-    Json,
-    Map,
-    Output,
-    Protocol,
-    References,
-    RunCode,
-    Space,
-    Split,
-    Tags,
-    View,
-    WithReferences,
-    check,
-    columns_of,
-    executor_of,
-    item_ids,
-    view_of,
-)
 from snellen.cli.reports import finish, print_by_task
 from snellen.grading.errors import InputError
 
@@ -55,31 +30,31 @@ def grade(
             show_default=False,
         ),
     ] = None,
-    data: Data = None,
-    references: References = None,
-    protocol: Protocol = None,
-    split: Split = None,
-    items: Items = None,
-    columns: Map = None,
-    embedder: Embedder = None,
-    run_code: RunCode = False,
-    form: Format = None,
-    space: Space = None,
-    view: View = None,
-    answer: Answer = None,
+    data: options.Data = None,
+    references: options.References = None,
+    protocol: options.Protocol = None,
+    split: options.Split = None,
+    items: options.Items = None,
+    columns: options.Map = None,
+    embedder: options.Embedder = None,
+    run_code: options.RunCode = False,
+    form: options.Format = None,
+    space: options.Space = None,
+    view: options.View = None,
+    answer: options.Answer = None,
     model: Annotated[
         str | None,
         typer.Option(
             help="Whose answers count, in a file with those of several models.", show_default=False
         ),
     ] = None,
-    corrections: Corrections = None,
-    with_references: WithReferences = False,
-    tags: Tags = None,
-    cluster: Cluster = None,
-    by: By = None,
-    output: Output = None,
-    json: Json = False,
+    corrections: options.Corrections = None,
+    with_references: options.WithReferences = False,
+    tags: options.Tags = None,
+    cluster: options.Cluster = None,
+    by: options.By = None,
+    output: options.Output = None,
+    json: options.Json = False,
 ) -> None:
     """Grade a file of answers.
 
@@ -95,7 +70,7 @@ def grade(
     from snellen.sdk.submissions.tasks import tasks_named
 
     with report_errors():
-        check(output, with_references=with_references)
+        options.check(output, with_references=with_references)
         given = (items, columns, form, space, view, answer, model)
         pattern = any(mark in answers for mark in "*?[")
         if answers != "-" and not pattern and not Path(answers).exists():
@@ -109,15 +84,15 @@ def grade(
                 references=references,
                 protocol=protocol,
                 split=split,
-                items=item_ids(items),
-                columns=columns_of(columns),
+                items=options.item_ids(items),
+                columns=options.columns_of(columns),
                 embedder=embedder,
-                executor=executor_of(run_code=run_code),
+                executor=options.executor_of(run_code=run_code),
                 tags=tags,
                 cluster=cluster,
                 format=form,
                 space=space,
-                view=view_of(view),
+                view=options.view_of(view),
                 answer=answer,
                 model=model,
                 corrections=corrections,
@@ -143,7 +118,7 @@ def grade(
                 references=references,
                 split=split,
                 embedder=embedder,
-                executor=executor_of(run_code=run_code),
+                executor=options.executor_of(run_code=run_code),
                 corrections=corrections,
             )
             if tags is not None or cluster is not None:

@@ -11,20 +11,9 @@ from typing import Annotated
 
 import typer
 
+from snellen.cli import serving
 from snellen.cli.places import pack_folders
 from snellen.cli.plain import tell, write
-from snellen.cli.serving import (
-    Env,
-    Key,
-    Packs,
-    Sample,
-    Store,
-    report_server_errors,
-    settings_of,
-    settings_of_each,
-    shell_caller,
-    with_episodes,
-)
 from snellen.grading.errors import InputError, MissingExtraError
 from snellen.sdk.files import write_atomically
 from snellen.server.exam.rules import Mode
@@ -37,11 +26,11 @@ exams = typer.Typer(
 
 
 def serve(
-    packs: Packs = None,
-    env: Env = None,
-    store: Store = None,
-    key: Key = None,
-    sample: Sample = None,
+    packs: serving.Packs = None,
+    env: serving.Env = None,
+    store: serving.Store = None,
+    key: serving.Key = None,
+    sample: serving.Sample = None,
     host: Annotated[
         str,
         typer.Option(
@@ -76,8 +65,8 @@ def serve(
     /NAME/, and / lists them. Agents and participants need a token from `snellen token create`.
     Without any token, the server listens only on this machine's own address.
     """
-    with report_server_errors():
-        every = settings_of_each(packs, env, store, key, sample=sample)
+    with serving.report_server_errors():
+        every = serving.settings_of_each(packs, env, store, key, sample=sample)
         _serve(every, Address(host, port, tuple(name or ())), workers)
 
 
@@ -91,22 +80,22 @@ def _serve(every: Sequence[Settings], where: Address, workers: int) -> None:
 
     log_libraries()
     # Whoever starts it hears at once of what can't be opened.
-    with open_exams(every, workers, with_episodes) as exams:
+    with open_exams(every, workers, serving.with_episodes) as exams:
         for exam in exams:
             if exam.settings.file is not None and not exam.tokens.known:
                 tell("this is the first start: the admin's token follows; it is shown only once")
                 whose = "" if len(exams) == 1 else f"{exam.name} "
-                token = exam.tokens.create("admin", [Scope.ADMIN], by=shell_caller())
+                token = exam.tokens.create("admin", [Scope.ADMIN], by=serving.shell_caller())
                 sys.stdout.write(f"{whose}{token}\n")
                 sys.stdout.flush()
         serve_web(exams, where, tell)
 
 
 def worker(
-    packs: Packs = None,
-    env: Env = None,
-    store: Store = None,
-    key: Key = None,
+    packs: serving.Packs = None,
+    env: serving.Env = None,
+    store: serving.Store = None,
+    key: serving.Key = None,
     count: Annotated[
         int, typer.Option(help="Files to grade at a time.", min=1, envvar="SNELLEN_COUNT")
     ] = 1,
@@ -115,8 +104,8 @@ def worker(
 
     Give the same exam file or packs as to the server. The rules are those of the exam file.
     """
-    with report_server_errors():
-        _work(settings_of(packs, env, store, key), count)
+    with serving.report_server_errors():
+        _work(serving.settings_of(packs, env, store, key), count)
 
 
 def _work(settings: Settings, count: int) -> None:
@@ -127,7 +116,7 @@ def _work(settings: Settings, count: int) -> None:
     if settings.rules.mode is Mode.DEFERRED:
         raise InputError("a deferred exam has no references here; grade it where they are")
     log_libraries()
-    settings = with_episodes(settings)
+    settings = serving.with_episodes(settings)
     opened = open_exam(settings)
 
     async def run() -> None:
@@ -158,7 +147,7 @@ def init_exam(
     from snellen.server.exam.file import exam_file_for
     from snellen.tasks.pack.read import read_manifest
 
-    with report_server_errors():
+    with serving.report_server_errors():
         if output.exists():
             raise InputError("it exists already: choose another name", file=str(output))
         exam = pack or Path(DEFAULT)
@@ -180,7 +169,7 @@ def verify(
     """
     from snellen.server.challenge.export import verify_export
 
-    with report_server_errors():
+    with serving.report_server_errors():
         try:
             body = file.read_bytes()
         except OSError as error:

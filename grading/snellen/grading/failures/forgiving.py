@@ -8,20 +8,14 @@ from typing import cast
 from snellen.grading.failures.clues import Failure
 from snellen.grading.failures.wordings import Reword
 from snellen.grading.pointing.text import read_json
+from snellen.grading.protocols import golds
 from snellen.grading.protocols.base import AnswerValue, Parser, Protocol
-from snellen.grading.protocols.golds import (
-    INDEX,
-    LETTER,
-    TARGET_BOX,
-    TARGET_IN_IMAGE,
-    TARGET_POINT,
-)
 from snellen.grading.protocols.table import GOLDS, PROTOCOLS
 
 _KEYS = ("final_answer", "answer", "response", "result", "prediction", "output", "text", "label")
 _MOST = 12
-_LETTERS = (INDEX, LETTER)
-_TARGETS = (TARGET_POINT, TARGET_BOX, TARGET_IN_IMAGE)
+_LETTERS = (golds.INDEX, golds.LETTER)
+_TARGETS = (golds.TARGET_POINT, golds.TARGET_BOX, golds.TARGET_IN_IMAGE)
 
 # A plain answer has none of these. Most answers are plain, so this check comes first.
 _MARKS = re.compile(r"[`*{\[<\\\"'\u201c\n]|answer", re.IGNORECASE)

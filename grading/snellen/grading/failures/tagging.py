@@ -12,33 +12,10 @@ import numpy as np
 
 from snellen.grading.coordinates import PIXELS
 from snellen.grading.errors import MetricError
-from snellen.grading.failures.choices import (
-    choice_tags,
-    episode_tags,
-    region_tags,
-    relation_tags,
-)
+from snellen.grading.failures import choices, spaces, texts
 from snellen.grading.failures.clues import NO_CLUES, Clues, Failure
 from snellen.grading.failures.forgiving import forgiving_answers, parsers_of
-from snellen.grading.failures.spaces import (
-    AS_WRITTEN,
-    Respaced,
-    is_near,
-    is_same_place,
-    place_tags,
-    respaced_box,
-    respaced_elements,
-    respaced_point,
-)
 from snellen.grading.failures.tags import FailureTag
-from snellen.grading.failures.texts import (
-    boxed_list_tags,
-    button_tags,
-    description_tags,
-    list_tags,
-    near_text,
-    text_tags,
-)
 from snellen.grading.failures.wordings import Reword, rewording_of
 from snellen.grading.grade import MAX_TEXT, OUTCOMES, Answers, Columns, Grader
 from snellen.grading.metrics.taps import in_any
@@ -46,15 +23,8 @@ from snellen.grading.models.actions import POINTED, ActionType
 from snellen.grading.models.scores import TOO_LONG, Outcome
 from snellen.grading.parse.envelope import answer_in
 from snellen.grading.pointing.text import read_json
+from snellen.grading.protocols import base
 from snellen.grading.protocols import golds as shapes
-from snellen.grading.protocols.base import (
-    NO_CONTEXT,
-    AnswerValue,
-    Context,
-    Gold,
-    Parser,
-    Protocol,
-)
 from snellen.grading.protocols.golds import GoldShape, StepGold
 from snellen.grading.protocols.steps import ReadStep
 from snellen.grading.protocols.table import GOLDS
@@ -85,16 +55,16 @@ def _alike(answer: ReadStep, gold: StepGold) -> Iterator[FailureTag]:
         if given.direction and given.direction.opposite is action.direction:
             yield FailureTag.SCROLL_REVERSED
     elif action.type is ActionType.OPEN_APP:
-        yield from near_text(given.app, [action.app])
+        yield from texts.near_text(given.app, [action.app])
     elif action.type in (ActionType.TYPE, ActionType.SELECT):
-        yield from near_text(given.text, [action.text])
+        yield from texts.near_text(given.text, [action.text])
 
 
 def _placed(answer: ReadStep, gold: StepGold) -> Iterator[FailureTag]:
     point = answer.at(PIXELS, gold.image_size)
     if point is None or in_any(point, gold.boxes):
         return
-    near = any(is_near(point, box) for box in gold.boxes)
+    near = any(spaces.is_near(point, box) for box in gold.boxes)
     yield FailureTag.NEAR_TARGET if near else FailureTag.WRONG_TARGET
 
 
@@ -105,14 +75,14 @@ _OWN_WORDS = 0.5
 """From this worth, what opens like a refusal is what the page says ("Sorry, we're closed")."""
 
 Rules: TypeAlias = Callable[[Failure], Iterator[FailureTag]]
-Respace: TypeAlias = Callable[[Failure], Iterator[Respaced]]
+Respace: TypeAlias = Callable[[Failure], Iterator[spaces.Respaced]]
 
 
 class Items(NamedTuple):
     """The items of a task, as columns; contexts and clues have one entry per item, or are empty."""
 
-    golds: Sequence[Gold]
-    contexts: Sequence[Context] = ()
+    golds: Sequence[base.Gold]
+    contexts: Sequence[base.Context] = ()
     clues: Sequence[Clues] = ()
 
 
@@ -141,7 +111,7 @@ class _Reading(NamedTuple):
     case: int
     rank: int
     tags: tuple[FailureTag, ...]
-    answer: AnswerValue
+    answer: base.AnswerValue
 
 
 _BY_OUTCOME = {
@@ -154,41 +124,42 @@ _PLACES = {tag: index for index, tag in enumerate(FailureTag)}
 
 # By identity: two shapes can be equal in name.
 _RULES: tuple[tuple[GoldShape, Rules], ...] = (
-    (shapes.TEXTS, text_tags),
-    (shapes.TEXT, text_tags),
-    (shapes.BUTTONS, button_tags),
-    (shapes.RATER_TEXTS, list_tags),
-    (shapes.RATER_BOXES, boxed_list_tags),
-    (shapes.INDEX, choice_tags),
-    (shapes.LETTER, choice_tags),
-    (shapes.TARGET_POINT, place_tags),
-    (shapes.TARGET_BOX, place_tags),
-    (shapes.TARGET_IN_IMAGE, place_tags),
-    (shapes.RELATIONS, relation_tags),
-    (shapes.REGION, region_tags),
-    (shapes.EPISODE, episode_tags),
-    (shapes.PAGE_EPISODE, episode_tags),
+    (shapes.TEXTS, texts.text_tags),
+    (shapes.TEXT, texts.text_tags),
+    (shapes.BUTTONS, texts.button_tags),
+    (shapes.RATER_TEXTS, texts.list_tags),
+    (shapes.RATER_BOXES, texts.boxed_list_tags),
+    (shapes.INDEX, choices.choice_tags),
+    (shapes.LETTER, choices.choice_tags),
+    (shapes.TARGET_POINT, spaces.place_tags),
+    (shapes.TARGET_BOX, spaces.place_tags),
+    (shapes.TARGET_IN_IMAGE, spaces.place_tags),
+    (shapes.RELATIONS, choices.relation_tags),
+    (shapes.REGION, choices.region_tags),
+    (shapes.EPISODE, choices.episode_tags),
+    (shapes.PAGE_EPISODE, choices.episode_tags),
     (shapes.STEP, action_tags),
 )
 _RESPACE: tuple[tuple[GoldShape, Respace], ...] = (
-    (shapes.TARGET_POINT, respaced_point),
-    (shapes.TARGET_IN_IMAGE, respaced_point),
-    (shapes.TARGET_BOX, respaced_box),
-    (shapes.RATER_BOXES, respaced_elements),
+    (shapes.TARGET_POINT, spaces.respaced_point),
+    (shapes.TARGET_IN_IMAGE, spaces.respaced_point),
+    (shapes.TARGET_BOX, spaces.respaced_box),
+    (shapes.RATER_BOXES, spaces.respaced_elements),
 )
 _DESCRIPTIONS: Mapping[str, Rules] = MappingProxyType(
     dict.fromkeys(
-        ("webrssbench/text", "webrssbench/layout", "visualwebbench/web_caption"), description_tags
+        ("webrssbench/text", "webrssbench/layout", "visualwebbench/web_caption"),
+        texts.description_tags,
     )
 )
 
 
 def failure_tags(
-    protocol: Protocol,
+    protocol: base.Protocol,
     response: object,
-    gold: Gold,
+    gold: base.Gold,
     *,
-    context: Context = NO_CONTEXT,
+    context: base.Context = base.NO_CONTEXT,
     clues: Clues = NO_CLUES,
     key: str | None = None,
 ) -> tuple[FailureTag, ...]:
@@ -218,7 +189,7 @@ def failure_tags(
 
 
 def tag_failures(
-    protocol: Protocol,
+    protocol: base.Protocol,
     items: Items,
     batches: Sequence[tuple[Answers, Columns]],
     *,
@@ -254,7 +225,12 @@ def tag_failures(
 
 
 def _cases(
-    protocol: Protocol, items: Items, answers: Answers, columns: Columns, column: int, mark: float
+    protocol: base.Protocol,
+    items: Items,
+    answers: Answers,
+    columns: Columns,
+    column: int,
+    mark: float,
 ) -> Iterator[_Case]:
     values = columns.values[:, column]
     primary = columns.values[:, protocol.metric.keys.index(protocol.metric.primary)]
@@ -263,8 +239,8 @@ def _cases(
         item = int(answers.items[row])
         outcome = OUTCOMES[int(columns.outcomes[row])]
         response = answer_in(answers.responses[row])
-        context = items.contexts[item] if items.contexts else NO_CONTEXT
-        answer: AnswerValue | None = None
+        context = items.contexts[item] if items.contexts else base.NO_CONTEXT
+        answer: base.AnswerValue | None = None
         if outcome not in _BY_OUTCOME and not _is_too_long(response):
             parsed = protocol.parser.read(response, context)
             answer = parsed.answer if parsed.outcome is None else None
@@ -276,7 +252,7 @@ def _cases(
 
 
 def _shown(
-    protocol: Protocol, items: Items, cases: Sequence[_Case], column: int
+    protocol: base.Protocol, items: Items, cases: Sequence[_Case], column: int
 ) -> dict[int, tuple[FailureTag, ...]]:
     """Grade the other readings of all cases; return the tags of the most likely that score."""
     respace = _of(_RESPACE, protocol.task)
@@ -302,19 +278,19 @@ def _shown(
 
 
 def _readings(
-    parsers: Sequence[Parser],
+    parsers: Sequence[base.Parser],
     reword: Reword | None,
     number: int,
     failure: Failure,
     respace: Respace | None,
 ) -> Iterator[_Reading]:
     for answer in forgiving_answers(parsers, failure, reword):
-        yield _Reading(number, AS_WRITTEN, (FailureTag.FORMAT,), answer)
+        yield _Reading(number, spaces.AS_WRITTEN, (FailureTag.FORMAT,), answer)
     for rank, tags, response in respace(failure) if respace else ():
         if response is None:
             continue
         parsed = parsers[0].read(response, failure.context)
-        if parsed.outcome is None and not is_same_place(parsed.answer, failure.answer):
+        if parsed.outcome is None and not spaces.is_same_place(parsed.answer, failure.answer):
             yield _Reading(number, rank, tags, parsed.answer)
 
 

@@ -6,15 +6,9 @@ from collections.abc import Iterator, Sequence
 from enum import IntEnum
 from typing import NamedTuple
 
+from snellen.grading.failures import values
 from snellen.grading.failures.clues import Failure
 from snellen.grading.failures.tags import FailureTag
-from snellen.grading.failures.values import (
-    NUMBER,
-    have_other_units,
-    is_same_time,
-    numbers_contradict,
-    valued_words,
-)
 from snellen.grading.failures.wordings import denies_answer
 from snellen.grading.metrics.ui_contents import BoxedText
 from snellen.grading.normalize import squad_words
@@ -72,8 +66,8 @@ def text_tags(failure: Failure) -> Iterator[FailureTag]:
         yield FailureTag.ANSWERED_UNANSWERABLE
     elif denies_answer(answer) and not any(denies_answer(text) for text in references):
         # "Not available" negates "Available"; only otherwise does it mean that there is no answer.
-        words = valued_words(answer)
-        opposite = any(are_opposites(words, valued_words(text)) for text in spoken)
+        words = values.valued_words(answer)
+        opposite = any(are_opposites(words, values.valued_words(text)) for text in spoken)
         if opposite:
             yield FailureTag.OPPOSITE
         elif len(spoken) == len(references):
@@ -137,21 +131,21 @@ class _Form(NamedTuple):
 
 
 def _form(text: str) -> _Form:
-    words = valued_words(text)
+    words = values.valued_words(text)
     joined = " ".join(words)
     spaced = joined
     if not joined.isascii() and _UNSPACED.search(joined):
         spaced = " ".join(_UNSPACED.sub(r" \g<0> ", joined).split())
-    numbers = NUMBER.findall(joined)
-    blank = NUMBER.sub("0", joined) if numbers else joined
+    numbers = values.NUMBER.findall(joined)
+    blank = values.NUMBER.sub("0", joined) if numbers else joined
     return _Form(text, letters_of(text), words, joined, blank, f" {spaced} ", numbers)
 
 
 def _nearness(given: _Form, expected: _Form) -> _Nearness | None:
     if given.letters and given.letters == expected.letters:
-        if have_other_units(given.words, expected.words):
+        if values.have_other_units(given.words, expected.words):
             return _Nearness.UNIT
-        marked = numbers_contradict(given.numbers, expected.numbers)
+        marked = values.numbers_contradict(given.numbers, expected.numbers)
         return _Nearness.NUMBERS if marked else _Nearness.CASE
     if not given.words or not expected.words:
         return None
@@ -164,11 +158,11 @@ def _nearness_by_value(given: _Form, expected: _Form) -> _Nearness | None:
         differ = squad_words(given.text) != squad_words(expected.text)
         # Without a number or a unit, they differ only in articles.
         return _Nearness.VALUE if differ else None
-    if is_same_time(given.joined, expected.joined):
+    if values.is_same_time(given.joined, expected.joined):
         return _Nearness.VALUE
     if are_opposites(given.words, expected.words):
         return _Nearness.OPPOSITE
-    if have_other_units(given.words, expected.words):
+    if values.have_other_units(given.words, expected.words):
         return _Nearness.UNIT
     # The words are not equal, so these differ in numbers only.
     return _Nearness.NUMBERS if given.blank == expected.blank else None

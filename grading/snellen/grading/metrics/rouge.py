@@ -21,17 +21,8 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from snellen.grading.errors import MetricError
+from snellen.grading.metrics import ngrams
 from snellen.grading.metrics.lcs import MOST_TOKENS, lcs_length, lcs_lengths
-from snellen.grading.metrics.ngrams import (
-    Floats,
-    Ints,
-    Texts,
-    checked,
-    chunks,
-    count_ngrams,
-    group,
-    pair,
-)
 
 # Ends each text when many are joined; never part of a token.
 _END: Final = "\0"
@@ -68,9 +59,9 @@ class RougeDetails(NamedTuple):
 class RougeColumns(NamedTuple):
     """F values of a batch of predictions, one float64 column for each kind."""
 
-    rouge1: Floats
-    rouge2: Floats
-    rougeL: Floats  # noqa: N815  # the published name
+    rouge1: ngrams.Floats
+    rouge2: ngrams.Floats
+    rougeL: ngrams.Floats  # noqa: N815  # the published name
 
 
 def rouge(prediction: str, reference: str, *, stemmer: bool = False) -> RougeScore:
@@ -144,7 +135,7 @@ class RougeReferences:
     __slots__ = ("_first", "_spelled", "_stemmer", "_texts", "_vocabulary")
 
     def __init__(self, references: Sequence[Sequence[str]], *, stemmer: bool = False) -> None:
-        texts, self._first = group(references)
+        texts, self._first = ngrams.group(references)
         tokens = _flat_tokens(texts, stemmer=stemmer)
         # Frequent tokens get small numbers, which RapidFuzz looks up in a table.
         ranked = [token for token, _ in Counter(tokens).most_common() if token != _END]
@@ -162,7 +153,9 @@ class RougeReferences:
     def __len__(self) -> int:
         return len(self._first) - 1
 
-    def score(self, item_index: Sequence[int] | Ints, predictions: Sequence[str]) -> RougeColumns:
+    def score(
+        self, item_index: Sequence[int] | ngrams.Ints, predictions: Sequence[str]
+    ) -> RougeColumns:
         """Score each prediction against the references of its item.
 
         Each of the three is the maximum over the references, taken separately.
@@ -175,19 +168,19 @@ class RougeReferences:
             ValueError: If the two lengths differ.
             IndexError: If there is no such item.
         """
-        items = checked(item_index, predictions, len(self))
+        items = ngrams.checked(item_index, predictions, len(self))
         scores = np.zeros((3, len(predictions)))
-        for part in chunks(items, predictions, self._first, self._texts.starts):
+        for part in ngrams.chunks(items, predictions, self._first, self._texts.starts):
             scores[:, part] = self._score(items[part], predictions[part])
         return RougeColumns(*scores)
 
-    def _score(self, items: Ints, predictions: Sequence[str]) -> Floats:
+    def _score(self, items: ngrams.Ints, predictions: Sequence[str]) -> ngrams.Floats:
         """Score one chunk: an array of (3, predictions)."""
         texts = _numbered(_flat_tokens(predictions, stemmer=self._stemmer), self._vocabulary)
-        pairs = pair(items, self._first)
+        pairs = ngrams.pair(items, self._first)
         lengths = lcs_lengths(texts.spelled(), pairs.ours, self._spelled, pairs.theirs)
         ours, theirs = texts.pick(pairs.ours), self._texts.pick(pairs.theirs)
-        singles, doubles = count_ngrams(ours, theirs, len(self._vocabulary))
+        singles, doubles = ngrams.count_ngrams(ours, theirs, len(self._vocabulary))
         sizes = ours.sizes(), theirs.sizes()
         scores = np.stack(
             (
@@ -199,17 +192,17 @@ class RougeReferences:
         return np.maximum.reduceat(scores, pairs.starts, axis=1)
 
 
-def _numbered(tokens: list[str], vocabulary: dict[str, int]) -> Texts:
+def _numbered(tokens: list[str], vocabulary: dict[str, int]) -> ngrams.Texts:
     """Number the tokens of texts, each of which ends with `_END`.
 
     A token that no reference has is number 0: it counts, but does not match.
     """
     numbers = np.fromiter(map(vocabulary.get, tokens, repeat(0)), np.int64, len(tokens))
     ends = np.flatnonzero(numbers < 0)
-    return Texts(np.delete(numbers, ends), np.append(0, ends - np.arange(len(ends))))
+    return ngrams.Texts(np.delete(numbers, ends), np.append(0, ends - np.arange(len(ends))))
 
 
-def _f(common: Ints, predicted: Ints, expected: Ints) -> Floats:
+def _f(common: ngrams.Ints, predicted: ngrams.Ints, expected: ngrams.Ints) -> ngrams.Floats:
     precision = common / np.maximum(predicted, 1)
     recall = common / np.maximum(expected, 1)
     total = precision + recall

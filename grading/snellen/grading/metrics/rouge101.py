@@ -17,19 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snellen.grading.errors import MetricError
+from snellen.grading.metrics import ngrams
 from snellen.grading.metrics.lcs import MOST_TOKENS, lcs_length, lcs_lengths, trace
-from snellen.grading.metrics.ngrams import (
-    Floats,
-    Ints,
-    Pairs,
-    Texts,
-    checked,
-    chunks,
-    count_ngrams,
-    group,
-    offsets,
-    pair,
-)
 from snellen.grading.metrics.rouge import RougeScore
 
 # Added to P + R in the denominator of F, so that a perfect match scores 0.999999995.
@@ -59,9 +48,9 @@ class Rouge101Columns(NamedTuple):
     scores are NaN.
     """
 
-    rouge1: Floats
-    rouge2: Floats
-    rougeL: Floats  # noqa: N815  # the published name
+    rouge1: ngrams.Floats
+    rouge2: ngrams.Floats
+    rougeL: ngrams.Floats  # noqa: N815  # the published name
     crashed: NDArray[np.bool_]
 
 
@@ -85,7 +74,7 @@ class Rouge101References:
     __slots__ = ("_crash", "_first", "_sentences", "_single", "_spelled", "_texts", "_vocabulary")
 
     def __init__(self, references: Sequence[Sequence[str]]) -> None:
-        texts, self._first = group(references)
+        texts, self._first = ngrams.group(references)
         self._sentences = [_sentences(text) for text in texts]
         words = _flat(self._sentences)
         # Frequent words get small numbers, which RapidFuzz looks up in a table.
@@ -97,7 +86,7 @@ class Rouge101References:
             )
         self._vocabulary = {word: number for number, word in enumerate(ranked, 1)}
         numbers = np.fromiter(map(self._vocabulary.__getitem__, words), np.int64, len(words))
-        self._texts = Texts(numbers, _starts(self._sentences))
+        self._texts = ngrams.Texts(numbers, _starts(self._sentences))
         self._spelled = self._texts.spelled()
         empty = np.fromiter(map(not_, self._sentences), bool, len(self._sentences))
         self._single = _one_sentence(self._sentences)
@@ -107,7 +96,7 @@ class Rouge101References:
         return len(self._first) - 1
 
     def score(
-        self, item_index: Sequence[int] | Ints, predictions: Sequence[str]
+        self, item_index: Sequence[int] | ngrams.Ints, predictions: Sequence[str]
     ) -> Rouge101Columns:
         """Score each prediction against the references of its item.
 
@@ -121,10 +110,10 @@ class Rouge101References:
             ValueError: If the two lengths differ.
             IndexError: If there is no such item.
         """
-        items = checked(item_index, predictions, len(self))
+        items = ngrams.checked(item_index, predictions, len(self))
         scores = np.zeros((3, len(predictions)))
         crashed = np.zeros(len(predictions), dtype=bool)
-        for part in chunks(items, predictions, self._first, self._texts.starts):
+        for part in ngrams.chunks(items, predictions, self._first, self._texts.starts):
             sentences = [_sentences(text) for text in predictions[part]]
             empty = np.fromiter(map(not_, sentences), bool, len(sentences))
             crashed[part] = empty | self._crash[items[part]]
@@ -132,11 +121,11 @@ class Rouge101References:
         scores[:, crashed] = np.nan
         return Rouge101Columns(scores[0], scores[1], scores[2], crashed)
 
-    def _score(self, items: Ints, sentences: Sequence[Sentences]) -> Floats:
+    def _score(self, items: ngrams.Ints, sentences: Sequence[Sentences]) -> ngrams.Floats:
         """Score one chunk: an array of (3, predictions); crashed ones hold arbitrary numbers."""
         texts, tokens = self._numbered(sentences)
-        pairs = pair(items, self._first)
-        singles, doubles = count_ngrams(
+        pairs = ngrams.pair(items, self._first)
+        singles, doubles = ngrams.count_ngrams(
             texts.pick(pairs.ours), self._texts.pick(pairs.theirs), tokens
         )
         sizes = singles.lines(singles.predicted > 0), singles.lines(singles.expected > 0)
@@ -159,7 +148,7 @@ class Rouge101References:
         )
         return np.maximum.reduceat(scores, pairs.starts, axis=1)
 
-    def _numbered(self, sentences: Sequence[Sentences]) -> tuple[Texts, int]:
+    def _numbered(self, sentences: Sequence[Sentences]) -> tuple[ngrams.Texts, int]:
         """Number the words of predictions, with new numbers for new words; also return the last."""
         words = _flat(sentences)
         numbers = np.fromiter(map(self._vocabulary.get, words, repeat(0)), np.int64, len(words))
@@ -168,16 +157,16 @@ class Rouge101References:
         tokens = len(self._vocabulary)
         new = {word: number for number, word in enumerate(dict.fromkeys(strange), tokens + 1)}
         numbers[indexes] = np.fromiter(map(new.__getitem__, strange), np.int64, len(strange))
-        return Texts(numbers, _starts(sentences)), tokens + len(new)
+        return ngrams.Texts(numbers, _starts(sentences)), tokens + len(new)
 
     def _subsequence_words(
         self,
-        texts: Texts,
+        texts: ngrams.Texts,
         sentences: Sequence[Sentences],
-        pairs: Pairs,
-        shared: Ints,
-        repeated: Ints,
-    ) -> Ints:
+        pairs: ngrams.Pairs,
+        shared: ngrams.Ints,
+        repeated: ngrams.Ints,
+    ) -> ngrams.Ints:
         """Count the words of the joined subsequences of each pair, as the function of that name.
 
         Args:
@@ -280,17 +269,17 @@ def _word_pairs(words: list[str]) -> set[tuple[str, str]]:
     return set(zip(words, islice(words, 1, None), strict=False))
 
 
-def _starts(texts: Sequence[Sentences]) -> Ints:
+def _starts(texts: Sequence[Sentences]) -> ngrams.Ints:
     """Return the index of each text's first word among the words of all texts."""
     sizes = (sum(map(len, sentences)) for sentences in texts)
-    return offsets(np.fromiter(sizes, np.int64, len(texts)))
+    return ngrams.offsets(np.fromiter(sizes, np.int64, len(texts)))
 
 
 def _one_sentence(texts: Sequence[Sentences]) -> NDArray[np.bool_]:
     return np.fromiter(map(len, texts), np.int64, len(texts)) == 1
 
 
-def _column(shared: Ints, predicted: Ints, expected: Ints) -> Floats:
+def _column(shared: ngrams.Ints, predicted: ngrams.Ints, expected: ngrams.Ints) -> ngrams.Floats:
     precision = shared / np.maximum(predicted, 1)
     recall = shared / np.maximum(expected, 1)
     return 2.0 * ((precision * recall) / (precision + recall + _EPSILON))

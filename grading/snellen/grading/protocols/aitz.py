@@ -20,20 +20,12 @@ from snellen.grading.metrics.taps import enlarged
 from snellen.grading.models.actions import Action, ActionType, direction_of
 from snellen.grading.parse.vocabularies.base import Vocabulary, as_number, whole
 from snellen.grading.parse.vocabularies.literals import json_fields
+from snellen.grading.protocols import steps
 from snellen.grading.protocols.agentcpm_steps import common_mode
 from snellen.grading.protocols.base import AS_IS, STOP_ON_CRASH, Protocol, PublishedCrashError
 from snellen.grading.protocols.golds import STEP, GoldShape
 from snellen.grading.protocols.robust_steps import robust_steps
 from snellen.grading.protocols.step_rules import EPISODES, KEYS, by_episode
-from snellen.grading.protocols.steps import (
-    ReadStep,
-    StepGold,
-    screen_of,
-    step_metric,
-    step_parser,
-    text_in,
-    writes_step,
-)
 
 # ---- Answers -------------------------------------------------------------------------------------
 
@@ -194,7 +186,7 @@ def described(action: Action) -> str:
             return kind.value
 
 
-def _reference(gold: StepGold) -> _Reference:
+def _reference(gold: steps.StepGold) -> _Reference:
     text = gold.name or described(gold.action)
     words = text.split(" ")
     kind = kind_of(words[0])
@@ -204,9 +196,9 @@ def _reference(gold: StepGold) -> _Reference:
     return _Reference(kind, words[1].strip() if len(words) > 1 else None, button)
 
 
-def _official(answer: ReadStep, gold: StepGold) -> Sequence[float]:
+def _official(answer: steps.ReadStep, gold: steps.StepGold) -> Sequence[float]:
     try:
-        call = read_call(text_in(COAT, answer, gold.image_size))
+        call = read_call(steps.text_in(COAT, answer, gold.image_size))
     except ValueError:
         raise PublishedCrashError from None
     reference = _reference(gold)
@@ -228,11 +220,11 @@ def _official(answer: ReadStep, gold: StepGold) -> Sequence[float]:
     return float(right), 1.0
 
 
-def _clicked(sides: Sequence[float] | None, gold: StepGold) -> bool:
+def _clicked(sides: Sequence[float] | None, gold: steps.StepGold) -> bool:
     """Whether a box reaches to the corner, or covers half of a node's that does."""
     if sides is None:
         return False
-    width, height = screen_of(gold)
+    width, height = steps.screen_of(gold)
     try:
         left, top, right, bottom = (
             float(round(side / 1000 * size))
@@ -272,9 +264,9 @@ _OFFICIAL = Protocol(
     "a click is compared with the screen's top left corner, because the released code sets the"
     " reference's point for scrolls alone; text by containment or four fifths of its letters, case"
     " counts; an answer or a step on which the code raises ends the run",
-    step_parser("CoAT's ACTION and ARGS, as JSON", COAT, crashes),
+    steps.step_parser("CoAT's ACTION and ARGS, as JSON", COAT, crashes),
     AS_IS,
-    step_metric(
+    steps.step_metric(
         "boxes x 1.2 at (0, 0); text contains, or is alike above 0.8",
         KEYS,
         _official,
@@ -282,7 +274,7 @@ _OFFICIAL = Protocol(
         EPISODES,
     ),
     STOP_ON_CRASH,
-    write=writes_step(COAT),
+    write=steps.writes_step(COAT),
 )
 _AGENTCPM, _GUIEVALKIT = common_mode(HIGH, "in a node x 1.2 that holds the reference, or ")
 

@@ -12,25 +12,9 @@ from dataclasses import replace
 from snellen.grading.coordinates import PIXELS, THOUSAND
 from snellen.grading.normalize import folded
 from snellen.grading.pointing.points import ReadPoint
-from snellen.grading.protocols import golds
+from snellen.grading.protocols import base, golds, pointing
 from snellen.grading.protocols.agentcpm_steps import common_mode
-from snellen.grading.protocols.base import (
-    AS_IS,
-    Context,
-    Normalizer,
-    Parsed,
-    Protocol,
-    pairwise,
-)
 from snellen.grading.protocols.golds import GoldShape
-from snellen.grading.protocols.pointing import (
-    fractions,
-    pixels,
-    point_parser,
-    point_protocols,
-    robust_pointing,
-    writes,
-)
 from snellen.grading.protocols.robust_steps import robust_steps
 from snellen.grading.protocols.spaces import InPixels
 from snellen.grading.protocols.texts import equal, ours, text_parser
@@ -67,56 +51,58 @@ def _squeezed(text: str) -> str:
     return text.strip("\n").replace(" ", "")
 
 
-def _thousandths(point: ReadPoint, context: Context) -> Parsed:
+def _thousandths(point: ReadPoint, context: base.Context) -> base.Parsed:
     if not context.width or not context.height:
-        return fractions(ReadPoint(point.x / 1000, point.y / 1000), context)
+        return pointing.fractions(ReadPoint(point.x / 1000, point.y / 1000), context)
     # As published, in this order: the last digits can decide on an edge.
-    return Parsed(InPixels((point.x / 1000 * context.width, point.y / 1000 * context.height)))
+    return base.Parsed(InPixels((point.x / 1000 * context.width, point.y / 1000 * context.height)))
 
 
-def _pixels(point: ReadPoint, context: Context) -> Parsed:
-    return pixels(point, Context())
+def _pixels(point: ReadPoint, context: base.Context) -> base.Parsed:
+    return pointing.pixels(point, base.Context())
 
 
-def _protocols(task: str) -> tuple[Protocol, ...]:
+def _protocols(task: str) -> tuple[base.Protocol, ...]:
     official = replace(
-        robust_pointing(task),
+        pointing.robust_pointing(task),
         id="official",
         version=1,
         source=f"{_CODE}/minicpm (acbaf50)",
         special='requires JSON with "POINT" in thousandths and no other text',
-        parser=point_parser('the `"POINT"` of a JSON answer', _of_json, _thousandths),
-        write=writes('{{"POINT":[{x},{y}]}}', THOUSAND),
+        parser=pointing.point_parser('the `"POINT"` of a JSON answer', _of_json, _thousandths),
+        write=pointing.writes('{{"POINT":[{x},{y}]}}', THOUSAND),
     )
     qwen = replace(
         official,
         id="qwen",
         source=f"{_CODE}/Qwen2.5-VL, GPT-4o (acbaf50)",
         special="requires `<x,y>`, whole numbers in pixels of the screenshot",
-        parser=point_parser("the first `<x,y>`", _first(r"<\d++,\d++>"), _pixels),
-        write=writes("<{x},{y}>", PIXELS, 0),
+        parser=pointing.point_parser("the first `<x,y>`", _first(r"<\d++,\d++>"), _pixels),
+        write=pointing.writes("<{x},{y}>", PIXELS, 0),
     )
     os_atlas = replace(
         official,
         id="os-atlas",
         source=f"{_CODE}/OS-Altas (acbaf50)",
         special="requires `[[x,y]]`, whole numbers in thousandths",
-        parser=point_parser("the first `[[x,y]]`", _first(r"\[\[\d++,\d++\]\]"), _thousandths),
-        write=writes("[[{x},{y}]]", THOUSAND, 0),
+        parser=pointing.point_parser(
+            "the first `[[x,y]]`", _first(r"\[\[\d++,\d++\]\]"), _thousandths
+        ),
+        write=pointing.writes("[[{x},{y}]]", THOUSAND, 0),
     )
     ui_tars = replace(
         official,
         id="ui-tars",
         source=f"{_CODE}/UI-TARS (acbaf50)",
         special="the first two whole numbers with a comma between them, in thousandths",
-        parser=point_parser("the first `x,y`", _first(r"(?<!\d)\d++,\d+"), _thousandths),
-        write=writes("({x},{y})", THOUSAND, 0),
+        parser=pointing.point_parser("the first `x,y`", _first(r"(?<!\d)\d++,\d+"), _thousandths),
+        write=pointing.writes("({x},{y})", THOUSAND, 0),
     )
-    return point_protocols(official, qwen, os_atlas, ui_tars)
+    return pointing.point_protocols(official, qwen, os_atlas, ui_tars)
 
 
 _SAME_TEXT = equal("the same text")
-_OFFICIAL_TEXT = Protocol(
+_OFFICIAL_TEXT = base.Protocol(
     BBOX2TEXT,
     "official",
     1,
@@ -124,10 +110,10 @@ _OFFICIAL_TEXT = Protocol(
     "deletes the spaces of the answer and not of the reference, so that a text with a space is"
     " never right",
     text_parser("the answer without its spaces", lambda text, _: _squeezed(text)),
-    AS_IS,
+    base.AS_IS,
     _SAME_TEXT,
 )
-_WITHOUT_SPACES = Normalizer(
+_WITHOUT_SPACES = base.Normalizer(
     "NFKC, case folded, without white space", lambda text: "".join(folded(text).split())
 )
 _ROBUST_TEXT = replace(
@@ -138,7 +124,7 @@ _ROBUST_TEXT = replace(
     special="the answer without reasoning and wrapping; spaces and case don't count",
     parser=ours(text_parser("the text", lambda text, _: text)),
     normalizer=_WITHOUT_SPACES,
-    metric=pairwise(
+    metric=base.pairwise(
         "the same text",
         ("accuracy",),
         "accuracy",
@@ -148,7 +134,7 @@ _ROBUST_TEXT = replace(
 
 _AGENTCPM, _GUIEVALKIT = common_mode(AGENT, "in a node x 1.2 that holds the reference, or ")
 
-PROTOCOLS: Mapping[str, tuple[Protocol, ...]] = {
+PROTOCOLS: Mapping[str, tuple[base.Protocol, ...]] = {
     FUN2POINT: _protocols(FUN2POINT),
     TEXT2POINT: _protocols(TEXT2POINT),
     BBOX2TEXT: (_OFFICIAL_TEXT, _ROBUST_TEXT),

@@ -15,44 +15,15 @@ from rapidfuzz.distance import Levenshtein
 
 from snellen.grading.coordinates import PIXELS, THOUSAND
 from snellen.grading.models.actions import Action, ActionType, direction_of
+from snellen.grading.parse.vocabularies import os_atlas
 from snellen.grading.parse.vocabularies.base import Vocabulary, as_point, whole
 from snellen.grading.parse.vocabularies.gui_r1 import GUI_R1
 from snellen.grading.parse.vocabularies.literals import python_literal
-from snellen.grading.parse.vocabularies.os_atlas import (
-    OS_ATLAS_FINGERS,
-    runs_of_digits,
-    written_after_marker,
-)
+from snellen.grading.protocols import base, step_rules, steps
 from snellen.grading.protocols.agentcpm_steps import common_mode, thousandths
 from snellen.grading.protocols.androidcontrol import GUI_R1_RULE, within_140
-from snellen.grading.protocols.base import (
-    AS_IS,
-    AnswerValue,
-    Corpus,
-    Denominator,
-    Gold,
-    Protocol,
-    PublishedCrashError,
-)
 from snellen.grading.protocols.golds import STEP, GoldShape, StepGold
 from snellen.grading.protocols.robust_steps import robust_steps
-from snellen.grading.protocols.step_rules import (
-    ABSENT,
-    EPISODES,
-    KEYS,
-    by_episode,
-    words_f1,
-)
-from snellen.grading.protocols.steps import (
-    Compare,
-    ReadStep,
-    in_space,
-    judged,
-    step_metric,
-    step_parser,
-    text_in,
-    writes_step,
-)
 
 # ---- Answers -------------------------------------------------------------------------------------
 
@@ -143,7 +114,7 @@ _CATEGORIES = 6
 
 
 def _reference(gold: StepGold) -> str:
-    return ODYSSEY.write(in_space(gold.action, PIXELS, THOUSAND, gold.image_size)) or ""
+    return ODYSSEY.write(steps.in_space(gold.action, PIXELS, THOUSAND, gold.image_size)) or ""
 
 
 def _box(gold: StepGold) -> Sequence[float] | None:
@@ -158,11 +129,11 @@ def _box(gold: StepGold) -> Sequence[float] | None:
 # ---- official ----------------------------------------------------------------------------------
 
 
-def _official(*, boxes: bool) -> Compare:
-    def compare(answer: ReadStep, gold: StepGold) -> Sequence[float]:
+def _official(*, boxes: bool) -> steps.Compare:
+    def compare(answer: steps.ReadStep, gold: StepGold) -> Sequence[float]:
         reference = decoded(_reference(gold))
         try:
-            given = decoded(text_in(ODYSSEY, answer, gold.image_size))
+            given = decoded(steps.text_in(ODYSSEY, answer, gold.image_size))
         except ValueError:
             # It counts as `invalid`, which is no failure of the action's type.
             return 0.0, 1.0
@@ -205,12 +176,14 @@ def _clicked(info: object, target: Sequence[float], box: Sequence[float] | None)
         return False
 
 
-def _sets(compare: Compare) -> Corpus:
+def _sets(compare: steps.Compare) -> base.Corpus:
     """Make what is printed over sets: whole episodes, typed text, and the mean of categories."""
-    whole = by_episode(compare)
+    whole = step_rules.by_episode(compare)
 
-    def corpus(golds: Sequence[Gold], answers: Sequence[AnswerValue | None]) -> Mapping[str, float]:
-        rows = judged(compare, answers, golds, len(KEYS))
+    def corpus(
+        golds: Sequence[base.Gold], answers: Sequence[base.AnswerValue | None]
+    ) -> Mapping[str, float]:
+        rows = steps.judged(compare, answers, golds, len(step_rules.KEYS))
         found = dict(whole(golds, answers))
         typed = [
             row[0]
@@ -231,8 +204,8 @@ def _sets(compare: Compare) -> Corpus:
 
 
 _WITH_BOXES, _WITHOUT = _official(boxes=True), _official(boxes=False)
-_SETS = (*EPISODES, "text", "category_mean")
-_OFFICIAL = Protocol(
+_SETS = (*step_rules.EPISODES, "text", "category_mean")
+_OFFICIAL = base.Protocol(
     HIGH,
     "official",
     2,
@@ -240,30 +213,30 @@ _OFFICIAL = Protocol(
     "a point in the element's box or within 14 % of the screen, whatever its shape; typed text by"
     " containment or half of its letters, up to its first colon; a click whose point can't be read"
     " has a right type; missing answers are dropped",
-    step_parser(
+    steps.step_parser(
         "what stands before and after the first colon; a point as a literal",
         ODYSSEY,
         reads=read_kind,
     ),
-    AS_IS,
-    step_metric(
+    base.AS_IS,
+    steps.step_metric(
         "the box or 14 % in fractions; text contains, or half its letters",
-        KEYS,
+        step_rules.KEYS,
         _WITH_BOXES,
         _sets(_WITH_BOXES),
         _SETS,
     ),
-    Denominator("drops failed responses", drops=ABSENT),
-    write=writes_step(ODYSSEY),
+    base.Denominator("drops failed responses", drops=step_rules.ABSENT),
+    write=steps.writes_step(ODYSSEY),
 )
 _FIRST = replace(
     _OFFICIAL,
     id="official-2024",
     source="GUI-Odyssey of 2024, before its data had boxes",
     special="like `official`, but only by the distance",
-    metric=step_metric(
+    metric=steps.step_metric(
         "14 % in fractions; text contains, or half its letters",
-        KEYS,
+        step_rules.KEYS,
         _WITHOUT,
         _sets(_WITHOUT),
         _SETS,
@@ -273,18 +246,22 @@ _FIRST = replace(
 # ---- os-atlas ----------------------------------------------------------------------------------
 
 
-def _os_atlas(answer: ReadStep, gold: StepGold) -> Sequence[float]:
+def _os_atlas(answer: steps.ReadStep, gold: StepGold) -> Sequence[float]:
     size = gold.image_size
-    given = (written_after_marker(text_in(OS_ATLAS_FINGERS, answer, size)) or "").strip()
-    written = OS_ATLAS_FINGERS.write(in_space(gold.action, PIXELS, THOUSAND, size)) or ""
-    reference = written_after_marker(written) or ""
+    given = (
+        os_atlas.written_after_marker(steps.text_in(os_atlas.OS_ATLAS_FINGERS, answer, size)) or ""
+    ).strip()
+    written = (
+        os_atlas.OS_ATLAS_FINGERS.write(steps.in_space(gold.action, PIXELS, THOUSAND, size)) or ""
+    )
+    reference = os_atlas.written_after_marker(written) or ""
     if given.split(" ")[0].strip(":") != reference.split(" ")[0]:
         return 0.0, 0.0
     match gold.action.type:
         case ActionType.CLICK | ActionType.LONG_PRESS:
             right = _near(given, reference)
         case ActionType.TYPE:
-            right = words_f1(given.lower().split(), reference.lower().split()) > 0.5
+            right = step_rules.words_f1(given.lower().split(), reference.lower().split()) > 0.5
         case ActionType.SCROLL:
             right = given == reference
         case _:
@@ -295,9 +272,9 @@ def _os_atlas(answer: ReadStep, gold: StepGold) -> Sequence[float]:
 def _near(given: str, reference: str) -> bool:
     """Whether exactly two numbers are near the reference; any other count is the point (0, 0)."""
     try:
-        numbers = runs_of_digits(given, 3)
+        numbers = os_atlas.runs_of_digits(given, 3)
     except ValueError:
-        raise PublishedCrashError from None
+        raise base.PublishedCrashError from None
     try:
         return within_140(numbers if len(numbers) == 2 else (0, 0), reference)
     except OverflowError:
@@ -310,14 +287,16 @@ _OS_ATLAS = replace(
     source="OS-Atlas bad0840, the evaluation of GUI-Odyssey",
     special="a click within 14 % of the screen; typed text by the words that it shares, the word"
     " TYPE among them; a scroll by equal text; all else by its type",
-    parser=step_parser("OS-Atlas's, after `actions:`", OS_ATLAS_FINGERS),
-    metric=step_metric("within 140 thousandths; shared words above a half", KEYS, _os_atlas),
-    denominator=Denominator(
+    parser=steps.step_parser("OS-Atlas's, after `actions:`", os_atlas.OS_ATLAS_FINGERS),
+    metric=steps.step_metric(
+        "within 140 thousandths; shared words above a half", step_rules.KEYS, _os_atlas
+    ),
+    denominator=base.Denominator(
         "drops failed responses; one item that raises ends the run",
-        drops=ABSENT,
+        drops=step_rules.ABSENT,
         stops_on_crash=True,
     ),
-    write=writes_step(OS_ATLAS_FINGERS),
+    write=steps.writes_step(os_atlas.OS_ATLAS_FINGERS),
 )
 
 # ---- agentcpm, guievalkit, gui-r1 --------------------------------------------------------------
@@ -333,9 +312,9 @@ _ALL = (
     _OS_ATLAS,
     _AGENTCPM,
     _GUIEVALKIT,
-    replace(GUI_R1_RULE, version=2, write=writes_step(GUI_R1)),
+    replace(GUI_R1_RULE, version=2, write=steps.writes_step(GUI_R1)),
 )
-PROTOCOLS: Mapping[str, tuple[Protocol, ...]] = {
+PROTOCOLS: Mapping[str, tuple[base.Protocol, ...]] = {
     task: tuple(replace(protocol, task=task) for protocol in _ALL) for task in (HIGH, LOW)
 }
 GOLDS: Mapping[str, GoldShape] = {HIGH: STEP, LOW: STEP}

@@ -21,42 +21,13 @@ from snellen.grading.metrics.boxes import Ltrb, point_in_box
 from snellen.grading.metrics.taps import in_any
 from snellen.grading.models.actions import Action, ActionType, Point
 from snellen.grading.parse.responses import as_json_text
+from snellen.grading.parse.vocabularies import web
 from snellen.grading.parse.vocabularies.base import Vocabulary
 from snellen.grading.parse.vocabularies.literals import json_fields
 from snellen.grading.parse.vocabularies.screensuite import clicked_at, typed_text
 from snellen.grading.parse.vocabularies.uground import numbers_of
-from snellen.grading.parse.vocabularies.web import (
-    SCREENSUITE_WEB,
-    SEECLICK,
-    SHOWUI,
-    UGROUND_WEB,
-    dictionary,
-    operation_of,
-    read_clicks,
-    read_dictionary,
-    read_plan,
-    read_three_fields,
-    showui_fields,
-)
+from snellen.grading.protocols import base
 from snellen.grading.protocols.androidcontrol import on_screen
-from snellen.grading.protocols.base import (
-    ALL_ITEMS,
-    AS_IS,
-    STOP_ON_CRASH,
-    AnswerValue,
-    BoolArray,
-    Context,
-    Corpus,
-    Denominator,
-    FloatArray,
-    Gold,
-    Parsed,
-    Parser,
-    Protocol,
-    PublishedCrashError,
-    UnjudgeableError,
-    unparsed,
-)
 from snellen.grading.protocols.golds import STEP, GoldShape, StepGold
 from snellen.grading.protocols.robust_steps import robust_steps
 from snellen.grading.protocols.step_rules import ABSENT, drops, words_f1
@@ -90,10 +61,12 @@ def _values(element: bool, f1: float) -> tuple[float, float, float]:
     return float(element and f1 == 1), float(element), f1
 
 
-def _means(compare: Compare, more: Corpus | None = None) -> Corpus:
+def _means(compare: Compare, more: base.Corpus | None = None) -> base.Corpus:
     """Make the means of episodes' means, and the share of episodes with every step right."""
 
-    def corpus(golds: Sequence[Gold], answers: Sequence[AnswerValue | None]) -> Mapping[str, float]:
+    def corpus(
+        golds: Sequence[base.Gold], answers: Sequence[base.AnswerValue | None]
+    ) -> Mapping[str, float]:
         rows = [value or (0.0, 0.0, 0.0) for value in judged(compare, answers, golds, len(_KEYS))]
         found: list[list[float]] = []
         for indexes in episodes(golds):
@@ -107,7 +80,7 @@ def _means(compare: Compare, more: Corpus | None = None) -> Corpus:
     return corpus
 
 
-_DROPS_LOST = Denominator(
+_DROPS_LOST = base.Denominator(
     "drops steps whose element has no box", keep=drops(lambda gold: gold.lost)
 )
 
@@ -119,14 +92,14 @@ def _plain_words(text: str) -> list[str]:
 
 
 def _said(action: Action, value: str) -> str:
-    return f"{operation_of(action) or action.type} {value}"
+    return f"{web.operation_of(action) or action.type} {value}"
 
 
 def _uground(answer: ReadStep, gold: StepGold) -> Sequence[float]:
-    plan = json_fields(text_in(UGROUND_WEB, answer, gold.image_size)) or {}
+    plan = json_fields(text_in(web.UGROUND_WEB, answer, gold.image_size)) or {}
     operation, value = plan.get("action"), plan.get("value", "None")
     if not isinstance(operation, str) or not isinstance(value, str):
-        raise PublishedCrashError
+        raise base.PublishedCrashError
     given = operation if value.lower() == "none" else f"{operation} {value}"
     expected = _said(gold.action, gold.action.text)
     element = "grounding" in plan and in_any(_grounded(plan), gold.boxes)
@@ -141,21 +114,23 @@ def _grounded(plan: Mapping[str, object]) -> Point:
         if output and isinstance(output, str):
             numbers = numbers_of(output)
         if not isinstance(scale, int | float):
-            raise PublishedCrashError
+            raise base.PublishedCrashError
         return numbers[0] / scale, numbers[1] / scale
     except (ValueError, LookupError, ArithmeticError):
-        raise PublishedCrashError from None
+        raise base.PublishedCrashError from None
 
 
-UGROUND_RULE = Protocol(
+UGROUND_RULE = base.Protocol(
     TASK,
     "uground",
     2,
     "UGround 3a9b9f2, the evaluation of Multimodal-Mind2Web",
     "a point in any positive box, edges included; the operation's words in lower case and without"
     " punctuation, as sets; a step without an answer counts 0",
-    step_parser("a planner's operation and a grounder's `(x, y)`", UGROUND_WEB, reads=read_plan),
-    AS_IS,
+    step_parser(
+        "a planner's operation and a grounder's `(x, y)`", web.UGROUND_WEB, reads=web.read_plan
+    ),
+    base.AS_IS,
     step_metric(
         "any positive box; words of the operation as sets",
         _KEYS,
@@ -163,8 +138,8 @@ UGROUND_RULE = Protocol(
         _means(_uground),
         _MACRO,
     ),
-    STOP_ON_CRASH,
-    write=writes_step(UGROUND_WEB),
+    base.STOP_ON_CRASH,
+    write=writes_step(web.UGROUND_WEB),
 )
 
 # ---- seeclick, showui --------------------------------------------------------------------------
@@ -208,7 +183,7 @@ _RAISED = (TypeError, ValueError, AttributeError, LookupError, ArithmeticError)
 def _seeclick(answer: ReadStep, gold: StepGold) -> Sequence[float]:
     element, f1 = False, 0.0
     with suppress(*_RAISED):
-        fields: Mapping[Any, Any] = dictionary(text_in(SEECLICK, answer, gold.image_size))
+        fields: Mapping[Any, Any] = web.dictionary(text_in(web.SEECLICK, answer, gold.image_size))
         kind = fields["action_type"]
         element = _in_the_box(fields["click_point"], gold)
         given = str(kind)
@@ -218,7 +193,9 @@ def _seeclick(answer: ReadStep, gold: StepGold) -> Sequence[float]:
     return _values(element, f1)
 
 
-def _by_type(golds: Sequence[Gold], answers: Sequence[AnswerValue | None]) -> Mapping[str, float]:
+def _by_type(
+    golds: Sequence[base.Gold], answers: Sequence[base.AnswerValue | None]
+) -> Mapping[str, float]:
     """Return the mean over the three operations of the mean F1 of each."""
     values: dict[ActionType, list[float]] = {}
     for gold, value in zip(golds, judged(_seeclick, answers, golds, len(_KEYS)), strict=True):
@@ -233,7 +210,7 @@ _SEECLICK = replace(
     special="the one published box, in fractions with three decimals; steps without a box are"
     " dropped; its operation F1 is the mean of the means of the three operations",
     parser=step_parser(
-        "a dictionary with `action_type` and `click_point`", SEECLICK, reads=read_dictionary
+        "a dictionary with `action_type` and `click_point`", web.SEECLICK, reads=web.read_dictionary
     ),
     metric=step_metric(
         "the one box; number and value of the operation as sets",
@@ -243,7 +220,7 @@ _SEECLICK = replace(
         (*_MACRO, "operation_f1_by_type"),
     ),
     denominator=_DROPS_LOST,
-    write=writes_step(SEECLICK),
+    write=writes_step(web.SEECLICK),
 )
 
 
@@ -252,7 +229,7 @@ def _showui(answer: ReadStep, gold: StepGold) -> Sequence[float]:
     expected = _numbered(gold.action, gold.name if select else gold.action.text)
     element, f1 = False, 0.0
     with suppress(*_RAISED):
-        fields = showui_fields(text_in(SHOWUI, answer, gold.image_size))
+        fields = web.showui_fields(text_in(web.SHOWUI, answer, gold.image_size))
         element = _in_the_box(fields.position, gold)
         given = _IDS[_TYPES[fields.action]]
         # A value that is None ends the comparison of the two that have one; an empty one is a text.
@@ -262,7 +239,9 @@ def _showui(answer: ReadStep, gold: StepGold) -> Sequence[float]:
     return _values(element, f1)
 
 
-def _as_micro(golds: Sequence[Gold], answers: Sequence[AnswerValue | None]) -> Mapping[str, float]:
+def _as_micro(
+    golds: Sequence[base.Gold], answers: Sequence[base.AnswerValue | None]
+) -> Mapping[str, float]:
     """Return the numbers that it calls macro, which group every step by itself."""
     rows = [value or (0.0, 0.0, 0.0) for value in judged(_showui, answers, golds, len(_KEYS))]
     step, element, f1 = (fmean(column) for column in zip(*rows, strict=True))
@@ -271,9 +250,9 @@ def _as_micro(golds: Sequence[Gold], answers: Sequence[AnswerValue | None]) -> M
 
 def _write_showui(gold: StepGold) -> Sequence[object]:
     if gold.action.type is not ActionType.SELECT:
-        return writes_step(SHOWUI)(gold)
+        return writes_step(web.SHOWUI)(gold)
     named = structs.replace(gold.action, text=gold.name)
-    return writes_step(SHOWUI)(structs.replace(gold, action=named))
+    return writes_step(web.SHOWUI)(structs.replace(gold, action=named))
 
 
 _SHOWUI = replace(
@@ -283,7 +262,7 @@ _SHOWUI = replace(
     special="as `seeclick`, but a SELECT's value is the element's name; every step is an episode of"
     " its own, so that macro is micro and episode success is step success",
     parser=step_parser(
-        "`'action', 'value', 'position'` in that order", SHOWUI, reads=read_three_fields
+        "`'action', 'value', 'position'` in that order", web.SHOWUI, reads=web.read_three_fields
     ),
     metric=step_metric(
         "the one box; a SELECT by its element's name", _KEYS, _showui, _as_micro, _MACRO
@@ -296,7 +275,7 @@ _SHOWUI = replace(
 
 def _entries(answer: ReadStep | None, gold: StepGold) -> tuple[float, ...]:
     """Return the scores of a step's entries: a click, and for a TYPE the typing as well."""
-    text = "" if answer is None else text_in(SCREENSUITE_WEB, answer, gold.image_size)
+    text = "" if answer is None else text_in(web.SCREENSUITE_WEB, answer, gold.image_size)
     click = float(_in_first_box(clicked_at(text), gold))
     if gold.action.type is not ActionType.TYPE:
         return (click,)
@@ -321,7 +300,9 @@ def _screensuite(answer: ReadStep, gold: StepGold) -> Sequence[float]:
     return fmean(entries), entries[0], float(answer.action.type is gold.action.type)
 
 
-def _average(golds: Sequence[Gold], answers: Sequence[AnswerValue | None]) -> Mapping[str, float]:
+def _average(
+    golds: Sequence[base.Gold], answers: Sequence[base.AnswerValue | None]
+) -> Mapping[str, float]:
     scores = [
         score
         for gold, answer in zip(golds, answers, strict=True)
@@ -330,7 +311,7 @@ def _average(golds: Sequence[Gold], answers: Sequence[AnswerValue | None]) -> Ma
     return {"average": fmean(scores)} if scores else {}
 
 
-def _before_the_cut(golds: Sequence[Gold], values: FloatArray) -> BoolArray:
+def _before_the_cut(golds: Sequence[base.Gold], values: base.FloatArray) -> base.BoolArray:
     """Keep an episode's steps up to the first without a box, or with one that leaves the image."""
     kept = np.zeros(values.shape, dtype=np.bool_)
     for indexes in episodes(golds):
@@ -358,7 +339,7 @@ _SCREENSUITE = replace(
     " counts it again; a SELECT's value is ignored; an episode is cut where a step has no"
     " box",
     parser=step_parser(
-        "ScreenSuite's `click(x, y)` and `type(text)`", SCREENSUITE_WEB, reads=read_clicks
+        "ScreenSuite's `click(x, y)` and `type(text)`", web.SCREENSUITE_WEB, reads=web.read_clicks
     ),
     metric=step_metric(
         "the first positive box, and typed text equal in lower case",
@@ -367,12 +348,12 @@ _SCREENSUITE = replace(
         _average,
         ("average",),
     ),
-    denominator=Denominator(
+    denominator=base.Denominator(
         "cuts an episode at a step without a box; drops failed responses",
         drops=ABSENT,
         keep=_before_the_cut,
     ),
-    write=writes_step(SCREENSUITE_WEB),
+    write=writes_step(web.SCREENSUITE_WEB),
 )
 
 # ---- official: a choice of elements ------------------------------------------------------------
@@ -407,34 +388,36 @@ def _letters(letter_of: Callable[[str], str]) -> Vocabulary:
 _LETTERS = "mind2web-letters"
 
 
-def _choice_parser(name: str, vocabulary: Vocabulary, *, empty_raises: bool) -> Parser:
-    def read(response: object, _: Context) -> Parsed:
+def _choice_parser(name: str, vocabulary: Vocabulary, *, empty_raises: bool) -> base.Parser:
+    def read(response: object, _: base.Context) -> base.Parsed:
         text = as_json_text(response)
         if text is None or (empty_raises and not text.strip()):
-            return unparsed("empty: the published code raises", crashed=True)
+            return base.unparsed("empty: the published code raises", crashed=True)
         action = vocabulary.read(text)
-        return Parsed(said_in(vocabulary, action, text)) if action else unparsed("no choice")
+        return (
+            base.Parsed(said_in(vocabulary, action, text)) if action else base.unparsed("no choice")
+        )
 
-    return Parser(name, read)
+    return base.Parser(name, read)
 
 
 def _official(answer: ReadStep, gold: StepGold) -> Sequence[float]:
     if gold.lost:
         return 0.0, 0.0, 0.0
     if not gold.letters:
-        raise UnjudgeableError("a choice needs the letters of the elements that were shown")
+        raise base.UnjudgeableError("a choice needs the letters of the elements that were shown")
     if answer.format != _LETTERS:
-        raise UnjudgeableError("a point is no choice of an element that was shown")
-    operation = operation_of(answer.action) or ""
+        raise base.UnjudgeableError("a point is no choice of an element that was shown")
+    operation = web.operation_of(answer.action) or ""
     given = f"{operation} {answer.action.text}".split()
     expected = _said(gold.action, gold.action.text).split()
     return _values(answer.action.button in gold.letters, _f1(given, expected))
 
 
-def _write_choice(before: str) -> Callable[[Gold], list[object]]:
+def _write_choice(before: str) -> Callable[[base.Gold], list[object]]:
     def write(gold: StepGold) -> list[object]:
         value = f"\nValue: {gold.action.text}" if gold.action.text else ""
-        letter, operation = gold.letters[:1] or "A", operation_of(gold.action)
+        letter, operation = gold.letters[:1] or "A", web.operation_of(gold.action)
         return [f"{before}{letter}.\nAction: {operation}{value}"]
 
     return write
@@ -471,12 +454,12 @@ _CHAT = replace(
         _letters(_answered_letter),
         empty_raises=False,
     ),
-    denominator=ALL_ITEMS,
+    denominator=base.ALL_ITEMS,
     write=_write_choice("Answer: "),
 )
 
 _ALL = (robust_steps(TASK), UGROUND_RULE, _SEECLICK, _SHOWUI, _SCREENSUITE, _OFFICIAL, _CHAT)
-PROTOCOLS: Mapping[str, tuple[Protocol, ...]] = {
+PROTOCOLS: Mapping[str, tuple[base.Protocol, ...]] = {
     task: tuple(replace(protocol, task=task) for protocol in _ALL)
     for task in (TASK, WEBSITE, DOMAIN)
 }

@@ -12,32 +12,13 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from snellen.grading.protocols.base import (
-    AS_IS,
-    AnswerValue,
-    Context,
-    EpisodeRecord,
-    Gold,
-    Metric,
-    Parsed,
-    Parser,
-    Protocol,
-    Warned,
-    pairwise,
-)
+from snellen.grading.protocols import base, worlds
 from snellen.grading.protocols.golds import LARGEST, PAGE_EPISODE, GoldShape, Positive
-from snellen.grading.protocols.worlds import (
-    ABANDONED,
-    EPISODE_MEASURES,
-    limit_of,
-    read_record,
-    with_eqa,
-)
 
 EPISODE = "miniwob/episode"
 
 
-class Record(EpisodeRecord, frozen=True):
+class Record(base.EpisodeRecord, frozen=True):
     """What is stored of an episode.
 
     Attributes:
@@ -77,25 +58,25 @@ class Record(EpisodeRecord, frozen=True):
         return float(self.ended and self.reward is not None and self.reward >= _EXACT)
 
 
-NOT_FINITE = Warned(
+NOT_FINITE = base.Warned(
     "its page gave a reward that is no number",
     "{n} of the episodes ended with a reward that is no number: it counts as 0.",
 )
-NO_COST = Warned(
+NO_COST = base.Warned(
     "it does not say its cost",
     "{n} of the episodes did not say their cost: each is charged its whole limit, and nobody knows"
     " whether it kept to it.",
 )
-OTHER_LIMIT = Warned(
+OTHER_LIMIT = base.Warned(
     "it says another limit than the item's, which counts",
     "{n} of the episodes said another limit than their item's, which is the one that counts.",
 )
 
 
-_RECORD = read_record(Record)
+_RECORD = worlds.read_record(Record)
 
 
-def _read(response: object, context: Context) -> Parsed:
+def _read(response: object, context: base.Context) -> base.Parsed:
     parsed = _RECORD(response, context)
     if parsed.outcome is not None:
         return parsed
@@ -107,7 +88,7 @@ def _read(response: object, context: Context) -> Parsed:
         notes.append(NOT_FINITE.note)
     if record.limit is not None and context.limit is not None and record.limit != context.limit:
         notes.append(f"{OTHER_LIMIT.note} ({record.limit:g}, not {context.limit:g})")
-    return Parsed(record, None, "; ".join(notes))
+    return base.Parsed(record, None, "; ".join(notes))
 
 
 # Sums in a page's own code need not be exact.
@@ -121,7 +102,7 @@ def _passed(record: Record, limit: float | None, passes: Passes) -> float:
     return float(within and record.ended and record.reward is not None and passes(record.reward))
 
 
-def _success(name: str, passes: Passes, steps: int | None = None) -> Metric:
+def _success(name: str, passes: Passes, steps: int | None = None) -> base.Metric:
     """Make the metric of a rule.
 
     Args:
@@ -129,19 +110,21 @@ def _success(name: str, passes: Passes, steps: int | None = None) -> Metric:
         passes: Which raw rewards are successes, of episodes that the page ended.
         steps: The most that the harness allows; what takes more failed.
     """
-    return with_eqa(
-        pairwise(
+    return worlds.with_eqa(
+        base.pairwise(
             name,
             ("sr",),
             "sr",
-            lambda record, gold, _: (_passed(record, limit_of(gold, record, steps), passes),),
-            EPISODE_MEASURES,
+            lambda record, gold, _: (
+                _passed(record, worlds.limit_of(gold, record, steps), passes),
+            ),
+            worlds.EPISODE_MEASURES,
         ),
         most=steps,
     )
 
 
-def _reward(name: str, not_ended: float) -> Metric:
+def _reward(name: str, not_ended: float) -> base.Metric:
     """Make the metric of the reward itself, which intervals and comparisons take from 0 to 1.
 
     Args:
@@ -155,28 +138,30 @@ def _reward(name: str, not_ended: float) -> Metric:
             return -1.0
         return (record.reward or 0.0) if record.ended else not_ended
 
-    def corpus(_: Sequence[Gold], answers: Sequence[AnswerValue | None]) -> Mapping[str, float]:
+    def corpus(
+        _: Sequence[base.Gold], answers: Sequence[base.AnswerValue | None]
+    ) -> Mapping[str, float]:
         return {"raw_reward": math.fsum(map(raw, answers)) / len(answers)}
 
-    mean = pairwise(
+    mean = base.pairwise(
         name,
         ("reward",),
         "reward",
         lambda record, _, __: ((1 + raw(record)) / 2,),
-        EPISODE_MEASURES,
+        worlds.EPISODE_MEASURES,
     )
     return replace(mean, corpus=corpus, corpus_keys=("raw_reward",), printed="raw_reward")
 
 
-_PARSER = Parser(
+_PARSER = base.Parser(
     "an episode {reward, ended, cost}",
     _read,
-    warned=(NO_COST, NOT_FINITE, OTHER_LIMIT, ABANDONED),
+    warned=(NO_COST, NOT_FINITE, OTHER_LIMIT, worlds.ABANDONED),
 )
 
 
-def _protocol(name: str, source: str, special: str, metric: Metric) -> Protocol:
-    return Protocol(EPISODE, name, 1, source, special, _PARSER, AS_IS, metric)
+def _protocol(name: str, source: str, special: str, metric: base.Metric) -> base.Protocol:
+    return base.Protocol(EPISODE, name, 1, source, special, _PARSER, base.AS_IS, metric)
 
 
 def _above(reward: float) -> bool:
@@ -185,7 +170,7 @@ def _above(reward: float) -> bool:
 
 _RAW = "MiniWoB++ (Liu et al., 2018)"
 
-PROTOCOLS: Mapping[str, tuple[Protocol, ...]] = {
+PROTOCOLS: Mapping[str, tuple[base.Protocol, ...]] = {
     EPISODE: (
         _protocol(
             "browsergym",

@@ -12,35 +12,8 @@ from math import hypot
 from snellen.grading.coordinates import PIXELS
 from snellen.grading.metrics.boxes import point_in_box
 from snellen.grading.pointing.points import ReadPoint
-from snellen.grading.protocols import golds
-from snellen.grading.protocols.base import (
-    AnswerValue,
-    Compare,
-    Context,
-    Gold,
-    Measure,
-    Metric,
-    Parsed,
-    Protocol,
-    PublishedCrashError,
-    UnjudgeableError,
-    pairwise,
-)
+from snellen.grading.protocols import base, golds, pointing, spaces
 from snellen.grading.protocols.golds import GoldShape
-from snellen.grading.protocols.pointing import (
-    pixels,
-    point_parser,
-    point_protocols,
-    robust_pointing,
-    writes,
-)
-from snellen.grading.protocols.spaces import (
-    DISTANCE,
-    DISTANCE_OF_PIXELS,
-    InPixels,
-    box_in,
-    point_hit,
-)
 
 CLICK = "omniact/click"
 
@@ -59,12 +32,12 @@ def _script(text: str) -> ReadPoint | None:
         return ReadPoint(0.0, 0.0)
 
 
-def _pixels(point: ReadPoint, _: Context) -> Parsed:
+def _pixels(point: ReadPoint, _: base.Context) -> base.Parsed:
     # Never in fractions, in which a distance is another one.
-    return pixels(point, Context())
+    return pointing.pixels(point, base.Context())
 
 
-def closeness(answer: AnswerValue, gold: Gold, _: object) -> tuple[float, float]:
+def closeness(answer: base.AnswerValue, gold: base.Gold, _: object) -> tuple[float, float]:
     """Return mu / (mu + distance) of a point, and whether it lies in its box, edges included.
 
     The distance is that of the point from the box, 0 inside, and mu the length of the box's
@@ -74,51 +47,57 @@ def closeness(answer: AnswerValue, gold: Gold, _: object) -> tuple[float, float]
     Raises:
         PublishedCrashError: The box is one point, and the answer is that point.
     """
-    (x, y), box = answer, box_in(PIXELS, gold)
+    (x, y), box = answer, spaces.box_in(PIXELS, gold)
     left, top, right, bottom = box
     distance = hypot(max(left - x, x - right, 0.0), max(top - y, y - bottom, 0.0))
     mu = hypot(right - left, bottom - top)
     if mu + distance == 0:
-        raise PublishedCrashError
+        raise base.PublishedCrashError
     return mu / (mu + distance), float(point_in_box(x, y, box))
 
 
-def _our_closeness(answer: AnswerValue, gold: Gold, normalize: object) -> tuple[float, float]:
+def _our_closeness(
+    answer: base.AnswerValue, gold: base.Gold, normalize: object
+) -> tuple[float, float]:
     """As `closeness`, of a point in fractions or in pixels; one in the box, exactly, is 1."""
-    (hit,) = point_hit(answer, gold, normalize)
+    (hit,) = spaces.point_hit(answer, gold, normalize)
     if hit:
         return 1.0, 1.0
     point = answer
-    if not isinstance(answer, InPixels):
+    if not isinstance(answer, spaces.InPixels):
         if gold.image_size is None:
-            raise UnjudgeableError("a distance in pixels needs image_size in the reference")
+            raise base.UnjudgeableError("a distance in pixels needs image_size in the reference")
         point = answer[0] * gold.image_size[0], answer[1] * gold.image_size[1]
     return closeness(point, gold, normalize)[0], 0.0
 
 
-def _penalty(compare: Compare, measure: Measure) -> Metric:
+def _penalty(compare: base.Compare, measure: base.Measure) -> base.Metric:
     keys = ("action_score", "accuracy")
-    return pairwise("1 less the click penalty, in pixels", keys, keys[0], compare, (measure,))
+    return base.pairwise("1 less the click penalty, in pixels", keys, keys[0], compare, (measure,))
 
 
 _OFFICIAL = replace(
-    robust_pointing(CLICK),
+    pointing.robust_pointing(CLICK),
     id="official",
     version=1,
     source="UGround offline_evaluation/OmniACT/eval_action.py (3a9b9f2)",
     special="requires one line `pyautogui.click(x, y)` in pixels; a point beside the box has a part"
     " of its score",
-    parser=point_parser("the one line of a script, `pyautogui.click(x, y)`", _script, _pixels),
-    metric=_penalty(closeness, DISTANCE_OF_PIXELS),
-    write=writes("pyautogui.click({x}, {y})", PIXELS),
+    parser=pointing.point_parser(
+        "the one line of a script, `pyautogui.click(x, y)`", _script, _pixels
+    ),
+    metric=_penalty(closeness, spaces.DISTANCE_OF_PIXELS),
+    write=pointing.writes("pyautogui.click({x}, {y})", PIXELS),
 )
 
 _ROBUST = replace(
-    robust_pointing(CLICK),
+    pointing.robust_pointing(CLICK),
     special="like `official`, in any format; in the unit that the answer or its format declares,"
     " else fractions if it has decimals in 0..1, else pixels",
-    metric=_penalty(_our_closeness, DISTANCE),
+    metric=_penalty(_our_closeness, spaces.DISTANCE),
 )
 
-PROTOCOLS: Mapping[str, tuple[Protocol, ...]] = {CLICK: (_ROBUST, *point_protocols(_OFFICIAL)[1:])}
+PROTOCOLS: Mapping[str, tuple[base.Protocol, ...]] = {
+    CLICK: (_ROBUST, *pointing.point_protocols(_OFFICIAL)[1:])
+}
 GOLDS: Mapping[str, GoldShape] = {CLICK: golds.TARGET_IN_IMAGE}

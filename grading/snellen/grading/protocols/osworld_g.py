@@ -15,24 +15,7 @@ from snellen.grading.metrics.boxes import Ltrb, point_in_box, point_in_polygon
 from snellen.grading.parse.responses import as_python_text
 from snellen.grading.pointing.points import ReadPoint, plain_point
 from snellen.grading.pointing.screenspot import lmms_eval_point, vlmevalkit_point
-from snellen.grading.protocols import golds
-from snellen.grading.protocols.base import (
-    AS_IS,
-    AnswerValue,
-    BoolArray,
-    Context,
-    Denominator,
-    FloatArray,
-    Gold,
-    Metric,
-    Parsed,
-    Parser,
-    Protocol,
-    Split,
-    UnjudgeableError,
-    pairwise,
-    unparsed,
-)
+from snellen.grading.protocols import base, golds
 from snellen.grading.protocols.golds import AreaTarget, GoldShape, point_of_area
 from snellen.grading.protocols.pointing import (
     OurPoint,
@@ -48,37 +31,37 @@ ORIGINAL, REFINED = "osworld-g/original", "osworld-g/refined"
 _NO_SIZE = "the image's size is needed to bring an answer into pixels"
 _Point = tuple[float, float]
 _NO_POINT = (nan, nan)
-_Scale = Callable[[ReadPoint, Context], Parsed]
+_Scale = Callable[[ReadPoint, base.Context], base.Parsed]
 
 # ---- from an answer to a point in pixels -------------------------------------------------------
 
 
-def _parser(name: str, read: Callable[[str], ReadPoint | None], scale: _Scale) -> Parser:
-    def find(response: object, _: Context) -> ReadPoint | None:
+def _parser(name: str, read: Callable[[str], ReadPoint | None], scale: _Scale) -> base.Parser:
+    def find(response: object, _: base.Context) -> ReadPoint | None:
         text = as_python_text(response)
         return None if text is None else read(text)
 
     unit = scale.__name__.strip("_").replace("_", " ").removeprefix("as ")
-    return pointed(name, Split(unit, find, scale))
+    return pointed(name, base.Split(unit, find, scale))
 
 
-def _as_pixels(point: ReadPoint, _: Context) -> Parsed:
-    return Parsed((point.x, point.y))
+def _as_pixels(point: ReadPoint, _: base.Context) -> base.Parsed:
+    return base.Parsed((point.x, point.y))
 
 
-def _times(x: float, y: float, context: Context, whole: float) -> Parsed:
+def _times(x: float, y: float, context: base.Context, whole: float) -> base.Parsed:
     if not context.width or not context.height:
-        return unparsed(_NO_SIZE)
-    return Parsed((x / whole * context.width, y / whole * context.height))
+        return base.unparsed(_NO_SIZE)
+    return base.Parsed((x / whole * context.width, y / whole * context.height))
 
 
-def _fractions_or_pixels(point: ReadPoint, context: Context) -> Parsed:
+def _fractions_or_pixels(point: ReadPoint, context: base.Context) -> base.Parsed:
     if 0 <= point.x <= 1 and 0 <= point.y <= 1:
         return _times(point.x, point.y, context, 1)
-    return Parsed((point.x, point.y))
+    return base.Parsed((point.x, point.y))
 
 
-def _thousandths(point: ReadPoint, context: Context) -> Parsed:
+def _thousandths(point: ReadPoint, context: base.Context) -> base.Parsed:
     return _times(point.x, point.y, context, 1000)
 
 
@@ -95,7 +78,7 @@ def _in_pixels(gold: AreaTarget) -> Ltrb:
     if not golds.is_in_fractions(gold.bbox):
         return gold.bbox
     if gold.image_size is None:
-        raise UnjudgeableError(_NO_SIZE)
+        raise base.UnjudgeableError(_NO_SIZE)
     (left, top, right, bottom), (width, height) = gold.bbox, gold.image_size
     return left * width, top * height, right * width, bottom * height
 
@@ -129,10 +112,10 @@ def _first_vertices(answer: _Point, gold: AreaTarget) -> bool:
     return across and top / height <= answer[1] / height <= bottom / height
 
 
-def _point_or_none(response: object, _: Context) -> Parsed:
+def _point_or_none(response: object, _: base.Context) -> base.Parsed:
     text = as_python_text(response)
     point = None if text is None else plain_point(text)
-    return Parsed(_NO_POINT if point is None else (point.x, point.y))
+    return base.Parsed(_NO_POINT if point is None else (point.x, point.y))
 
 
 def _found(answer: _Point, gold: AreaTarget) -> bool:
@@ -142,24 +125,24 @@ def _found(answer: _Point, gold: AreaTarget) -> bool:
     return _in_area(answer, gold)
 
 
-def _metric(name: str, hit: Callable[[_Point, AreaTarget], bool]) -> Metric:
-    def compare(answer: AnswerValue, gold: Gold, _: object) -> Sequence[float]:
+def _metric(name: str, hit: Callable[[_Point, AreaTarget], bool]) -> base.Metric:
+    def compare(answer: base.AnswerValue, gold: base.Gold, _: object) -> Sequence[float]:
         return (float(hit(answer, gold)),)
 
-    return pairwise(name, ("accuracy",), "accuracy", compare, (DISTANCE_OF_PIXELS,))
+    return base.pairwise(name, ("accuracy",), "accuracy", compare, (DISTANCE_OF_PIXELS,))
 
 
-def _boxes_alone(items: Sequence[Gold], values: FloatArray) -> BoolArray:
+def _boxes_alone(items: Sequence[base.Gold], values: base.FloatArray) -> base.BoolArray:
     return np.array([[not gold.refused and not gold.polygon] for gold in items])[
         :, [0] * values.shape[1]
     ]
 
 
-def _shown_targets(items: Sequence[Gold], values: FloatArray) -> BoolArray:
+def _shown_targets(items: Sequence[base.Gold], values: base.FloatArray) -> base.BoolArray:
     return np.array([[not gold.refused] for gold in items])[:, [0] * values.shape[1]]
 
 
-def _writes(form: str, refusal: str, space: CoordinateSpace) -> Callable[[Gold], list[object]]:
+def _writes(form: str, refusal: str, space: CoordinateSpace) -> Callable[[base.Gold], list[object]]:
     plain = writes(form, space)
 
     def write(gold: AreaTarget) -> list[object]:
@@ -173,7 +156,7 @@ def _writes(form: str, refusal: str, space: CoordinateSpace) -> Callable[[Gold],
 
 # ---- the protocols -----------------------------------------------------------------------------
 
-_OFFICIAL = Protocol(
+_OFFICIAL = base.Protocol(
     ORIGINAL,
     "official",
     1,
@@ -185,26 +168,26 @@ _OFFICIAL = Protocol(
         plain_point,
         _as_pixels,
     ),
-    AS_IS,
+    base.AS_IS,
     _metric("the point in the box or the polygon; below 0 where nothing is there", _hit),
 )
 
 
-def _in_space(space: CoordinateSpace, point: OurPoint, context: Context) -> Parsed:
+def _in_space(space: CoordinateSpace, point: OurPoint, context: base.Context) -> base.Parsed:
     """Return a point in pixels of the image; below 0 it is a refusal in every space."""
     image = (context.width, context.height) if context.width and context.height else None
     extent = space.extent(image, point.view)
     if space is PIXELS:
-        return Parsed((point.x, point.y))
+        return base.Parsed((point.x, point.y))
     if extent is None or image is None:
-        return unparsed(_NO_SIZE)
-    return Parsed((point.x / extent[0] * image[0], point.y / extent[1] * image[1]))
+        return base.unparsed(_NO_SIZE)
+    return base.Parsed((point.x / extent[0] * image[0], point.y / extent[1] * image[1]))
 
 
-def _ours(name: str, space: CoordinateSpace | None) -> Parser:
+def _ours(name: str, space: CoordinateSpace | None) -> base.Parser:
     """Make our parser of a point; without a space it goes by the numbers' form."""
 
-    def place(found: OurPoint | ReadPoint, context: Context) -> Parsed:
+    def place(found: OurPoint | ReadPoint, context: base.Context) -> base.Parsed:
         point = found if isinstance(found, OurPoint) else ours(found)
         counted = point.space or space
         if counted is None:
@@ -254,7 +237,7 @@ _VLMEVALKIT = replace(
     special="requires `x=.., y=..` in thousandths, anything else is the point (0, 0); "
     "only boxes: polygons and refusals are not in its data",
     parser=_parser("VLMEvalKit's `x=.., y=..`", vlmevalkit_point, _thousandths),
-    denominator=Denominator("the items that ask for a box", keep=_boxes_alone),
+    denominator=base.Denominator("the items that ask for a box", keep=_boxes_alone),
     write=_writes("x={x}, y={y}", "x=0, y=0", THOUSAND),
 )
 _MAIUI = replace(
@@ -272,7 +255,7 @@ _OLMO_EVAL = replace(
     source="olmo-eval 8ab875e",
     special="a refusal is an answer without a point; a point with a coordinate below 0 "
     "is outside the image and not a refusal",
-    parser=Parser("the point that a reader would take, in pixels, or none", _point_or_none),
+    parser=base.Parser("the point that a reader would take, in pixels, or none", _point_or_none),
     metric=_metric("the point in the box or the polygon; no point where nothing is there", _found),
     write=_writes("({x}, {y})", "It is not there.", PIXELS),
 )
@@ -281,14 +264,14 @@ _WITHOUT_REFUSALS = replace(
     id="official-510",
     source="OSWorld-G's evaluation over the set that its mirrors hold",
     special="like `official`, only over the 510 items with a target, as in the mirrors",
-    denominator=Denominator("the items that have a target", keep=_shown_targets),
+    denominator=base.Denominator("the items that have a target", keep=_shown_targets),
 )
 
 _PUBLISHED = (_OFFICIAL, _LMMS_EVAL, _VLMEVALKIT, _MAIUI, _OLMO_EVAL, _WITHOUT_REFUSALS)
 _WRITE = _writes("({x}, {y})", "(-1, -1)", PIXELS)
 _READY = [takes_declared(one, None if one.write else _WRITE) for one in _PUBLISHED]
 _ALL = (_ROBUST, *_READY, *_DECLARED)
-PROTOCOLS: Mapping[str, tuple[Protocol, ...]] = {
+PROTOCOLS: Mapping[str, tuple[base.Protocol, ...]] = {
     task: tuple(replace(one, task=task) for one in _ALL) for task in (ORIGINAL, REFINED)
 }
 GOLDS: Mapping[str, GoldShape] = {ORIGINAL: golds.TARGET_AREA, REFINED: golds.TARGET_AREA}

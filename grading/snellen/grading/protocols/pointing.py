@@ -19,39 +19,19 @@ from snellen.grading.parse.envelope import opened
 from snellen.grading.parse.final_answers import CUT_OFF, without_reasoning
 from snellen.grading.parse.responses import as_python_text
 from snellen.grading.pointing.points import ReadPoint, robust_point
-from snellen.grading.protocols.base import (
-    AS_IS,
-    Context,
-    Gold,
-    Parsed,
-    Parser,
-    Protocol,
-    Split,
-    UnjudgeableError,
-    unparsed,
-)
+from snellen.grading.protocols import base, spaces
 from snellen.grading.protocols.golds import AreaTarget, Target
-from snellen.grading.protocols.spaces import (
-    DECLARED,
-    NOWHERE,
-    POINT_IN_IMAGE,
-    InPixels,
-    box_in,
-    declared_protocol,
-    placed,
-    point_metric,
-)
 
-POINT_HIT = point_metric("the point in the box, edges included")
+POINT_HIT = spaces.point_metric("the point in the box, edges included")
 
 _EXACT = 20
 
-Scale = Callable[[ReadPoint, Context], Parsed]
+Scale = Callable[[ReadPoint, base.Context], base.Parsed]
 """What a point's numbers count, given what is known of the item: a point in fractions, or in pixels
 of an image of unknown size."""
 
 
-def pointed(name: str, halves: Split, compared: object = None) -> Parser:
+def pointed(name: str, halves: base.Split, compared: object = None) -> base.Parser:
     """Make a parser of a point from its halves.
 
     Args:
@@ -60,16 +40,16 @@ def pointed(name: str, halves: Split, compared: object = None) -> Parser:
         compared: What stands for an answer without a point where published code compares it.
     """
 
-    def read(response: object, context: Context) -> Parsed:
+    def read(response: object, context: base.Context) -> base.Parsed:
         point = halves.find(response, context)
         if point is None or isinstance(point, str):
-            return unparsed(point or NO_POINT, compared=compared)
-        return point if isinstance(point, Parsed) else halves.place(point, context)
+            return base.unparsed(point or NO_POINT, compared=compared)
+        return point if isinstance(point, base.Parsed) else halves.place(point, context)
 
-    return Parser(name, read, split=halves)
+    return base.Parser(name, read, split=halves)
 
 
-def point_parser(name: str, read: Callable[[str], ReadPoint | None], scale: Scale) -> Parser:
+def point_parser(name: str, read: Callable[[str], ReadPoint | None], scale: Scale) -> base.Parser:
     """Make a parser of a point.
 
     Args:
@@ -78,30 +58,30 @@ def point_parser(name: str, read: Callable[[str], ReadPoint | None], scale: Scal
         scale: Says what its numbers count: `fractions`, `pixels`, `pixels_above_one`.
     """
 
-    def find(response: object, _: Context) -> ReadPoint | None:
+    def find(response: object, _: base.Context) -> ReadPoint | None:
         text = as_python_text(response)
         return None if text is None else read(text)
 
-    def place(point: ReadPoint, context: Context) -> Parsed:
-        return placed(scale(point, context))
+    def place(point: ReadPoint, context: base.Context) -> base.Parsed:
+        return spaces.placed(scale(point, context))
 
     unit = scale.__name__.strip("_").replace("_", " ")
-    return pointed(name, Split(unit, find, place), NOWHERE)
+    return pointed(name, base.Split(unit, find, place), spaces.NOWHERE)
 
 
-def fractions(point: ReadPoint, _: Context) -> Parsed:
+def fractions(point: ReadPoint, _: base.Context) -> base.Parsed:
     """Take a point's numbers for fractions of the image."""
-    return Parsed((point.x, point.y))
+    return base.Parsed((point.x, point.y))
 
 
-def pixels(point: ReadPoint, context: Context) -> Parsed:
+def pixels(point: ReadPoint, context: base.Context) -> base.Parsed:
     """Take a point's numbers for pixels of the image."""
     if not context.width or not context.height:
-        return Parsed(InPixels((point.x, point.y)))
-    return Parsed((point.x / context.width, point.y / context.height))
+        return base.Parsed(spaces.InPixels((point.x, point.y)))
+    return base.Parsed((point.x / context.width, point.y / context.height))
 
 
-def pixels_above_one(point: ReadPoint, context: Context) -> Parsed:
+def pixels_above_one(point: ReadPoint, context: base.Context) -> base.Parsed:
     """Take a point's numbers for pixels when either exceeds 1, else for fractions."""
     if point.x > 1 or point.y > 1:
         parsed = pixels(point, context)
@@ -111,7 +91,7 @@ def pixels_above_one(point: ReadPoint, context: Context) -> Parsed:
 
 def writes(
     form: str, space: CoordinateSpace = UNIT, decimals: int = 9
-) -> Callable[[Gold], list[object]]:
+) -> Callable[[base.Gold], list[object]]:
     """Return how a target's middle is written in a harness's form: {x} and {y}.
 
     Args:
@@ -121,7 +101,7 @@ def writes(
     """
 
     def write(gold: Target) -> list[object]:
-        left, top, right, bottom = box_in(space, gold)
+        left, top, right, bottom = spaces.box_in(space, gold)
         x, y = (left + right) / 2, (top + bottom) / 2
         # A whole pixel on an edge would be outside if it were rounded.
         places = _EXACT if decimals and (left, top) == (right, bottom) else decimals
@@ -257,8 +237,8 @@ class _NoForm(NamedTuple):
 
 
 def takes_declared(
-    protocol: Protocol, write: Callable[[Gold], Sequence[object]] | None = None
-) -> Protocol:
+    protocol: base.Protocol, write: Callable[[base.Gold], Sequence[object]] | None = None
+) -> base.Protocol:
     """Let a published protocol take answers that declare their format or space.
 
     Such an answer is read by us, written in the protocol's own form and space, and then read as
@@ -273,7 +253,7 @@ def takes_declared(
     if write is None or protocol.is_ours:
         return protocol
 
-    def translated(response: object, context: Context) -> object | _NoForm:
+    def translated(response: object, context: base.Context) -> object | _NoForm:
         try:
             said = declared(response)
         except InputError as error:
@@ -290,19 +270,19 @@ def takes_declared(
         x, y = point.x / extent[0], point.y / extent[1]
         try:
             return next(iter(write(AreaTarget((x, y, x, y), image))), None)
-        except UnjudgeableError as error:
+        except base.UnjudgeableError as error:
             return _NoForm(str(error))
 
-    def read(response: object, context: Context) -> Parsed:
+    def read(response: object, context: base.Context) -> base.Parsed:
         written = translated(response, context)
         if isinstance(written, _NoForm):
-            return unparsed(written.reason)
+            return base.unparsed(written.reason)
         return published.read(written, context)
 
     split = published.split
     if split is not None:
 
-        def find(response: object, context: Context) -> object:
+        def find(response: object, context: base.Context) -> object:
             written = translated(response, context)
             if isinstance(written, _NoForm):
                 return written.reason
@@ -316,11 +296,11 @@ def takes_declared(
     return replace(protocol, parser=replace(published, read=read, split=split))
 
 
-Default = Callable[[OurPoint, Context], Parsed]
+Default = Callable[[OurPoint, base.Context], base.Parsed]
 """What a point's numbers count where neither the answer nor its format says it."""
 
 
-def our_points(name: str, default: Default, unit: str) -> Parser:
+def our_points(name: str, default: Default, unit: str) -> base.Parser:
     """Make our parser of a point, into fractions or pixels of an image of unknown size.
 
     Args:
@@ -329,7 +309,7 @@ def our_points(name: str, default: Default, unit: str) -> Parser:
         unit: What its numbers then count, in a few words.
     """
 
-    def place(found: OurPoint | ReadPoint, context: Context) -> Parsed:
+    def place(found: OurPoint | ReadPoint, context: base.Context) -> base.Parsed:
         point = found if isinstance(found, OurPoint) else ours(found)
         if point.space is None:
             parsed = default(point, context)
@@ -338,20 +318,20 @@ def our_points(name: str, default: Default, unit: str) -> Parser:
         if parsed.answer is None:
             return parsed
         note = "; ".join(filter(None, (parsed.note, point.note)))
-        return placed(parsed._replace(note=note))
+        return spaces.placed(parsed._replace(note=note))
 
     return pointed(name, our_split(unit, place))
 
 
-def our_split(unit: str, place: Callable[[Any, Context], Parsed]) -> Split:
+def our_split(unit: str, place: Callable[[Any, base.Context], base.Parsed]) -> base.Split:
     """Return the halves of our parser: a point that says what it counts needs no second half."""
 
-    def find(response: object, context: Context) -> OurPoint | Parsed | str:
+    def find(response: object, context: base.Context) -> OurPoint | base.Parsed | str:
         point = our_point(response)
         known = not isinstance(point, str) and point.space is not None
         return place(point, context) if known else point
 
-    return Split(f"as declared, else {unit}", find, place)
+    return base.Split(f"as declared, else {unit}", find, place)
 
 
 def ours(point: ReadPoint) -> OurPoint:
@@ -359,21 +339,21 @@ def ours(point: ReadPoint) -> OurPoint:
     return OurPoint(point.x, point.y, None if point.space is None else SPACES[point.space.value])
 
 
-def in_image(point: OurPoint, space: CoordinateSpace, context: Context) -> Parsed:
+def in_image(point: OurPoint, space: CoordinateSpace, context: base.Context) -> base.Parsed:
     """Return a point in fractions of the image, or in pixels where its size is unknown."""
     image = (context.width, context.height) if context.width and context.height else None
     extent = space.extent(image, point.view)
     if extent is not None:
-        return Parsed((point.x / extent[0], point.y / extent[1]))
+        return base.Parsed((point.x / extent[0], point.y / extent[1]))
     if space is PIXELS:
-        return Parsed(InPixels((point.x, point.y)))
-    return unparsed(_NO_VIEW)
+        return base.Parsed(spaces.InPixels((point.x, point.y)))
+    return base.unparsed(_NO_VIEW)
 
 
-def declared_points(task: str) -> tuple[Protocol, ...]:
+def declared_points(task: str) -> tuple[base.Protocol, ...]:
     """Make the protocols `unit`, `pixels` and `thousand` of a task that asks for a point."""
     return tuple(
-        declared_protocol(
+        spaces.declared_protocol(
             task,
             space,
             "point",
@@ -382,13 +362,13 @@ def declared_points(task: str) -> tuple[Protocol, ...]:
                 lambda point, context, space=space: in_image(point, space, context),
                 space.words,
             ),
-            POINT_IN_IMAGE,
+            spaces.POINT_IN_IMAGE,
         )
-        for space in DECLARED
+        for space in spaces.DECLARED
     )
 
 
-def _by_its_form(point: OurPoint, context: Context) -> Parsed:
+def _by_its_form(point: OurPoint, context: base.Context) -> base.Parsed:
     inside = 0 <= point.x <= 1 and 0 <= point.y <= 1
     whole = point.x.is_integer() and point.y.is_integer()
     if inside and not whole:
@@ -396,7 +376,7 @@ def _by_its_form(point: OurPoint, context: Context) -> Parsed:
     return in_image(point, PIXELS, context)._replace(note="taken for pixels of the image")
 
 
-def thousandths_by_form(point: OurPoint, context: Context) -> Parsed:
+def thousandths_by_form(point: OurPoint, context: base.Context) -> base.Parsed:
     """Place a point of a task that asks for thousandths: numbers over 1000 are pixels."""
     if 1 < max(point.x, point.y) <= 1000:
         return in_image(point, THOUSAND, context)._replace(note="taken for thousandths")
@@ -406,12 +386,12 @@ def thousandths_by_form(point: OurPoint, context: Context) -> Parsed:
 _READER = our_points(
     "the point that a reader would take, in its declared space", _by_its_form, "by its form"
 )
-_HIT = point_metric("the point in the box, edges included, in fractions or in pixels")
+_HIT = spaces.point_metric("the point in the box, edges included, in fractions or in pixels")
 
 
-def robust_pointing(task: str) -> Protocol:
+def robust_pointing(task: str) -> base.Protocol:
     """Return the protocol `robust` of a task that asks for a point in any space."""
-    return Protocol(
+    return base.Protocol(
         task,
         "robust",
         3,
@@ -419,13 +399,13 @@ def robust_pointing(task: str) -> Protocol:
         "reads the point that a human reader would identify, in any format; in the unit that the "
         "answer or its format declares, else fractions if it has decimals in 0..1, else pixels",
         _READER,
-        AS_IS,
+        base.AS_IS,
         _HIT,
         write=writes("({x}, {y})"),
     )
 
 
-def points_of_adapters(task: str, space: CoordinateSpace, source: str) -> Protocol:
+def points_of_adapters(task: str, space: CoordinateSpace, source: str) -> base.Protocol:
     """Return the protocol `official` of published code that an adapter hands a point in a space.
 
     Args:
@@ -449,7 +429,7 @@ def points_of_adapters(task: str, space: CoordinateSpace, source: str) -> Protoc
     )
 
 
-def point_protocols(official: Protocol, *others: Protocol) -> tuple[Protocol, ...]:
+def point_protocols(official: base.Protocol, *others: base.Protocol) -> tuple[base.Protocol, ...]:
     """Return the protocols of a task that asks for a point: `robust`, published ones, and ours.
 
     Args:

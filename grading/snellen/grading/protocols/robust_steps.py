@@ -11,21 +11,15 @@ from snellen.grading.metrics.taps import (
 from snellen.grading.metrics.text import anls
 from snellen.grading.models.actions import POINTED, Action, ActionType
 from snellen.grading.normalize import folded
+from snellen.grading.protocols import steps
 from snellen.grading.protocols.base import AS_IS, Protocol
 from snellen.grading.protocols.step_rules import EPISODES, KEYS, by_episode
-from snellen.grading.protocols.steps import (
-    ANY_VOCABULARY,
-    ReadStep,
-    StepGold,
-    screen_of,
-    step_metric,
-)
 
 _DIGITS = re.compile(r"\d+")
 _NEARLY = 0.8
 
 
-def _robust(answer: ReadStep, gold: StepGold) -> Sequence[float]:
+def _robust(answer: steps.ReadStep, gold: steps.StepGold) -> Sequence[float]:
     given, action = answer.action, gold.action
     if _kind(given) is not _kind(action):
         return 0.0, 0.0
@@ -53,7 +47,7 @@ def _kind(action: Action) -> ActionType:
     return ActionType.KEY if action.type is ActionType.NAVIGATE else action.type
 
 
-def _on_target(answer: ReadStep, gold: StepGold) -> bool:
+def _on_target(answer: steps.ReadStep, gold: steps.StepGold) -> bool:
     point = answer.at(PIXELS, gold.image_size)
     if point is None:
         return False
@@ -62,7 +56,7 @@ def _on_target(answer: ReadStep, gold: StepGold) -> bool:
     target = gold.action.point
     if target is None:
         return False
-    reach = 0.14 * min(screen_of(gold))
+    reach = 0.14 * min(steps.screen_of(gold))
     return hypot(point[0] - target[0], point[1] - target[1]) <= reach
 
 
@@ -73,7 +67,7 @@ def _same_text(text: str, other: str) -> bool:
     return bool(given) and (given == expected or anls(given, [expected]) >= _NEARLY)
 
 
-_METRIC = step_metric(
+_METRIC = steps.step_metric(
     "in the box, or 14 % of the shorter side; text nearly equal",
     KEYS,
     _robust,
@@ -91,7 +85,7 @@ def robust_steps(task: str) -> Protocol:
         "ours",
         "any vocabulary; the type must match; a click in the reference's box, or within 14 % of the"
         " shorter side where it has none; text that is nearly equal; every step counts",
-        ANY_VOCABULARY,
+        steps.ANY_VOCABULARY,
         AS_IS,
         _METRIC,
     )

@@ -22,24 +22,7 @@ from snellen.grading.metrics.ui_contents import (
 from snellen.grading.parse.final_answers import short_answer
 from snellen.grading.parse.lists import ui_texts
 from snellen.grading.pointing.points import boxed_texts
-from snellen.grading.protocols import golds
-from snellen.grading.protocols.base import (
-    AS_IS,
-    DROP_FAILED,
-    AnswerValue,
-    Context,
-    Gold,
-    IntArray,
-    Judge,
-    Judged,
-    Metric,
-    Normalizer,
-    Parsed,
-    Parser,
-    Protocol,
-    pairwise,
-    unparsed,
-)
+from snellen.grading.protocols import base, golds
 from snellen.grading.protocols.golds import GoldShape
 from snellen.grading.protocols.texts import (
     ALPHANUMERIC,
@@ -58,9 +41,9 @@ from snellen.grading.protocols.texts import (
 _METRICS_PY = "screen_qa code/metrics.py"
 
 
-def _short(task: str) -> tuple[Protocol, ...]:
+def _short(task: str) -> tuple[base.Protocol, ...]:
     return (
-        Protocol(
+        base.Protocol(
             task,
             "official",
             1,
@@ -70,7 +53,7 @@ def _short(task: str) -> tuple[Protocol, ...]:
             SQUAD,
             SCREENQA_SHORT,
         ),
-        Protocol(
+        base.Protocol(
             task,
             "robust",
             3,
@@ -81,7 +64,7 @@ def _short(task: str) -> tuple[Protocol, ...]:
             SQUAD_OR_RAW,
             SCREENQA_SHORT,
         ),
-        Protocol(
+        base.Protocol(
             task,
             "multiui",
             1,
@@ -92,7 +75,7 @@ def _short(task: str) -> tuple[Protocol, ...]:
             LOWER_STRIP,
             MULTIUI_F1,
         ),
-        Protocol(
+        base.Protocol(
             task,
             "charset",
             1,
@@ -102,7 +85,7 @@ def _short(task: str) -> tuple[Protocol, ...]:
             ALPHANUMERIC,
             CHARSET_F1,
         ),
-        Protocol(
+        base.Protocol(
             task,
             "screensuite",
             1,
@@ -111,33 +94,33 @@ def _short(task: str) -> tuple[Protocol, ...]:
             AS_GIVEN,
             SQUAD,
             SCREENQA_SHORT,
-            DROP_FAILED,
+            base.DROP_FAILED,
         ),
     )
 
 
 _LONG = (
-    Protocol(
+    base.Protocol(
         "screenqa/long",
         "official",
         1,
         "ScreenQA §5 (SQA-L); rouge-score 0.1.2, stemmer off",
         "lower-cased ASCII words only: text in another script scores 0",
         AS_GIVEN,
-        AS_IS,
+        base.AS_IS,
         rouge_metric("ROUGE-1/2/L of rouge-score", stemmer=False),
     ),
-    Protocol(
+    base.Protocol(
         "screenqa/long",
         "stemmed",
         1,
         "rouge-score 0.1.2, stemmer on (the paper does not say)",
         "the official metric on Porter stems",
         AS_GIVEN,
-        AS_IS,
+        base.AS_IS,
         rouge_metric("ROUGE-1/2/L of rouge-score, stemmed", stemmer=True),
     ),
-    Protocol(
+    base.Protocol(
         "screenqa/long",
         "robust",
         3,
@@ -145,7 +128,7 @@ _LONG = (
         "<no answer> matches only itself, in any spelling; other answers match only"
         " other references",
         ours(NO_ANSWER_SPELLINGS),
-        AS_IS,
+        base.AS_IS,
         rouge_metric(
             "ROUGE-1/2/L of rouge-score; <no answer> is literal",
             stemmer=False,
@@ -155,62 +138,62 @@ _LONG = (
 )
 
 
-def _read_ui_texts(response: object, _: Context) -> Parsed:
+def _read_ui_texts(response: object, _: base.Context) -> base.Parsed:
     if isinstance(response, str):
         texts = ui_texts(response)
-        return unparsed("no list of texts in it") if texts is None else Parsed(texts)
+        return base.unparsed("no list of texts in it") if texts is None else base.Parsed(texts)
     if isinstance(response, (list, tuple)):
         texts = list(cast("Sequence[object]", response))
         if all(isinstance(text, str) for text in texts):
-            return Parsed(texts)
-    return unparsed("expected a list of texts")
+            return base.Parsed(texts)
+    return base.unparsed("expected a list of texts")
 
 
-def _read_boxed_texts(response: object, _: Context) -> Parsed:
+def _read_boxed_texts(response: object, _: base.Context) -> base.Parsed:
     if isinstance(response, str):
         found = boxed_texts(response)
         if found is None:
-            return unparsed("no list of boxes with texts in it")
+            return base.unparsed("no list of boxes with texts in it")
         elements = [(box, text) for box, text in found]
     else:
         try:
             elements = msgspec.convert(response, list[tuple[Ltrb, str]])
         except msgspec.ValidationError as error:
-            return unparsed(f"expected a list of [[left, top, right, bottom], text]; {error}")
+            return base.unparsed(f"expected a list of [[left, top, right, bottom], text]; {error}")
     for number, (box, _text) in enumerate(elements):
         fault = box_fault(box)
         if fault:
             # Such a box overlaps nothing and the others count, as in the published code.
-            return Parsed(elements, None, f"element {number} can match nothing: {fault}")
-    return Parsed(elements)
+            return base.Parsed(elements, None, f"element {number} can match nothing: {fault}")
+    return base.Parsed(elements)
 
 
-UI_TEXTS = Parser(
+UI_TEXTS = base.Parser(
     "a list of texts, or text that holds one; an empty text holds none", _read_ui_texts
 )
-BOXED_TEXTS = Parser(
+BOXED_TEXTS = base.Parser(
     "a list of [[left, top, right, bottom], text], or text that holds one; a box that is inverted"
     " or NaN matches nothing",
     _read_boxed_texts,
 )
 
 _UI_CONTENTS = (
-    Protocol(
+    base.Protocol(
         "screenqa/ui_contents",
         "official",
         1,
         f"{_METRICS_PY} (SQA-UIC)",
         "exact match requires the published order; parsing of lists in text is snellen's own",
         UI_TEXTS,
-        AS_IS,
-        pairwise(
+        base.AS_IS,
+        base.pairwise(
             "exact match in order, F1 over texts",
             ("exact_match", "f1"),
             "f1",
             lambda answer, gold, normalize: ui_contents(answer, gold, normalize=normalize),
         ),
     ),
-    Protocol(
+    base.Protocol(
         "screenqa/ui_contents",
         "robust",
         3,
@@ -218,7 +201,7 @@ _UI_CONTENTS = (
         "exact match in any order; ignores case and outer spaces",
         ours(UI_TEXTS),
         LOWER_STRIP,
-        pairwise(
+        base.pairwise(
             "exact match in any order, F1 over texts",
             ("exact_match", "f1"),
             "f1",
@@ -230,27 +213,27 @@ _UI_CONTENTS = (
 )
 
 
-def _boxes_metric(name: str, matching: Matching, *, ordered: bool) -> Metric:
-    def prepare(golds: Sequence[Gold], normalizer: Normalizer) -> Judge:
+def _boxes_metric(name: str, matching: Matching, *, ordered: bool) -> base.Metric:
+    def prepare(golds: Sequence[base.Gold], normalizer: base.Normalizer) -> base.Judge:
         rule = UiBoxesRule(matching=matching, ordered=ordered, normalize=normalizer.apply)
         raters: list[list[list[Element]]] = [
             [elements(each, rule.normalize) for each in gold] for gold in golds
         ]
 
-        def judge(items: IntArray, answers: Sequence[AnswerValue]) -> Judged:
+        def judge(items: base.IntArray, answers: Sequence[base.AnswerValue]) -> base.Judged:
             scores = [
                 score_elements(cast("Sequence[BoxedText]", answer), raters[item], rule)
                 for item, answer in zip(map(int, items), answers, strict=True)
             ]
-            return Judged(np.array(scores, np.float64).reshape(-1, 3))
+            return base.Judged(np.array(scores, np.float64).reshape(-1, 3))
 
         return judge
 
-    return Metric(name, ("bbox_f1", "exact_match", "f1"), "f1", prepare)
+    return base.Metric(name, ("bbox_f1", "exact_match", "f1"), "f1", prepare)
 
 
 _UI_CONTENTS_BOXES = (
-    Protocol(
+    base.Protocol(
         "screenqa/ui_contents_boxes",
         "official",
         1,
@@ -258,10 +241,10 @@ _UI_CONTENTS_BOXES = (
         "IoU >= 0.1, matched by the sum of IoU, which can miss matches; parsing of "
         "text is snellen's own",
         BOXED_TEXTS,
-        AS_IS,
+        base.AS_IS,
         _boxes_metric("boxes matched by the sum of IoU", "iou", ordered=True),
     ),
-    Protocol(
+    base.Protocol(
         "screenqa/ui_contents_boxes",
         "robust",
         3,
@@ -273,7 +256,7 @@ _UI_CONTENTS_BOXES = (
     ),
 )
 
-PROTOCOLS: Mapping[str, tuple[Protocol, ...]] = {
+PROTOCOLS: Mapping[str, tuple[base.Protocol, ...]] = {
     "screenqa/short": _short("screenqa/short"),
     "screenqa/long": _LONG,
     "screenqa/ui_contents": _UI_CONTENTS,

@@ -7,21 +7,7 @@ import numpy as np
 
 from snellen.grading.models.actions import ActionType, Point
 from snellen.grading.models.scores import Outcome
-from snellen.grading.protocols.base import (
-    AnswerValue,
-    BoolArray,
-    Corpus,
-    FloatArray,
-    Gold,
-    Keep,
-)
-from snellen.grading.protocols.steps import (
-    Compare,
-    StepGold,
-    episode_means,
-    episodes,
-    judged,
-)
+from snellen.grading.protocols import base, steps
 
 ABSENT = frozenset({Outcome.MISSING, Outcome.ERROR})
 UNREAD = frozenset({Outcome.UNPARSED, Outcome.EMPTY, Outcome.REFUSED})
@@ -30,18 +16,20 @@ TAPS = (ActionType.CLICK, ActionType.LONG_PRESS)
 
 
 def drops(
-    dropped: Callable[[StepGold], bool],
-) -> Keep:
+    dropped: Callable[[steps.StepGold], bool],
+) -> base.Keep:
     """Make a rule that leaves out the steps of which a reference says so."""
 
-    def keep(golds: Sequence[Gold], values: FloatArray) -> BoolArray:
+    def keep(golds: Sequence[base.Gold], values: base.FloatArray) -> base.BoolArray:
         kept = np.array([not dropped(gold) for gold in golds], dtype=np.bool_)
         return np.repeat(kept[:, None], values.shape[1], axis=1)
 
     return keep
 
 
-def by_episode(compare: Compare, *, unread_loses: bool = False, holes_lose: bool = False) -> Corpus:
+def by_episode(
+    compare: steps.Compare, *, unread_loses: bool = False, holes_lose: bool = False
+) -> base.Corpus:
     """Make the metrics of whole episodes, `EPISODES`.
 
     Args:
@@ -50,17 +38,19 @@ def by_episode(compare: Compare, *, unread_loses: bool = False, holes_lose: bool
         holes_lose: Whether an episode is lost that lacks a step, as where the step was dropped.
     """
 
-    def corpus(golds: Sequence[Gold], answers: Sequence[AnswerValue | None]) -> Mapping[str, float]:
-        values = judged(compare, answers, golds, len(KEYS))
+    def corpus(
+        golds: Sequence[base.Gold], answers: Sequence[base.AnswerValue | None]
+    ) -> Mapping[str, float]:
+        values = steps.judged(compare, answers, golds, len(KEYS))
         broken = [
             value is None or (unread_loses and answer is None)
             for value, answer in zip(values, answers, strict=True)
         ]
-        for indexes in episodes(golds) if holes_lose else ():
+        for indexes in steps.episodes(golds) if holes_lose else ():
             if [golds[index].step for index in indexes] != list(range(len(indexes))):
                 broken[indexes[0]] = True
         right = [value is not None and value[0] == 1 for value in values]
-        return episode_means(golds, right, broken=broken)
+        return steps.episode_means(golds, right, broken=broken)
 
     return corpus
 
@@ -69,14 +59,16 @@ EPISODES = ("episode_success", "episode_progress")
 
 
 def share(
-    compare: Compare,
-    counted: Callable[[AnswerValue | None, StepGold, Sequence[float]], bool],
-    hit: Callable[[AnswerValue | None, StepGold, Sequence[float]], bool],
-) -> Corpus:
+    compare: steps.Compare,
+    counted: Callable[[base.AnswerValue | None, steps.StepGold, Sequence[float]], bool],
+    hit: Callable[[base.AnswerValue | None, steps.StepGold, Sequence[float]], bool],
+) -> base.Corpus:
     """Make a share of hits among the steps that count, both by what was said and what it scored."""
 
-    def corpus(golds: Sequence[Gold], answers: Sequence[AnswerValue | None]) -> Mapping[str, float]:
-        values = judged(compare, answers, golds, len(KEYS))
+    def corpus(
+        golds: Sequence[base.Gold], answers: Sequence[base.AnswerValue | None]
+    ) -> Mapping[str, float]:
+        values = steps.judged(compare, answers, golds, len(KEYS))
         rows = [row for row in zip(answers, golds, values, strict=True) if row[2] is not None]
         of = sum(counted(answer, gold, value) for answer, gold, value in rows if value)
         hits = sum(hit(answer, gold, value) for answer, gold, value in rows if value)
@@ -115,6 +107,6 @@ def apart(point: Point, other: Point) -> float:
     return sqrt((point[0] - other[0]) ** 2 + (point[1] - other[1]) ** 2)
 
 
-def is_click(_: AnswerValue | None, gold: StepGold, __: Sequence[float]) -> bool:
+def is_click(_: base.AnswerValue | None, gold: steps.StepGold, __: Sequence[float]) -> bool:
     """Whether the reference is a click."""
     return gold.action.type is ActionType.CLICK

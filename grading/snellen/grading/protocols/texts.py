@@ -13,41 +13,28 @@ from snellen.grading.metrics.text import charset_f1, multiui_f1
 from snellen.grading.normalize import alphanumeric, lower_strip, squad, squad_or_raw
 from snellen.grading.parse.envelope import Opened, opened
 from snellen.grading.parse.final_answers import CUT_OFF, unwrapped, without_reasoning
-from snellen.grading.protocols.base import (
-    AnswerValue,
-    Context,
-    Gold,
-    IntArray,
-    Judge,
-    Judged,
-    Metric,
-    Normalizer,
-    Parsed,
-    Parser,
-    pairwise,
-    unparsed,
-)
+from snellen.grading.protocols import base
 
 NO_ANSWER = "<no answer>"
 
-SQUAD = Normalizer("SQuAD v1.1", squad)
-SQUAD_OR_RAW = Normalizer(
+SQUAD = base.Normalizer("SQuAD v1.1", squad)
+SQUAD_OR_RAW = base.Normalizer(
     "SQuAD v1.1, or the text itself where nothing would be left", squad_or_raw
 )
-LOWER_STRIP = Normalizer("lower case, stripped", lower_strip)
-ALPHANUMERIC = Normalizer("letters and digits only", alphanumeric)
+LOWER_STRIP = base.Normalizer("lower case, stripped", lower_strip)
+ALPHANUMERIC = base.Normalizer("letters and digits only", alphanumeric)
 
 _NO_ANSWER = re.compile(r"[\s\"'`*]*[<(\[]?\s*no[\s_-]?answer\s*[>)\]]?[\s\"'`*.]*", re.IGNORECASE)
 
 
-def not_text(response: object) -> Parsed:
+def not_text(response: object) -> base.Parsed:
     """Say that a response should have been text."""
-    return unparsed(f"expected text, got {type(response).__name__}")
+    return base.unparsed(f"expected text, got {type(response).__name__}")
 
 
 def text_parser(
-    name: str, read: Callable[[str, Context], AnswerValue | None], absent: str = ""
-) -> Parser:
+    name: str, read: Callable[[str, base.Context], base.AnswerValue | None], absent: str = ""
+) -> base.Parser:
     """Make a parser of text; a response of any other type counts as unparsed.
 
     Args:
@@ -56,21 +43,21 @@ def text_parser(
         absent: Says why nothing was read where `read` returns None.
     """
 
-    def parse(response: object, context: Context) -> Parsed:
+    def parse(response: object, context: base.Context) -> base.Parsed:
         if not isinstance(response, str):
             return not_text(response)
         answer = read(response, context)
-        return unparsed(absent) if answer is None else Parsed(answer)
+        return base.unparsed(absent) if answer is None else base.Parsed(answer)
 
-    return Parser(name, parse)
+    return base.Parser(name, parse)
 
 
-def equal(name: str, key: str = "accuracy") -> Metric:
+def equal(name: str, key: str = "accuracy") -> base.Metric:
     """Make the metric that is 1 where the answer is the gold and 0 elsewhere."""
-    return pairwise(name, (key,), key, lambda answer, gold, _: (float(answer == gold),))
+    return base.pairwise(name, (key,), key, lambda answer, gold, _: (float(answer == gold),))
 
 
-def _one_spelling(text: str, _: Context) -> str:
+def _one_spelling(text: str, _: base.Context) -> str:
     return NO_ANSWER if len(text) < 64 and _NO_ANSWER.fullmatch(text) else text
 
 
@@ -78,29 +65,29 @@ AS_GIVEN = replace(text_parser("text as given", lambda text, _: text), plain=Tru
 NO_ANSWER_SPELLINGS = text_parser("text; any spelling of <no answer> is one", _one_spelling)
 
 
-def _prepare_short(golds: Sequence[Gold], normalizer: Normalizer) -> Judge:
+def _prepare_short(golds: Sequence[base.Gold], normalizer: base.Normalizer) -> base.Judge:
     prepared = SquadReferences.prepare(golds, normalize=normalizer.apply, screenqa=True)
 
-    def judge(items: IntArray, answers: Sequence[AnswerValue]) -> Judged:
+    def judge(items: base.IntArray, answers: Sequence[base.AnswerValue]) -> base.Judged:
         columns = prepared.score(items, answers)
-        return Judged(np.column_stack((columns.exact_match, columns.f1)))
+        return base.Judged(np.column_stack((columns.exact_match, columns.f1)))
 
     return judge
 
 
-SCREENQA_SHORT = Metric(
+SCREENQA_SHORT = base.Metric(
     "exact match and F1 over word counts; <no answer> is literal",
     ("exact_match", "f1"),
     "f1",
     _prepare_short,
 )
-MULTIUI_F1 = pairwise(
+MULTIUI_F1 = base.pairwise(
     "F1 over the set of words and punctuation marks",
     ("f1",),
     "f1",
     lambda answer, gold, normalize: (multiui_f1(answer, gold, normalize),),
 )
-CHARSET_F1 = pairwise(
+CHARSET_F1 = base.pairwise(
     "F1 of distinct characters over text lengths",
     ("f1",),
     "f1",
@@ -108,7 +95,7 @@ CHARSET_F1 = pairwise(
 )
 
 
-def rouge_metric(name: str, *, stemmer: bool, literal_no_answer: bool = False) -> Metric:
+def rouge_metric(name: str, *, stemmer: bool, literal_no_answer: bool = False) -> base.Metric:
     """ROUGE-1/2/L with rouge-score's semantics, the best reference for each.
 
     Args:
@@ -118,25 +105,25 @@ def rouge_metric(name: str, *, stemmer: bool, literal_no_answer: bool = False) -
             answer is then compared with the other references.
     """
 
-    def prepare(golds: Sequence[Gold], normalizer: Normalizer) -> Judge:
+    def prepare(golds: Sequence[base.Gold], normalizer: base.Normalizer) -> base.Judge:
         accepted = [all_texts(gold) for gold in golds]
         compared = [_spoken(texts) for texts in accepted] if literal_no_answer else accepted
         prepared = RougeReferences(
             [[normalizer.apply(text) for text in texts] for texts in compared], stemmer=stemmer
         )
 
-        def judge(items: IntArray, answers: Sequence[AnswerValue]) -> Judged:
+        def judge(items: base.IntArray, answers: Sequence[base.AnswerValue]) -> base.Judged:
             columns = prepared.score(items, [normalizer.apply(answer) for answer in answers])
             values = np.column_stack((columns.rouge1, columns.rouge2, columns.rougeL))
             if literal_no_answer:
                 for row, (item, answer) in enumerate(zip(items.tolist(), answers, strict=True)):
                     if answer == NO_ANSWER or NO_ANSWER in compared[item]:
                         values[row] = float(answer == NO_ANSWER and NO_ANSWER in accepted[item])
-            return Judged(values)
+            return base.Judged(values)
 
         return judge
 
-    return Metric(name, ("rouge1", "rouge2", "rougeL"), "rougeL", prepare)
+    return base.Metric(name, ("rouge1", "rouge2", "rougeL"), "rougeL", prepare)
 
 
 def _spoken(texts: Sequence[str]) -> Sequence[str]:
@@ -144,7 +131,7 @@ def _spoken(texts: Sequence[str]) -> Sequence[str]:
     return [text for text in texts if text != NO_ANSWER] or texts
 
 
-def all_texts(gold: Gold) -> Sequence[str]:
+def all_texts(gold: base.Gold) -> Sequence[str]:
     """Return a gold's accepted texts, whether its shape is one text or a list."""
     return [gold] if isinstance(gold, str) else gold
 
@@ -154,7 +141,7 @@ def all_texts(gold: Gold) -> Sequence[str]:
 _ANSWER_FIELDS = ("answer", "text", "content", "response", "value")
 
 
-def ours(parser: Parser, take_off: Callable[[str], str] = unwrapped) -> Parser:
+def ours(parser: base.Parser, take_off: Callable[[str], str] = unwrapped) -> base.Parser:
     """Let a parser read what is left of a response without its envelope, thoughts and wrapping.
 
     Args:
@@ -162,7 +149,7 @@ def ours(parser: Parser, take_off: Callable[[str], str] = unwrapped) -> Parser:
         take_off: What takes the wrapping off a text.
     """
 
-    def read(response: object, context: Context) -> Parsed:
+    def read(response: object, context: base.Context) -> base.Parsed:
         said = opened(response)
         if said is not None:
             response = spoken(said)
@@ -173,7 +160,7 @@ def ours(parser: Parser, take_off: Callable[[str], str] = unwrapped) -> Parser:
                 return parsed
             response = said_in
         text = without_reasoning(response)
-        return unparsed(CUT_OFF) if text is None else parser.read(take_off(text), context)
+        return base.unparsed(CUT_OFF) if text is None else parser.read(take_off(text), context)
 
     return replace(parser, read=read, plain=False)
 

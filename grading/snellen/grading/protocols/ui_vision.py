@@ -10,48 +10,27 @@ from snellen.grading.coordinates import THOUSAND
 from snellen.grading.metrics.boxes import Ltrb
 from snellen.grading.parse.responses import as_python_text
 from snellen.grading.pointing.points import ReadPoint, box_four_numbers, plain_point, robust_box
-from snellen.grading.protocols import golds
-from snellen.grading.protocols.base import (
-    AS_IS,
-    AnswerValue,
-    Context,
-    Gold,
-    Parsed,
-    Parser,
-    Protocol,
-    pairwise,
-    unparsed,
-)
+from snellen.grading.protocols import base, golds, pointing
 from snellen.grading.protocols.golds import GoldShape
-from snellen.grading.protocols.pointing import (
-    POINT_HIT,
-    declared_points,
-    our_points,
-    point_parser,
-    robust_pointing,
-    takes_declared,
-    thousandths_by_form,
-    writes,
-)
 from snellen.grading.protocols.spaces import declared_boxes, held, our_boxes, placed, robust_boxing
 
 BASIC, FUNCTIONAL, SPATIAL = (f"ui-vision/{kind}" for kind in ("basic", "functional", "spatial"))
 LAYOUT = "ui-vision/layout"
 
 
-def _by_thousand(point: ReadPoint, _: Context) -> Parsed:
-    return Parsed((point.x / 1000, point.y / 1000))
+def _by_thousand(point: ReadPoint, _: base.Context) -> base.Parsed:
+    return base.Parsed((point.x / 1000, point.y / 1000))
 
 
-def _read_box(response: object, _: Context) -> Parsed:
+def _read_box(response: object, _: base.Context) -> base.Parsed:
     text = as_python_text(response)
     box = None if text is None else box_four_numbers(text) or robust_box(text, plainly=True)
     if box is None:
-        return unparsed("no box in it")
-    return placed(Parsed(tuple(side / 1000 for side in box.ltrb)))
+        return base.unparsed("no box in it")
+    return placed(base.Parsed(tuple(side / 1000 for side in box.ltrb)))
 
 
-def _overlap(answer: AnswerValue, gold: Gold, _: object) -> Sequence[float]:
+def _overlap(answer: base.AnswerValue, gold: base.Gold, _: object) -> Sequence[float]:
     """Return IoU, precision and recall as printed: the names of the last two are exchanged."""
     numbers, box = held(answer, gold)
     left, top, right, bottom = numbers
@@ -72,31 +51,31 @@ def _written_box(gold: golds.Target) -> list[object]:
     return [[1000 * side for side in (left, top, right, bottom)]]
 
 
-_ELEMENT = Protocol(
+_ELEMENT = base.Protocol(
     BASIC,
     "official",
     1,
     "UI-Vision 2b79355, element grounding; the reading of thousandths that most of its adapters do",
     "a point in thousandths in the box, including edges; an unreadable answer is wrong",
-    point_parser(
+    pointing.point_parser(
         "the point that a reader would take, in thousandths",
         plain_point,
         _by_thousand,
     ),
-    AS_IS,
-    POINT_HIT,
-    write=writes("({x}, {y})", THOUSAND),
+    base.AS_IS,
+    pointing.POINT_HIT,
+    write=pointing.writes("({x}, {y})", THOUSAND),
 )
-_LAYOUT = Protocol(
+_LAYOUT = base.Protocol(
     LAYOUT,
     "official",
     1,
     "UI-Vision 2b79355, layout grounding",
     "the mean IoU; its precision is the covered share of the reference, and its"
     " recall that of the answer; an inverted box scores 0",
-    Parser("a box in thousandths", _read_box),
-    AS_IS,
-    pairwise(
+    base.Parser("a box in thousandths", _read_box),
+    base.AS_IS,
+    base.pairwise(
         "IoU, with precision and recall exchanged",
         ("iou", "precision", "recall"),
         "iou",
@@ -105,12 +84,12 @@ _LAYOUT = Protocol(
     write=_written_box,
 )
 _ROBUST = replace(
-    robust_pointing(BASIC),
+    pointing.robust_pointing(BASIC),
     special="like `official`, in any format; in the unit that the answer or its format declares,"
     " else fractions if it has decimals in 0..1, thousandths up to 1000, else pixels",
-    parser=our_points(
+    parser=pointing.our_points(
         "the point that a reader would take, in its declared space",
-        thousandths_by_form,
+        pointing.thousandths_by_form,
         "by its form",
     ),
 )
@@ -118,7 +97,7 @@ _ROBUST_LAYOUT = replace(
     robust_boxing(LAYOUT),
     special="like `official`, in any format; in the unit that the answer or its format declares,"
     " else fractions if the box lies in 0..1, else thousandths",
-    parser=Parser(
+    parser=base.Parser(
         "the box that a reader would take, in its declared space",
         our_boxes(THOUSAND, by_form=True),
     ),
@@ -126,12 +105,12 @@ _ROBUST_LAYOUT = replace(
     write=_written_box,
 )
 
-PROTOCOLS: Mapping[str, tuple[Protocol, ...]] = {
+PROTOCOLS: Mapping[str, tuple[base.Protocol, ...]] = {
     **{
         task: (
             replace(_ROBUST, task=task),
-            takes_declared(replace(_ELEMENT, task=task)),
-            *declared_points(task),
+            pointing.takes_declared(replace(_ELEMENT, task=task)),
+            *pointing.declared_points(task),
         )
         for task in (BASIC, FUNCTIONAL, SPATIAL)
     },

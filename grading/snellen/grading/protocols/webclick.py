@@ -5,29 +5,24 @@ from dataclasses import replace
 
 from snellen.grading.coordinates import PIXELS
 from snellen.grading.pointing.screenspot import screensuite_click
-from snellen.grading.protocols import golds
+from snellen.grading.protocols import golds, pointing
 from snellen.grading.protocols.base import Protocol
 from snellen.grading.protocols.golds import GoldShape
-from snellen.grading.protocols.pointing import (
-    pixels,
-    point_parser,
-    point_protocols,
-    robust_pointing,
-    writes,
-)
 
 POINT = "webclick/point"
 
 _PAPER = replace(
-    robust_pointing(POINT),
+    pointing.robust_pointing(POINT),
     id="paper",
     version=1,
     source="the model cards that print WebClick; its prompt asks for `Click(x, y)` in pixels",
     special="a point in pixels in the box, including edges; unverified, because no "
     "scorer is published",
-    parser=point_parser("the first `click(x, y)`, in pixels", screensuite_click, pixels),
-    write=writes("Click({x}, {y})", PIXELS),
+    parser=pointing.point_parser(
+        "the first `click(x, y)`, in pixels", screensuite_click, pointing.pixels
+    ),
+    write=pointing.writes("Click({x}, {y})", PIXELS),
 )
 
-PROTOCOLS: Mapping[str, tuple[Protocol, ...]] = {POINT: point_protocols(_PAPER)}
+PROTOCOLS: Mapping[str, tuple[Protocol, ...]] = {POINT: pointing.point_protocols(_PAPER)}
 GOLDS: Mapping[str, GoldShape] = {POINT: golds.TARGET_IN_IMAGE}

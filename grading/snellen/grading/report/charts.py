@@ -10,14 +10,8 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from snellen.grading.models.estimates import Breakdown, Estimate, Interval
+from snellen.grading.report import page
 from snellen.grading.report.figures import figure, number, points, points_span, span
-from snellen.grading.report.page import (
-    CalibrationKind,
-    CalibrationRow,
-    Change,
-    Curve,
-    Difference,
-)
 from snellen.grading.report.svg import Altair, Margins, altair, draw, plain
 from snellen.grading.table import Table, figures
 
@@ -48,7 +42,7 @@ class Drawing:
     table: Table
 
 
-def calibration_drawing(rows: Sequence[CalibrationRow], ident: str) -> Drawing:
+def calibration_drawing(rows: Sequence[page.CalibrationRow], ident: str) -> Drawing:
     """Draw a run's value with its interval next to chance, raters and published rows.
 
     Args:
@@ -60,7 +54,7 @@ def calibration_drawing(rows: Sequence[CalibrationRow], ident: str) -> Drawing:
     width, data = _rows_of((row.label for row in shown), (row.value for row in shown))
     for each, row in zip(data, shown, strict=True):
         each.update(kind=row.kind.value, **_ends(row.interval))
-    kinds = [kind.value for kind in CalibrationKind]
+    kinds = [kind.value for kind in page.CalibrationKind]
     color = alt.Color("kind:N", legend=None).scale(
         domain=kinds, range=["var(--accent)", "var(--warn)", "var(--good)", "var(--muted)"]
     )
@@ -79,7 +73,7 @@ def calibration_drawing(rows: Sequence[CalibrationRow], ident: str) -> Drawing:
         ),
         *_texts(base),
     )
-    run = next((row for row in ranked if row.kind is CalibrationKind.RUN), None)
+    run = next((row for row in ranked if row.kind is page.CalibrationKind.RUN), None)
     others = ", ".join(f"{row.label} {figure(row.value)}" for row in shown if row is not run)
     said = f"This run scores {figure(run.value)} percent. " if run is not None else ""
     return Drawing(
@@ -154,7 +148,7 @@ def shared_domain(breakdowns: Iterable[Breakdown], whole: float) -> tuple[float,
     return _tens(min(ends), max(ends))
 
 
-def difference_drawing(difference: Difference, ident: str) -> Drawing:
+def difference_drawing(difference: page.Difference, ident: str) -> Drawing:
     """Draw a difference between two protocols, part by part, as a waterfall chart."""
     alt = altair()
     names = [difference.first, *(share.part for share in difference.shares), difference.second]
@@ -208,7 +202,7 @@ def difference_drawing(difference: Difference, ident: str) -> Drawing:
     )
 
 
-def changes_drawing(changes: Sequence[Change], ident: str) -> Drawing:
+def changes_drawing(changes: Sequence[page.Change], ident: str) -> Drawing:
     """Draw two bars per change, before and after, with their intervals."""
     alt = altair()
     pairs = [
@@ -258,7 +252,7 @@ def changes_drawing(changes: Sequence[Change], ident: str) -> Drawing:
     )
 
 
-def curve_drawing(curve: Curve, ident: str) -> Drawing:
+def curve_drawing(curve: page.Curve, ident: str) -> Drawing:
     """Draw the recall after each share of the budget, as steps."""
     alt = altair()
     data = [{"budget": 100 * point.budget, "recall": 100 * point.recall} for point in curve.points]
@@ -299,11 +293,11 @@ def curve_drawing(curve: Curve, ident: str) -> Drawing:
 SIDE = " \N{MIDDLE DOT} "
 
 
-def _nearest(ranked: Sequence[CalibrationRow]) -> list[CalibrationRow]:
-    run = next((row.value for row in ranked if row.kind is CalibrationKind.RUN), 0.0)
-    published = [row for row in ranked if row.kind is CalibrationKind.PUBLISHED]
+def _nearest(ranked: Sequence[page.CalibrationRow]) -> list[page.CalibrationRow]:
+    run = next((row.value for row in ranked if row.kind is page.CalibrationKind.RUN), 0.0)
+    published = [row for row in ranked if row.kind is page.CalibrationKind.PUBLISHED]
     near = sorted(published, key=lambda row: abs(row.value - run))[:MOST_MARKS]
-    return [row for row in ranked if row.kind is not CalibrationKind.PUBLISHED or row in near]
+    return [row for row in ranked if row.kind is not page.CalibrationKind.PUBLISHED or row in near]
 
 
 def _rows_of(names: Iterable[str], values: Iterable[float | None]) -> tuple[int, list[Row]]:
@@ -385,9 +379,9 @@ def _estimate_cells(estimate: Estimate | None) -> tuple[str, str]:
     return ("", "") if estimate is None else (figure(estimate.value), span(estimate.interval))
 
 
-def _whole_label(row: CalibrationRow) -> str:
+def _whole_label(row: page.CalibrationRow) -> str:
     """Keep the run's own label on one line; a published row's may be long."""
-    if row.kind is CalibrationKind.PUBLISHED:
+    if row.kind is page.CalibrationKind.PUBLISHED:
         return row.label
     return row.label.replace(" ", "\N{NO-BREAK SPACE}")
 

@@ -16,17 +16,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from snellen.grading.errors import MissingExtraError, where
 from snellen.grading.models.estimates import Breakdown
+from snellen.grading.report import charts
 from snellen.grading.report.advice import advise
-from snellen.grading.report.charts import (
-    MOST_CELLS,
-    Drawing,
-    breakdown_drawing,
-    calibration_drawing,
-    changes_drawing,
-    curve_drawing,
-    difference_drawing,
-    shared_domain,
-)
 from snellen.grading.report.facts import groups, headline_facts, outcome_slices
 from snellen.grading.report.faults import fault_advice
 from snellen.grading.report.figures import counted, method_name, percent, points, small_share
@@ -58,16 +49,16 @@ class Titled(NamedTuple):
     """A drawing with its title and a note."""
 
     title: str
-    drawing: Drawing
+    drawing: charts.Drawing
     note: str = ""
 
 
 class Drawings(NamedTuple):
     """All drawings of a page; None or empty if there is nothing to draw."""
 
-    calibration: Drawing | None
+    calibration: charts.Drawing | None
     breakdowns: tuple[Titled, ...]
-    changes: Drawing | None
+    changes: charts.Drawing | None
     curves: tuple[Titled, ...]
     differences: tuple[Titled, ...]
 
@@ -192,24 +183,24 @@ def _context(page: Page) -> dict[str, Any]:
 
 def _drawings(page: Page) -> Drawings:
     whole = page.report.value
-    domain = shared_domain(page.breakdowns, whole)
+    domain = charts.shared_domain(page.breakdowns, whole)
     return Drawings(
-        calibration=calibration_drawing(page.calibration, "calibration")
+        calibration=charts.calibration_drawing(page.calibration, "calibration")
         if _neighbours(page)
         else None,
         breakdowns=tuple(
             Titled(
                 each.tag,
-                breakdown_drawing(each, whole, domain, f"tag{number}"),
+                charts.breakdown_drawing(each, whole, domain, f"tag{number}"),
                 _breakdown_note(each),
             )
             for number, each in enumerate(page.breakdowns)
         ),
-        changes=changes_drawing(page.changes, "changes") if page.changes else None,
+        changes=charts.changes_drawing(page.changes, "changes") if page.changes else None,
         curves=tuple(
             Titled(
                 _curve_title(each),
-                curve_drawing(each, f"curve{number}"),
+                charts.curve_drawing(each, f"curve{number}"),
                 _curve_note(each, printed=page.printed),
             )
             for number, each in enumerate(page.curves)
@@ -217,7 +208,7 @@ def _drawings(page: Page) -> Drawings:
         differences=tuple(
             Titled(
                 f"{each.first} → {each.second}",
-                difference_drawing(each, f"difference{number}"),
+                charts.difference_drawing(each, f"difference{number}"),
                 _difference_note(each),
             )
             for number, each in enumerate(page.differences)
@@ -249,7 +240,7 @@ def _breakdown_note(given: Breakdown) -> str:
         notes.append(f"{blanked} {cells} blanked: fewer than {given.least} items.")
     if given.covered < given.items:
         notes.append(f"{given.covered:,} of {given.items:,} items have this tag.")
-    if len(given.cells) > MOST_CELLS:
+    if len(given.cells) > charts.MOST_CELLS:
         notes.append(f"{len(given.cells):,} values, too many to draw.")
     return " ".join(notes)
 

@@ -16,20 +16,11 @@ from snellen.grading.models.reports import DataPin, PinVerdict
 from snellen.grading.protocols.table import gold_shape
 from snellen.tasks.corrections.overlay import Correction, digest_of_gold
 from snellen.tasks.models import TaskData
+from snellen.tasks.pack import transform
 from snellen.tasks.pack.folders import new_folder
 from snellen.tasks.pack.format import Built, Manifest, PackSource, RemovedItem
 from snellen.tasks.pack.read import Pack, open_pack, open_references
 from snellen.tasks.pack.references import to_line
-from snellen.tasks.pack.transform import (
-    check_outside,
-    chosen_lines,
-    fill,
-    of_tasks,
-    reference_lines,
-    seal_key,
-    selected_manifest,
-    without,
-)
 
 LEAST_RATERS = 2
 """How many raters must agree on a reference, if nobody says otherwise."""
@@ -131,13 +122,13 @@ def write_confirmed(
             pack or can't be written.
         DataError: The references can't be opened, or an image is missing or was changed.
     """
-    check_outside(folder, [pack])
+    transform.check_outside(folder, [pack])
     by_item = {(one.task, one.item_id): one for one in found}
     gone = {
         task: {item for item in pack.index[task] if (task, item) not in by_item} for task in made
     }
-    chosen = without(pack, gone)
-    about = selected_manifest(pack, chosen)
+    chosen = transform.without(pack, gone)
+    about = transform.selected_manifest(pack, chosen)
     if any(gone.values()):
         removed = tuple(
             RemovedItem(task=task, item=item, reason=_LEFT_OUT)
@@ -150,14 +141,16 @@ def write_confirmed(
             update={"built": built.model_copy(update={"struck": (*built.struck, *removed)})}
         )
     tasks = {task.task for task in about.tasks}
-    lines = of_tasks(reference_lines(pack, key), tasks) or []
+    lines = transform.of_tasks(transform.reference_lines(pack, key), tasks) or []
     changed, changes = _changed(lines, by_item)
     if not changes:
         raise InputError("no reference changes: the raters confirm those that there are")
     about = about.model_copy(update={"version": pack.manifest.version + 1})
     with new_folder(folder) as room:
-        sealed = seal_key(pack, key)
-        manifest = fill(room, chosen_lines(pack, chosen), about, changed, sealed, watch=watch)
+        sealed = transform.seal_key(pack, key)
+        manifest = transform.fill(
+            room, transform.chosen_lines(pack, chosen), about, changed, sealed, watch=watch
+        )
         # What can't be read again must not be left there.
         open_references(open_pack(room), key)
     return manifest, changes

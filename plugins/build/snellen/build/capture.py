@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
+from snellen.build import snapshots
 from snellen.build.browser.problems import PageError
 from snellen.build.browser.session import Session
 from snellen.build.browser.shots import measured_shot
@@ -22,31 +23,10 @@ from snellen.build.browser.visits import Requests, Visit
 from snellen.build.chance import draw
 from snellen.build.clicks import Target, choose_targets, follow_clicks
 from snellen.build.pages import Page
-from snellen.build.perturb.base import (
-    CONTROL_DIFFERS,
-    FAILED,
-    NEVER_AT_REST,
-    NOTHING_CHANGED,
-    TOO_TALL,
-    ChangeMaker,
-    Declined,
-    broken,
-)
+from snellen.build.perturb import base
 from snellen.build.screen.elements import Screen
 from snellen.build.screen.html import Extracted, extract, extract_again
 from snellen.build.screen.seen import decoded, without_unseen
-from snellen.build.snapshots import (
-    CHANGES,
-    PAGE,
-    SCREEN,
-    Captured,
-    Change,
-    ChangedElement,
-    Click,
-    Dropped,
-    Snapshot,
-    write_snapshot,
-)
 from snellen.tasks.browser.pinning import script
 
 if TYPE_CHECKING:
@@ -87,9 +67,9 @@ class _Render(NamedTuple):
 
 @dataclass(slots=True)
 class _Changed:
-    changes: list[Change] = field(default_factory=list[Change])
+    changes: list[snapshots.Change] = field(default_factory=list[snapshots.Change])
     images: dict[str, bytes] = field(default_factory=dict[str, bytes])
-    dropped: list[Dropped] = field(default_factory=list[Dropped])
+    dropped: list[snapshots.Dropped] = field(default_factory=list[snapshots.Dropped])
 
 
 def capture_page(
@@ -97,8 +77,8 @@ def capture_page(
     page: Page,
     folder: Path,
     settings: CaptureSettings | None = None,
-    changes: Sequence[ChangeMaker] = (),
-) -> Snapshot:
+    changes: Sequence[base.ChangeMaker] = (),
+) -> snapshots.Snapshot:
     """Freeze a page: its image, its elements, the effects of changes and the targets of clicks.
 
     Args:
@@ -135,7 +115,7 @@ def capture_page(
         )
         changed = _change(session, page, visit, render, settings.seed, changes, stack, seed)
     clicks, trouble = _click(session, page, targets, seed)
-    captured = Captured(
+    captured = snapshots.Captured(
         page=page.page_code,
         site=page.site_code,
         source=f"{page.site}/{page.path.as_posix()}",
@@ -150,8 +130,10 @@ def capture_page(
         browser=f"Chromium {session.version}",
         problems=(*problems, *trouble),
     )
-    images = {f"{CHANGES}/{name}": image for name, image in changed.images.items()}
-    return write_snapshot(folder, captured, {SCREEN: render.image, PAGE: render.html, **images})
+    images = {f"{snapshots.CHANGES}/{name}": image for name, image in changed.images.items()}
+    return snapshots.write_snapshot(
+        folder, captured, {snapshots.SCREEN: render.image, snapshots.PAGE: render.html, **images}
+    )
 
 
 def _height(visit: Visit) -> int:
@@ -210,7 +192,7 @@ def _change(
     visit: Visit,
     render: _Render,
     seed: int,
-    makers: Sequence[ChangeMaker],
+    makers: Sequence[base.ChangeMaker],
     stack: ExitStack,
     random_seed: int,
 ) -> _Changed:
@@ -224,7 +206,9 @@ def _change(
             visit = stack.enter_context(session.visit(page, seed=random_seed))
             again = _render(visit, render.image)
             if (again.image, again.found) != (render.image, render.found):
-                changed.dropped.append(Dropped(maker.task, maker.mode, CONTROL_DIFFERS))
+                changed.dropped.append(
+                    snapshots.Dropped(maker.task, maker.mode, base.CONTROL_DIFFERS)
+                )
                 continue
         applied = apply_change(visit, rest, maker, seed, page.id)
         usable = applied.restored
@@ -238,7 +222,7 @@ def _change(
 
 def _click(
     session: Session, page: Page, targets: Sequence[Target], seed: int
-) -> tuple[list[Click], list[str]]:
+) -> tuple[list[snapshots.Click], list[str]]:
     try:
         return follow_clicks(session, page, targets, seed), []
     except PageError as error:
@@ -261,14 +245,14 @@ class PageAtRest:
 class Applied(NamedTuple):
     """The result of one change."""
 
-    change: Change | None  # the change; None if it was dropped
+    change: snapshots.Change | None  # the change; None if it was dropped
     image: bytes
-    dropped: Dropped | None  # the reason why it was dropped
+    dropped: snapshots.Dropped | None  # the reason why it was dropped
     restored: bool  # whether the page is restored, so that another change can be tried on it
 
 
 def apply_change(
-    visit: Visit, rest: PageAtRest, maker: ChangeMaker, seed: int, page: str
+    visit: Visit, rest: PageAtRest, maker: base.ChangeMaker, seed: int, page: str
 ) -> Applied:
     """Try a change on a live page and undo it.
 
@@ -285,7 +269,9 @@ def apply_change(
     from playwright.sync_api import Error
 
     def dropped(reason: str, detail: str = "", *, restored: bool = True) -> Applied:
-        return Applied(None, b"", Dropped(maker.task, maker.mode, reason, detail), restored)
+        return Applied(
+            None, b"", snapshots.Dropped(maker.task, maker.mode, reason, detail), restored
+        )
 
     visit.run(script("build/perturb/recording.js"), {"undo": False})
     try:
@@ -295,27 +281,27 @@ def apply_change(
             raise
         _take_back(visit)
         restored = _restored(visit, rest)
-        return dropped(FAILED, error.message.partition("\n")[0], restored=restored)
-    if isinstance(attempted, Declined):
+        return dropped(base.FAILED, error.message.partition("\n")[0], restored=restored)
+    if isinstance(attempted, base.Declined):
         _take_back(visit)
         return dropped(attempted.reason)
     height = _height_now(visit)
     if height > visit.settings.max_height:
         _take_back(visit)
-        return dropped(TOO_TALL, restored=_restored(visit, rest))
+        return dropped(base.TOO_TALL, restored=_restored(visit, rest))
     try:
         after, image = measured_shot(visit, height, lambda: extract_again(visit, height))
     except PageError:
         _take_back(visit)
-        return dropped(NEVER_AT_REST, restored=_restored(visit, rest))
+        return dropped(base.NEVER_AT_REST, restored=_restored(visit, rest))
     _take_back(visit)
     if not _restored(visit, rest):
-        return dropped(CONTROL_DIFFERS, restored=False)
+        return dropped(base.CONTROL_DIFFERS, restored=False)
     pixels = 0 if image == rest.image else differing_pixels(rest.pixels, pixels_of(image))
-    reason = NOTHING_CHANGED if pixels == 0 else broken(attempted, rest.screen, after)
+    reason = base.NOTHING_CHANGED if pixels == 0 else base.broken(attempted, rest.screen, after)
     if reason is not None:
         return dropped(reason)
-    change = Change(
+    change = snapshots.Change(
         task=maker.task,
         mode=maker.mode,
         image=f"{maker.name.replace('/', '-')}.png",
@@ -324,7 +310,9 @@ def apply_change(
         seed=seed,
         pixels=pixels,
         elements=tuple(
-            ChangedElement(number, rest.screen.elements[number], after.elements.get(number))
+            snapshots.ChangedElement(
+                number, rest.screen.elements[number], after.elements.get(number)
+            )
             for number in attempted.elements
         ),
         record=attempted.record,

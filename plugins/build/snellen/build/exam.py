@@ -17,13 +17,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import NamedTuple
 
-from snellen.build.build import (
-    BuildSettings,
-    PageDone,
-    Worked,
-    alone,
-    work_through,
-)
+from snellen.build import build
 from snellen.build.items import Refused
 from snellen.build.pages import Pages
 from snellen.build.writers.base import Side, bounded, read_sides
@@ -77,7 +71,7 @@ class BuiltExam(NamedTuple):
 
     manifest: Manifest  # the pack's manifest
     audit: Audit | None  # the result of the audit before items were removed; None without an audit
-    worked: Worked  # the results of the pages
+    worked: build.Worked  # the results of the pages
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +84,7 @@ class Watch:
         looking: Called with the number of pictures that the audit has seen.
     """
 
-    page: Callable[[PageDone], None] = lambda _: None
+    page: Callable[[build.PageDone], None] = lambda _: None
     packing: Callable[[int], None] = lambda _: None
     looking: Callable[[int], None] = lambda _: None
 
@@ -99,7 +93,7 @@ def build_exam(
     pages: Pages,
     folder: Path,
     output: Path,
-    settings: BuildSettings,
+    settings: build.BuildSettings,
     options: PackOptions,
     *,
     jobs: int = 1,
@@ -130,7 +124,7 @@ def build_exam(
         )
     check_name(options.name)
     settings = replace(settings, pages=digest_of(pages))
-    with alone(folder):
+    with build.alone(folder):
         return _build(pages, folder, output, settings, options, jobs, watch or Watch())
 
 
@@ -138,12 +132,12 @@ def _build(
     pages: Pages,
     folder: Path,
     output: Path,
-    settings: BuildSettings,
+    settings: build.BuildSettings,
     options: PackOptions,
     jobs: int,
     watch: Watch,
 ) -> BuiltExam:
-    worked = work_through(pages.pages, folder, settings, jobs, watch.page)
+    worked = build.work_through(pages.pages, folder, settings, jobs, watch.page)
     skipped = {
         **{page.page: page.reason for page in pages.skipped},
         **{page.page: page.problem for page in worked.problems if page.problem is not None},
@@ -211,13 +205,15 @@ def digest_of(pages: Pages) -> str:
     return whole.hexdigest()
 
 
-def _why(skipped: Mapping[str, str], worked: Worked) -> str:
+def _why(skipped: Mapping[str, str], worked: build.Worked) -> str:
     parts = [f"{page}: {reason}" for page, reason in skipped.items()]
     parts += [f"{task}: {reason}" for task, reasons in worked.refused.items() for reason in reasons]
     return "; ".join([*parts[:_FEW], *(["..."] if parts[_FEW:] else [])])
 
 
-def _parts(worked: Worked, folder: Path, settings: BuildSettings) -> tuple[Sequence[Part], Worked]:
+def _parts(
+    worked: build.Worked, folder: Path, settings: build.BuildSettings
+) -> tuple[Sequence[Part], build.Worked]:
     """Write the items in their benchmarks' layouts and load them with the benchmarks' loaders."""
     shutil.rmtree(folder, ignore_errors=True)
     parts: list[Part] = []
@@ -249,7 +245,7 @@ def _kept(sides: Sequence[Side], making: BenchmarkMaking, seed: int) -> Set[str]
     return plain | bounded({item: templates[item] for item in templates if item not in plain}, seed)
 
 
-def _refusing(worked: Worked, sides: Sequence[Side]) -> Worked:
+def _refusing(worked: build.Worked, sides: Sequence[Side]) -> build.Worked:
     """Record on its page each item that was left out for its question template."""
     refused: dict[tuple[str, str], list[Refused]] = {}
     for side in sides:
@@ -325,7 +321,7 @@ def _webp(png: bytes) -> bytes:
 
 
 def _built(
-    worked: Worked, settings: BuildSettings, skipped: Mapping[str, str], licence: str
+    worked: build.Worked, settings: build.BuildSettings, skipped: Mapping[str, str], licence: str
 ) -> Built:
     sites = sorted({page.site for page in worked.items})
     browsers = Counter(

@@ -32,13 +32,7 @@ from snellen.demo.phrases import quoted
 from snellen.demo.quotes import NO_ANSWER
 from snellen.demo.skills import answer, row_for
 from snellen.grading.errors import SnellenError
-from snellen.sdk.exam.client import (
-    ExamAttempt,
-    ExamClient,
-    ExamImage,
-    ExamItem,
-    ExamRefusedError,
-)
+from snellen.sdk.exam import client
 from snellen.sdk.exam.page import subject
 from snellen.sdk.exam.taken import AttemptLog, Step
 
@@ -63,7 +57,7 @@ class Vision:
 
 
 async def take(
-    exam: ExamClient,
+    exam: client.ExamClient,
     vision: Vision | None,
     tasks: Sequence[str] = (),
     notify: Callable[[Step, int, int], None] | None = None,
@@ -111,7 +105,7 @@ async def take(
 
 
 async def _step(
-    attempt: ExamAttempt, item: str, vision: Vision | None, pool: ThreadPoolExecutor
+    attempt: client.ExamAttempt, item: str, vision: Vision | None, pool: ThreadPoolExecutor
 ) -> Step:
     began = time.perf_counter()
     question = await attempt.item(item)
@@ -130,7 +124,7 @@ async def _step(
     if finding.answer is not None:
         try:
             value = await attempt.submit(question, finding.answer)
-        except ExamRefusedError as error:
+        except client.ExamRefusedError as error:
             # The answer does not have the item's format: the item stays open, as if without one.
             finding, note = no_idea(finding.why), error.message
     seconds = time.perf_counter() - began
@@ -138,7 +132,7 @@ async def _step(
 
 
 async def _act(
-    attempt: ExamAttempt, question: ExamItem, vision: Vision, pool: ThreadPoolExecutor
+    attempt: client.ExamAttempt, question: client.ExamItem, vision: Vision, pool: ThreadPoolExecutor
 ) -> tuple[Finding, bytes | None]:
     """Do a task in its world, one screenshot at a time; stop if a text is not on the screen."""
     loop, screen, seen = asyncio.get_running_loop(), question.screenshot, None
@@ -171,13 +165,15 @@ def _shown(data: bytes) -> Pixels:
         return np.asarray(image.convert("RGB"))
 
 
-async def _look(attempt: ExamAttempt, question: ExamItem) -> dict[str, Pixels]:
+async def _look(attempt: client.ExamAttempt, question: client.ExamItem) -> dict[str, Pixels]:
     row = row_for(question)
     images = question.images if row is not None and row.every_image else question.images[:1]
     return {image.name: await _pixels(attempt, question, image) for image in images}
 
 
-async def _pixels(attempt: ExamAttempt, question: ExamItem, image: ExamImage) -> Pixels:
+async def _pixels(
+    attempt: client.ExamAttempt, question: client.ExamItem, image: client.ExamImage
+) -> Pixels:
     """Return a whole image at full size; a large image is fetched in pieces."""
     width, height = image.width, image.height
     if width is None or height is None:
@@ -220,7 +216,7 @@ def _decoded(data: bytes, size: tuple[int, int]) -> Pixels:
 
 
 def _think(
-    question: ExamItem, pixels: Mapping[str, Pixels], vision: Vision
+    question: client.ExamItem, pixels: Mapping[str, Pixels], vision: Vision
 ) -> tuple[Finding, bytes | None]:
     pictures: dict[str, Picture] = {
         name: vision.shelf.open(image, vision.reader) for name, image in pixels.items()
@@ -313,7 +309,7 @@ _BY_TASK: Mapping[str, str] = {
 }
 
 
-def guess(question: ExamItem) -> Finding:
+def guess(question: client.ExamItem) -> Finding:
     """Answer a question without looking at an image."""
     if question.task in _BY_TASK:
         return _guessed(_BY_TASK[question.task])
@@ -323,21 +319,21 @@ def guess(question: ExamItem) -> Finding:
     return form(question) if form is not None else no_idea("nothing can be said without looking")
 
 
-def _longest(question: ExamItem) -> Finding:
+def _longest(question: client.ExamItem) -> Finding:
     options = options_of(question)
     longest = max(range(len(options)), key=lambda place: len(options[place]), default=0)
     return _guessed(ascii_uppercase[longest])
 
 
-def _middle(question: ExamItem) -> Finding:
+def _middle(question: client.ExamItem) -> Finding:
     return _guessed(f"({', '.join(_sides(question, (0.5, 0.5)))})")
 
 
-def _half(question: ExamItem) -> Finding:
+def _half(question: client.ExamItem) -> Finding:
     return _guessed(f"[{', '.join(_sides(question, (0.25, 0.25, 0.75, 0.75)))}]")
 
 
-def _sides(question: ExamItem, parts: tuple[float, ...]) -> list[str]:
+def _sides(question: client.ExamItem, parts: tuple[float, ...]) -> list[str]:
     image = question.images[0]
     match question.space:
         case "pixels":
@@ -349,13 +345,13 @@ def _sides(question: ExamItem, parts: tuple[float, ...]) -> list[str]:
     return [f"{part * sides[place % 2]:g}" for place, part in enumerate(parts)]
 
 
-def _all_left(question: ExamItem) -> Finding:
+def _all_left(question: client.ExamItem) -> Finding:
     names = sorted(image.name for image in question.images[1:])
     said = [f"{one} is at the [left] of {other}" for one, other in combinations(names, 2)]
     return _guessed("\n".join(said)) if said else no_idea("there is nothing to compare")
 
 
-_BY_FORM: Mapping[str, Callable[[ExamItem], Finding]] = {
+_BY_FORM: Mapping[str, Callable[[client.ExamItem], Finding]] = {
     "choice": _longest,
     "point": _middle,
     "box": _half,

@@ -8,15 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from rapidfuzz import fuzz
 
+from snellen.demo import marks
 from snellen.demo.findings import Finding, first, no_idea
-from snellen.demo.marks import (
-    button_around,
-    field_around,
-    filled_around,
-    ground_of,
-    lettered_boxes,
-    red_box,
-)
 from snellen.demo.ocr.pictures import Box, Line, Picture, Pixels, paragraphs
 from snellen.demo.phrases import agreement, content, hits, quoted, words
 from snellen.sdk.exam.client import ExamItem
@@ -105,21 +98,21 @@ def element_of(picture: Picture, box: Box, wanted: str) -> Box:
     """
     if _FIELD.search(wanted):
         return (
-            field_around(picture.pixels, box)
+            marks.field_around(picture.pixels, box)
             or _field_below(picture, box)
-            or button_around(picture.pixels, box)
+            or marks.button_around(picture.pixels, box)
             or box
         )
     if _PLAIN.search(wanted):
         return box
-    return button_around(picture.pixels, box) or box
+    return marks.button_around(picture.pixels, box) or box
 
 
 def _field_below(picture: Picture, label: Box) -> Box | None:
     """Return the frame of the field under a label; None: there is none."""
     middle = label.bottom + 1.3 * label.height
     probe = Box(label.left + 6, middle - 4, label.left + 26, middle + 4)
-    around = filled_around(picture.pixels, probe, reach=(900, 2.4 * label.height))
+    around = marks.filled_around(picture.pixels, probe, reach=(900, 2.4 * label.height))
     if around is None or not label.height <= around.height <= 4 * label.height:
         return None
     return around if around.top >= label.bottom - 4 and around.width > 3 * label.height else None
@@ -155,7 +148,7 @@ _POINT_FORM = re.compile(r"^\s*\[")
 def letter(question: ExamItem, pictures: Mapping[str, Picture]) -> Finding:
     """Return the letter of the box that matches the description."""
     picture = first(question, pictures)
-    boxes = lettered_boxes(picture, _LETTERS)
+    boxes = marks.lettered_boxes(picture, _LETTERS)
     if not boxes:
         return no_idea("no lettered box can be found")
     chosen = choose_box(subject(question.prompt), picture, boxes)
@@ -223,7 +216,7 @@ _GUTTER = 16
 def region(question: ExamItem, pictures: Mapping[str, Picture]) -> Finding:
     """Return the part of the page that contains the element in the red box."""
     picture = first(question, pictures)
-    box = red_box(picture.pixels)
+    box = marks.red_box(picture.pixels)
     if box is None:
         return no_idea("there is no red box to be seen")
     return Finding(region_of(picture, box), f"at {box.left:.0f}, {box.top:.0f}", box)
@@ -289,8 +282,10 @@ def _on_last_ground(picture: Picture, box: Box) -> bool:
     below = picture.pixels[int(box.bottom) + 2 :]
     if below.shape[0] > 900 or not below.size:
         return False
-    ground = np.array(ground_of(picture.pixels, box.grown(6)), np.int16)
-    top = np.array(ground_of(picture.pixels, Box(2, 0, picture.width - 2, 0.5 * picture.height)))
+    ground = np.array(marks.ground_of(picture.pixels, box.grown(6)), np.int16)
+    top = np.array(
+        marks.ground_of(picture.pixels, Box(2, 0, picture.width - 2, 0.5 * picture.height))
+    )
     if int(np.abs(ground - top).max()) <= _ALIKE:
         return False
     edges = below[:, [2, 6, -7, -3]].astype(np.int16)

@@ -3,15 +3,8 @@
 from collections.abc import Sequence
 from math import isfinite
 
+from snellen.grading import point_audit
 from snellen.grading.errors import InputError
-from snellen.grading.point_audit import (
-    LEAST_GAIN,
-    Auditor,
-    CoordinateAudit,
-    Targets,
-    audit_coordinates,
-    auditable,
-)
 from snellen.grading.protocols.base import Context, Protocol
 from snellen.grading.protocols.golds import StepGold
 from snellen.grading.protocols.table import gold_shape, protocol_of
@@ -25,16 +18,16 @@ AUDITED = 2_000
 
 def auditor_of(
     selection: Selection, protocol: Protocol, *, most: int | None = None
-) -> Auditor | StepAuditor | None:
+) -> point_audit.Auditor | StepAuditor | None:
     """Return an auditor of a task's points, boxes or steps; None if the protocol has none."""
     if isinstance(selection.golds[0], StepGold):
         return StepAuditor(protocol, selection.golds, _contexts(selection), most=most)
-    if not auditable(protocol, selection.golds):
+    if not point_audit.auditable(protocol, selection.golds):
         return None
-    return Auditor(protocol, _targets(selection), most=most)
+    return point_audit.Auditor(protocol, _targets(selection), most=most)
 
 
-def audit_of(report: ScoredReport, view: float | None = None) -> CoordinateAudit | None:
+def audit_of(report: ScoredReport, view: float | None = None) -> point_audit.CoordinateAudit | None:
     """Audit all answers of a report; see `Report.audit`."""
     if view is not None and not (isfinite(view) and view > 0):
         raise InputError(f"view= must be the longest side in pixels, greater than 0, not {view:g}")
@@ -53,11 +46,11 @@ def audit_of(report: ScoredReport, view: float | None = None) -> CoordinateAudit
             steps.add(answers, grader.batch(answers))
         return steps.result()
     targets = _targets(selection)
-    if view is not None and auditable(
+    if view is not None and point_audit.auditable(
         protocol_of(report.task, report.provenance.protocol), targets.golds
     ):
         targets = targets.seen_in(view)
-    return audit_coordinates(
+    return point_audit.audit_coordinates(
         protocol_of(report.task, report.provenance.protocol),
         targets,
         report.scores.answers(),
@@ -78,7 +71,7 @@ def best_space(report: ScoredReport) -> str:
     if audit is None or len(audit.readings) < 2:
         return ""
     best, second = audit.readings[:2]
-    alone = best.space.id == notice.space and best.score - second.score >= LEAST_GAIN
+    alone = best.space.id == notice.space and best.score - second.score >= point_audit.LEAST_GAIN
     return notice.space if alone else ""
 
 
@@ -89,5 +82,5 @@ def _contexts(selection: Selection) -> Sequence[Context]:
     return [shape.context(gold) for gold in selection.golds]
 
 
-def _targets(selection: Selection) -> Targets:
-    return Targets(selection.golds, _contexts(selection))
+def _targets(selection: Selection) -> point_audit.Targets:
+    return point_audit.Targets(selection.golds, _contexts(selection))

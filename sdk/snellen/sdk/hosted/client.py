@@ -28,16 +28,7 @@ import msgspec
 from snellen.grading.errors import InputError, MissingExtraError, SnellenError
 from snellen.grading.models.base import NO_JSON
 from snellen.grading.models.items import Item
-from snellen.sdk.hosted.models import (
-    HostedExam,
-    ItemPage,
-    Leaderboard,
-    LeaderboardPage,
-    LeaderboardRow,
-    Problem,
-    Quota,
-    SubmissionStatus,
-)
+from snellen.sdk.hosted import models
 
 if TYPE_CHECKING:
     import httpx2
@@ -64,7 +55,7 @@ _CHUNK = 256 << 10
 _ANNOUNCED_BYTES = 1 << 20
 """The size from which a file is announced before it is sent: it may take a while."""
 _AGAIN = frozenset({429, 502, 503, 504})
-Watch = Callable[[SubmissionStatus], None]
+Watch = Callable[[models.SubmissionStatus], None]
 
 
 class HostedError(InputError):
@@ -88,7 +79,7 @@ class _Announced(msgspec.Struct):
 
 
 class _Exams(msgspec.Struct):
-    exams: list[HostedExam]
+    exams: list[models.HostedExam]
 
 
 class _AgainError(Exception):
@@ -146,18 +137,18 @@ class AsyncClient:
         """Close the connections."""
         await self._http.aclose()
 
-    async def exams(self) -> list[HostedExam]:
+    async def exams(self) -> list[models.HostedExam]:
         """Return the exams that the server hosts."""
         return _read(await self._get("exams"), _Exams).exams
 
-    async def exam(self) -> HostedExam:
+    async def exam(self) -> models.HostedExam:
         """Return the exam.
 
         Raises:
             HostedError: There is no exam of that name, or there are several and no name was given.
         """
         if self._exam is not None:
-            return _read(await self._get(f"exams/{self._exam}"), HostedExam)
+            return _read(await self._get(f"exams/{self._exam}"), models.HostedExam)
         found = await self.exams()
         if len(found) != 1:
             names = ", ".join(exam.name for exam in found)
@@ -170,7 +161,7 @@ class AsyncClient:
         cursor: str | None = "0"
         while cursor is not None:
             query = {"task": task, "after": cursor, "limit": 200}
-            page = _read(await self._of_exam("items", query), ItemPage)
+            page = _read(await self._of_exam("items", query), models.ItemPage)
             for item in page.parsed():
                 yield item
             cursor = page.next
@@ -179,13 +170,15 @@ class AsyncClient:
         """Return an image of an item; the first image by default."""
         return await self._of_exam("image", {"item": item, "name": name, "task": task})
 
-    async def leaderboard(self, task: str | None = None, phase: str | None = None) -> Leaderboard:
+    async def leaderboard(
+        self, task: str | None = None, phase: str | None = None
+    ) -> models.Leaderboard:
         """Return a phase's leaderboard, of one task or of all."""
-        rows: dict[str, LeaderboardRow] = {}
+        rows: dict[str, models.LeaderboardRow] = {}
         cursor: str | None = "0"
         while True:
             query = {"task": task, "phase": phase, "after": cursor, "limit": 5000}
-            page = _read(await self._of_exam("leaderboard", query), LeaderboardPage)
+            page = _read(await self._of_exam("leaderboard", query), models.LeaderboardPage)
             # A row can move to the next page if the leaderboard changes meanwhile.
             rows |= {row.submission: row for row in page.rows}
             cursor = page.next
@@ -196,13 +189,13 @@ class AsyncClient:
         """Return the data behind a leaderboard, for `snellen verify`."""
         return await self._of_exam("export", {"phase": phase})
 
-    async def quota(self, phase: str | None = None) -> Quota:
+    async def quota(self, phase: str | None = None) -> models.Quota:
         """Return the uploads that are left, and the phase that takes them.
 
         Raises:
             HostedError: No phase takes uploads now.
         """
-        return _read(await self._of_exam("quota", {"phase": phase}), Quota)
+        return _read(await self._of_exam("quota", {"phase": phase}), models.Quota)
 
     async def submit(
         self,
@@ -252,7 +245,7 @@ class AsyncClient:
         response = await self._send(
             "POST", f"exams/{exam}/submissions", query, headers, partial(_chunks, path)
         )
-        return AsyncSubmission(self, _read(response, SubmissionStatus))
+        return AsyncSubmission(self, _read(response, models.SubmissionStatus))
 
     async def _announce(self, path: Path, phase: str | None) -> str | None:
         """Announce a file, so that it may be complete a while after the end; return its phase."""
@@ -272,10 +265,10 @@ class AsyncClient:
 
     async def submission(self, submission: str) -> "AsyncSubmission":
         """Return a submission by its id."""
-        status = _read(await self._of_exam(f"submissions/{submission}"), SubmissionStatus)
+        status = _read(await self._of_exam(f"submissions/{submission}"), models.SubmissionStatus)
         return AsyncSubmission(self, status)
 
-    async def follow(self, submission: str) -> AsyncIterator[SubmissionStatus]:
+    async def follow(self, submission: str) -> AsyncIterator[models.SubmissionStatus]:
         """Yield a submission's status after each change, until it is done."""
         pause, last = _POLL_SECONDS, None
         while True:
@@ -299,23 +292,23 @@ class AsyncClient:
             raise HostedUnreachableError("this version can't read the server's report")
         return Report.of(found, found.scores if found.has_scores else None, None, found.tags)
 
-    async def choose(self, submission: str, *, chosen: bool = True) -> SubmissionStatus:
+    async def choose(self, submission: str, *, chosen: bool = True) -> models.SubmissionStatus:
         """Choose a submission to count at the end of its phase, or take the choice back."""
         return await self._decide(submission, "choose", {"chosen": chosen})
 
-    async def withdraw(self, submission: str) -> SubmissionStatus:
+    async def withdraw(self, submission: str) -> models.SubmissionStatus:
         """Take a submission off the leaderboard; its upload stays used."""
         return await self._decide(submission, "withdraw", {})
 
     async def _decide(
         self, submission: str, what: str, said: Mapping[str, object]
-    ) -> SubmissionStatus:
+    ) -> models.SubmissionStatus:
         async def body() -> AsyncIterator[bytes]:
             yield msgspec.json.encode(said)
 
         path = f"exams/{await self._name()}/submissions/{submission}/{what}"
         headers = {"Content-Type": "application/json"}
-        return _read(await self._send("POST", path, {}, headers, body), SubmissionStatus)
+        return _read(await self._send("POST", path, {}, headers, body), models.SubmissionStatus)
 
     async def _name(self) -> str:
         return self._exam if self._exam is not None else (await self.exam()).name
@@ -385,9 +378,9 @@ def _read(body: bytes, kind: type[T]) -> T:
 
 def _refuse(response: "httpx2.Response") -> NoReturn:
     try:
-        problem = msgspec.json.decode(response.content, type=Problem)
+        problem = msgspec.json.decode(response.content, type=models.Problem)
     except NO_JSON:
-        problem = Problem()
+        problem = models.Problem()
     said = problem.detail or problem.title or response.reason_phrase
     if response.status_code == 401 and "authorization" not in response.request.headers:
         said = f"a token is needed: set {TOKEN_VARIABLE}, or give `token`"
@@ -410,7 +403,7 @@ def _wait(state: "tenacity.RetryCallState") -> float:
     return tenacity.wait_random_exponential(multiplier=0.25, max=10)(state)
 
 
-def _unseen(_: SubmissionStatus) -> None:
+def _unseen(_: models.SubmissionStatus) -> None:
     """Show nothing."""
 
 
@@ -430,7 +423,7 @@ class AsyncSubmission:
         status: The status when it was last read.
     """
 
-    def __init__(self, client: AsyncClient, status: SubmissionStatus) -> None:
+    def __init__(self, client: AsyncClient, status: models.SubmissionStatus) -> None:
         self._client = client
         self.status = status
 
@@ -439,7 +432,7 @@ class AsyncSubmission:
         """What it is called."""
         return self.status.id
 
-    async def done(self, *, progress: bool = False) -> SubmissionStatus:
+    async def done(self, *, progress: bool = False) -> models.SubmissionStatus:
         """Wait until it is graded, has failed or is stuck.
 
         Args:
@@ -497,11 +490,11 @@ class Client:
         """Close the connections."""
         self._stack.close()
 
-    def exams(self) -> list[HostedExam]:
+    def exams(self) -> list[models.HostedExam]:
         """Return the exams that the server hosts."""
         return self._run(self._client.exams)
 
-    def exam(self) -> HostedExam:
+    def exam(self) -> models.HostedExam:
         """Return the exam."""
         return self._run(self._client.exam)
 
@@ -518,7 +511,7 @@ class Client:
         """Return an image of an item; the first image by default."""
         return self._run(lambda: self._client.image(item, name, task))
 
-    def leaderboard(self, task: str | None = None, phase: str | None = None) -> Leaderboard:
+    def leaderboard(self, task: str | None = None, phase: str | None = None) -> models.Leaderboard:
         """Return a phase's leaderboard, of one task or of all."""
         return self._run(lambda: self._client.leaderboard(task, phase))
 
@@ -541,15 +534,15 @@ class Client:
         sent = self._run(lambda: self._client.submit(file, **given))  # type: ignore[arg-type]
         return HostedSubmission(self._run, sent)
 
-    def quota(self, phase: str | None = None) -> Quota:
+    def quota(self, phase: str | None = None) -> models.Quota:
         """See `AsyncClient.quota`."""
         return self._run(lambda: self._client.quota(phase))
 
-    def choose(self, submission: str, *, chosen: bool = True) -> SubmissionStatus:
+    def choose(self, submission: str, *, chosen: bool = True) -> models.SubmissionStatus:
         """See `AsyncClient.choose`."""
         return self._run(lambda: self._client.choose(submission, chosen=chosen))
 
-    def withdraw(self, submission: str) -> SubmissionStatus:
+    def withdraw(self, submission: str) -> models.SubmissionStatus:
         """See `AsyncClient.withdraw`."""
         return self._run(lambda: self._client.withdraw(submission))
 
@@ -579,11 +572,11 @@ class HostedSubmission:
         return self._submission.id
 
     @property
-    def status(self) -> SubmissionStatus:
+    def status(self) -> models.SubmissionStatus:
         """The status when it was last read."""
         return self._submission.status
 
-    def done(self, *, progress: bool = False) -> SubmissionStatus:
+    def done(self, *, progress: bool = False) -> models.SubmissionStatus:
         """Wait until it is graded, has failed or is stuck; see `AsyncSubmission.done`."""
         return self._run(lambda: self._submission.done(progress=progress))
 

@@ -15,17 +15,8 @@ from typing import NamedTuple, cast
 
 from snellen.grading.errors import SubmissionError
 from snellen.grading.models.reports import ProblemKind
+from snellen.sdk.submissions import files
 from snellen.sdk.submissions.batch import Batch, Collector, Limits
-from snellen.sdk.submissions.files import (
-    BLOCK,
-    GZIP,
-    LONGEST_MARK,
-    display,
-    open_binary,
-    size_of,
-    unreadable,
-    without_mark,
-)
 from snellen.sdk.submissions.lines import add_lines
 
 
@@ -42,10 +33,10 @@ class Block(NamedTuple):
 
 def read_jsonl(path: str, limits: Limits) -> Iterator[Batch]:
     """Read a JSONL file, compressed or not."""
-    file = display(path)
+    file = files.display(path)
     with ExitStack() as stack:
-        raw = stack.enter_context(open_binary(path))
-        collector = Collector(limits, file, size_of(raw))
+        raw = stack.enter_context(files.open_binary(path))
+        collector = Collector(limits, file, files.size_of(raw))
         read: Callable[[int], bytes] = raw.read
         if path.lower().endswith(".gz") or _is_gzip(raw):
             read = stack.enter_context(gzip.GzipFile(fileobj=raw, mode="rb")).read1
@@ -57,12 +48,12 @@ def _is_gzip(raw: io.FileIO) -> bool:
     if not raw.seekable():
         return False
     try:
-        head = raw.read(len(GZIP))
+        head = raw.read(len(files.GZIP))
     except OSError:
         # The reader of the lines meets the same fault, and names it.
         return False
     raw.seek(0)
-    return head == GZIP
+    return head == files.GZIP
 
 
 def read_stdin(limits: Limits) -> Iterator[Batch]:
@@ -100,10 +91,10 @@ def blocks(read: Callable[[int], bytes], file: str, largest: int) -> Iterator[Bl
 
 def _pieces(read: Callable[[int], bytes], file: str) -> Iterator[bytes]:
     head = b""
-    while len(head) < LONGEST_MARK and (more := read(BLOCK)):
+    while len(head) < files.LONGEST_MARK and (more := read(files.BLOCK)):
         head += more
-    yield without_mark(head, file)
-    while len(head) >= LONGEST_MARK and (data := read(BLOCK)):
+    yield files.without_mark(head, file)
+    while len(head) >= files.LONGEST_MARK and (data := read(files.BLOCK)):
         yield data
 
 
@@ -122,10 +113,10 @@ def _guarded(
             return b""
         except zlib.error as error:
             raise SubmissionError(
-                f"its compression is damaged ({error}); copy it again", file=display(path)
+                f"its compression is damaged ({error}); copy it again", file=files.display(path)
             ) from error
         except OSError as error:
-            raise unreadable(path, error) from error
+            raise files.unreadable(path, error) from error
 
     return guarded
 

@@ -11,16 +11,8 @@ import msgspec
 
 from snellen.grading.models.base import NO_JSON
 from snellen.grading.models.reports import ProblemKind
+from snellen.sdk.submissions import records
 from snellen.sdk.submissions.batch import Collector
-from snellen.sdk.submissions.records import (
-    MAX_ATTEMPT,
-    add_parsed,
-    is_episode,
-    limited,
-    name_fields,
-    report_deep_response,
-    report_missing_response,
-)
 from snellen.sdk.submissions.trajectories import is_trajectory
 from snellen.sdk.values import NotJsonError, is_nested_too_deep
 
@@ -37,7 +29,7 @@ class _Row(msgspec.Struct, gc=False):
 
     item_id: str
     response: Any = msgspec.UNSET
-    attempt: Annotated[int, msgspec.Meta(ge=0, le=MAX_ATTEMPT)] | None = 0
+    attempt: Annotated[int, msgspec.Meta(ge=0, le=records.MAX_ATTEMPT)] | None = 0
     error: str | None = None
     model: str | None = None
     meta: _Meta | None = None
@@ -68,8 +60,8 @@ def _decode_of(collector: Collector, lines: Iterable[bytes]) -> _Decode:
                 first = msgspec.json.decode(line, type=dict[str, msgspec.Raw])
             except NO_JSON:
                 continue
-            if not is_episode(first) and not _is_trajectory(collector, first):
-                name_fields(collector, list(first))
+            if not records.is_episode(first) and not _is_trajectory(collector, first):
+                records.name_fields(collector, list(first))
             break
     other = None if collector.names is None else collector.names.other
     if other and "task" in other.values():
@@ -152,11 +144,11 @@ def add_line(collector: Collector, data: bytes, line: int, *, last: bool = False
     if response is msgspec.UNSET:
         response = None
         if not row.error:
-            report_missing_response(collector, line)
-    elif report_deep_response(collector, response, line):
+            records.report_missing_response(collector, line)
+    elif records.report_deep_response(collector, response, line):
         return
     elif len(data) > collector.limits.max_response_chars:
-        response = limited(collector, response, line)
+        response = records.limited(collector, response, line)
     collector.add(
         row.item_id, response, row.attempt or 0, row.error or None, row.model or None, line
     )
@@ -207,7 +199,7 @@ def _add_faulty(collector: Collector, text: str, line: int, *, truncated: bool) 
     except NotJsonError as fault:
         _report(collector, f"{fault}; write one JSON object on one line", line, truncated=truncated)
         return
-    add_parsed(collector, value, line)
+    records.add_parsed(collector, value, line)
 
 
 def _report(collector: Collector, message: str, line: int, *, truncated: bool) -> None:

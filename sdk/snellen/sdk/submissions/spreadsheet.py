@@ -10,15 +10,8 @@ from typing import NamedTuple, TextIO
 
 from snellen.grading.errors import SubmissionError
 from snellen.grading.models.reports import ProblemKind
+from snellen.sdk.submissions import files
 from snellen.sdk.submissions.batch import Batch, Collector, Limits
-from snellen.sdk.submissions.files import (
-    LONGEST_MARK,
-    display,
-    open_binary,
-    size_of,
-    unreadable,
-    without_mark,
-)
 from snellen.sdk.submissions.tabular import add_table, wanted_columns
 
 _WHOLE = re.compile(r"\s*([0-9]{1,10})(?:\.0*)?\s*")
@@ -41,15 +34,15 @@ def read_csv(path: str, limits: Limits) -> Iterator[Batch]:
     The header says which: semicolons or tabs are taken where it has no comma. A response stays
     text, whatever shape the task wants; an empty error or model is none.
     """
-    file = display(path)
+    file = files.display(path)
     # The module's own limit is 128 KiB for the whole process; it is only ever raised here.
     csv.field_size_limit(max(csv.field_size_limit(), limits.largest))
-    with open_binary(path) as raw, io.BufferedReader(raw) as buffered:
-        collector = Collector(limits, file, size_of(raw))
+    with files.open_binary(path) as raw, io.BufferedReader(raw) as buffered:
+        collector = Collector(limits, file, files.size_of(raw))
         try:
-            without_mark(buffered.peek(LONGEST_MARK)[:LONGEST_MARK], file)
+            files.without_mark(buffered.peek(files.LONGEST_MARK)[: files.LONGEST_MARK], file)
         except OSError as error:
-            raise unreadable(file, error) from error
+            raise files.unreadable(file, error) from error
         # Bytes that are not UTF-8 become lone surrogates, which the check of records refuses.
         text = io.TextIOWrapper(buffered, "utf-8-sig", errors="surrogateescape", newline="")
         lines = _lines(text, file, limits.largest)
@@ -82,7 +75,7 @@ def _rows(lines: Iterator[str], file: str, collector: Collector, delimiter: str)
         except StopIteration:
             return
         except OSError as error:
-            raise unreadable(file, error) from error
+            raise files.unreadable(file, error) from error
         except csv.Error as error:
             if "unexpected end" in str(error) or "field larger" in str(error):
                 raise SubmissionError(

@@ -13,18 +13,8 @@ from sqlalchemy import Connection
 
 from snellen.grading.errors import SnellenError
 from snellen.grading.models.geometry import Space
-from snellen.server.attempts import leases
+from snellen.server.attempts import leases, models
 from snellen.server.attempts.grading import Grading
-from snellen.server.attempts.models import (
-    AnswerMeta,
-    Caller,
-    CallTrace,
-    Feedback,
-    Lease,
-    NewAttempt,
-    Receipt,
-    TaskAnswers,
-)
 from snellen.server.attempts.register import MOST_LISTED, Clock, Register, digest_of, new_handle
 from snellen.server.attempts.report import ExamReport, conditions
 from snellen.server.attempts.shown import name_of, runs_of
@@ -83,13 +73,13 @@ class Service:
 
     async def start(
         self,
-        caller: Caller,
+        caller: models.Caller,
         tasks: Sequence[str] | None = None,
         *,
         contexts: Contexts | None = None,
         model: str | None = None,
         space: Space = Space.PIXELS,
-    ) -> NewAttempt:
+    ) -> models.NewAttempt:
         """Open an attempt.
 
         A caller without attempts left may have lost the result of an earlier call. So an attempt
@@ -152,7 +142,7 @@ class Service:
         attempt = self.register.current(await self.database.write(work))
         # So the first report does not wait for it; a failure here is raised there too.
         self._graders.submit(self._grading.prepare, chosen)
-        return NewAttempt(handle, attempt, attempt.progress.open)
+        return models.NewAttempt(handle, attempt, attempt.progress.open)
 
     def attempt(self, handle: str, caller: str) -> Attempt:
         """Return a caller's attempt by its handle.
@@ -213,7 +203,9 @@ class Service:
 
     # ---- items -------------------------------------------------------------------------------
 
-    async def lease(self, attempt: Attempt, caller: Caller, item: str | None = None) -> Lease:
+    async def lease(
+        self, attempt: Attempt, caller: models.Caller, item: str | None = None
+    ) -> models.Lease:
         """Lease an item to a client: the named one, or the next open one.
 
         Raises:
@@ -226,7 +218,7 @@ class Service:
         )
         return self._lease(attempt, caller, row, now)
 
-    def held(self, attempt: Attempt, caller: Caller, item: str) -> Lease:
+    def held(self, attempt: Attempt, caller: models.Caller, item: str) -> models.Lease:
         """Return an item that a client holds, without a new lease.
 
         Raises:
@@ -237,7 +229,7 @@ class Service:
         row = self.database.read(lambda c: leases.held(c, attempt, caller.client, item, now))
         return self._lease(attempt, caller, row, now)
 
-    async def renewed(self, attempt: Attempt, caller: Caller, item: str) -> Lease:
+    async def renewed(self, attempt: Attempt, caller: models.Caller, item: str) -> models.Lease:
         """Return an item that a client holds, with a new lease: the client works on it.
 
         Raises:
@@ -249,7 +241,7 @@ class Service:
         )
         return self._lease(attempt, caller, row, now)
 
-    async def viewed(self, attempt: Attempt, lease: Lease) -> int | None:
+    async def viewed(self, attempt: Attempt, lease: models.Lease) -> int | None:
         """Count a view of an item's image; return the number of views left, None without a limit.
 
         Raises:
@@ -265,11 +257,11 @@ class Service:
     async def submit(
         self,
         attempt: Attempt,
-        caller: Caller,
+        caller: models.Caller,
         item: str,
         answer: JsonValue,
-        meta: AnswerMeta | None = None,
-    ) -> Receipt:
+        meta: models.AnswerMeta | None = None,
+    ) -> models.Receipt:
         """Store an answer; when this returns it is on disk.
 
         The same answer again changes nothing, so a client may repeat a call whose result it lost.
@@ -281,13 +273,13 @@ class Service:
                 it are taken, or the attempt is closed.
         """
         now = self._clock.now()
-        request = AnswerRequest(caller.client, item, answer, now, meta or AnswerMeta())
+        request = AnswerRequest(caller.client, item, answer, now, meta or models.AnswerMeta())
         outcome = await self.database.write(lambda c: submit(c, self.exam, attempt, request))
         if isinstance(outcome, ExamError):
             raise outcome
         return outcome
 
-    async def score(self, attempt: Attempt, receipt: Receipt) -> Feedback:
+    async def score(self, attempt: Attempt, receipt: models.Receipt) -> models.Feedback:
         """Return the score of a stored answer, in practice mode only.
 
         Raises:
@@ -404,7 +396,7 @@ class Service:
             return self._grading.graded(attempt, self.register.cost(attempt))
         return self._grading.graded(attempt, ExamReport.model_validate_json(attempt.report).cost)
 
-    def export(self, attempt: Attempt) -> Sequence[TaskAnswers]:
+    def export(self, attempt: Attempt) -> Sequence[models.TaskAnswers]:
         """Return the answers that count, task by task, for `snellen grade`.
 
         Raises:
@@ -413,7 +405,7 @@ class Service:
         self._check_closed(attempt, "exported")
         return self._grading.answers(attempt)
 
-    def item_values(self, answers: TaskAnswers) -> Sequence[float]:
+    def item_values(self, answers: models.TaskAnswers) -> Sequence[float]:
         """Return the value of each item of an exported task, for the organizer.
 
         Raises:
@@ -423,7 +415,7 @@ class Service:
 
     # ---- traces ------------------------------------------------------------------------------
 
-    def trace(self, attempt: Attempt, call: CallTrace) -> None:
+    def trace(self, attempt: Attempt, call: models.CallTrace) -> None:
         """Record a call; it is written with the next flush."""
         self._traces.append(
             TraceRow(
@@ -468,9 +460,11 @@ class Service:
                 " packs that it was taken from"
             )
 
-    def _lease(self, attempt: Attempt, caller: Caller, row: ItemRow, now: int) -> Lease:
+    def _lease(
+        self, attempt: Attempt, caller: models.Caller, row: ItemRow, now: int
+    ) -> models.Lease:
         most = attempt.rules.views
-        return Lease(
+        return models.Lease(
             client=caller.client,
             item=row,
             question=self.exam.question(row.task, row.item, attempt.secret, attempt.rules),

@@ -24,15 +24,8 @@ from snellen.grading.stats.summary import estimate
 from snellen.server.attempts.shown import name_of, numbers_of
 from snellen.server.challenge.models import TaskScore, iso
 from snellen.server.challenge.rounding import with_numbers
+from snellen.server.exam import rounding
 from snellen.server.exam.file import Counts
-from snellen.server.exam.rounding import (
-    Numbers,
-    Run,
-    ShownRun,
-    digits_of,
-    mean_of,
-    shown_runs,
-)
 from snellen.server.store.tables.endpoint import GradingRow, ScoreValues, Source, SubmissionRow
 
 MOST_CHOSEN = 2
@@ -159,7 +152,7 @@ class _Run(NamedTuple):
     row: SubmissionRow
     scores: Sequence[ScoreValues]
     shown: Sequence[TaskScore]
-    mean: Numbers
+    mean: rounding.Numbers
 
 
 class Hiding(NamedTuple):
@@ -230,12 +223,12 @@ def make_board(
 
 
 def _exact_run(row: SubmissionRow, scores: Sequence[ScoreValues]) -> _Run:
-    mean = mean_of([numbers_of(score) for score in scores])
+    mean = rounding.mean_of([numbers_of(score) for score in scores])
     return _Run(row, scores, [TaskScore.of(score) for score in scores], mean)
 
 
 def _shown_run(
-    row: SubmissionRow, scores: Sequence[ScoreValues], shown: Mapping[str, ShownRun]
+    row: SubmissionRow, scores: Sequence[ScoreValues], shown: Mapping[str, rounding.ShownRun]
 ) -> _Run:
     own = shown[row.id]
     tasks = [
@@ -250,21 +243,21 @@ def _shown_run(
 
 def _shown(
     data: BoardData, scores: Mapping[str, Mapping[str, ScoreValues]], hiding: Hiding
-) -> Mapping[str, ShownRun]:
+) -> Mapping[str, rounding.ShownRun]:
     """Return what is shown of each submission's scores."""
     of_caller: dict[str, list[SubmissionRow]] = {}
     for row in data.submissions:
         of_caller.setdefault(row.caller, []).append(row)
-    found: dict[str, ShownRun] = {}
+    found: dict[str, rounding.ShownRun] = {}
     for rows in of_caller.values():
         runs = [
-            Run(
+            rounding.Run(
                 name_of(row.id, row.attempt),
                 {task: numbers_of(score) for task, score in scores.get(row.id, {}).items()},
             )
             for row in rows
         ]
-        found |= zip([row.id for row in rows], shown_runs(runs, *hiding), strict=True)
+        found |= zip([row.id for row in rows], rounding.shown_runs(runs, *hiding), strict=True)
     return found
 
 
@@ -360,7 +353,7 @@ def _shown_places(runs: Sequence[_Run]) -> Mapping[str, _Place]:
         else (mean.value - mean.low, mean.high - mean.value)
         for mean in means
     ]
-    steps = 10.0 ** -np.array([max(1, digits_of(mean.items)) for mean in means])
+    steps = 10.0 ** -np.array([max(1, rounding.digits_of(mean.items)) for mean in means])
     below, above = (
         np.square((np.array(side) + steps) * wider) for side in zip(*sides, strict=True)
     )

@@ -11,19 +11,9 @@ from sqlalchemy import Connection
 
 from snellen.server.attempts.register import Clock
 from snellen.server.attempts.shown import name_of, numbers_of, runs_of
-from snellen.server.challenge import queries
+from snellen.server.challenge import models, queries
 from snellen.server.challenge.board import MOST_CHOSEN
 from snellen.server.challenge.events import MOST_LISTED, Events
-from snellen.server.challenge.models import (
-    FORMS,
-    Announcement,
-    AnnouncementCard,
-    QuotaCard,
-    SubmissionStatus,
-    TaskScore,
-    Upload,
-    iso,
-)
 from snellen.server.challenge.queries import LATEST, Listed
 from snellen.server.challenge.quotas import check_quota, check_stuck, left, take
 from snellen.server.challenge.rounding import with_numbers
@@ -45,15 +35,7 @@ from snellen.server.store import queries as store_queries
 from snellen.server.store.database import Database
 from snellen.server.store.files import Files
 from snellen.server.store.statements import row_values
-from snellen.server.store.tables.endpoint import (
-    AnnouncementRow,
-    JobState,
-    KeyRow,
-    PartRow,
-    ScoreRow,
-    Source,
-    SubmissionRow,
-)
+from snellen.server.store.tables import endpoint
 
 LONGEST = 200
 """The maximum length of a name, and of a submission's id in a request."""
@@ -101,7 +83,7 @@ class Submissions:
 
     # ---- saving ------------------------------------------------------------------------------
 
-    def quota(self, caller: str, name: str | None) -> QuotaCard:
+    def quota(self, caller: str, name: str | None) -> models.QuotaCard:
         """Return the uploads that a participant has left, and in which phase.
 
         Args:
@@ -117,8 +99,8 @@ class Submissions:
         in_all, today = self._database.read(
             lambda c: left(c, self._phases.key(phase), phase, caller, at)
         )
-        end = None if phase.last is None else iso(phase.last)
-        return QuotaCard(phase=phase.name, end=end, left=in_all, left_today=today)
+        end = None if phase.last is None else models.iso(phase.last)
+        return models.QuotaCard(phase=phase.name, end=end, left=in_all, left_today=today)
 
     def accepting(self, caller: str, name: str | None, at: int) -> Phase:
         """Return the phase that accepts a participant's upload at a time.
@@ -157,7 +139,7 @@ class Submissions:
         key = {"f": self._phases.key(phase), "c": caller}
         return bool(self._database.read(lambda c: queries.ANNOUNCED.all(c, key)))
 
-    async def announce(self, caller: str, given: Announcement) -> AnnouncementCard:
+    async def announce(self, caller: str, given: models.Announcement) -> models.AnnouncementCard:
         """Announce a file by its SHA-256, so that it may arrive until a while after the end.
 
         Announcing it again changes nothing.
@@ -177,14 +159,14 @@ class Submissions:
                 return
             if len(known) >= MOST_ANNOUNCED:
                 raise QuotaError(f"you announced {MOST_ANNOUNCED} files in phase {phase.name}")
-            row = AnnouncementRow(phase=key["f"], caller=caller, digest=digest, at=at)
+            row = endpoint.AnnouncementRow(phase=key["f"], caller=caller, digest=digest, at=at)
             queries.ANNOUNCE.run(connection, row_values(row))
 
         await self._database.write(work)
-        until = None if phase.final is None else iso(phase.final)
-        return AnnouncementCard(sha256=given.sha256, phase=phase.name, until=until)
+        until = None if phase.final is None else models.iso(phase.final)
+        return models.AnnouncementCard(sha256=given.sha256, phase=phase.name, until=until)
 
-    async def keep(self, upload: Upload) -> tuple[SubmissionStatus, bool]:
+    async def keep(self, upload: models.Upload) -> tuple[models.SubmissionStatus, bool]:
         """Save an upload, queued for grading; return whether it is new.
 
         What counts is complete when its phase ends. A file that was announced before may be
@@ -201,8 +183,8 @@ class Submissions:
             FormError: The file's extension is not supported.
             StoreError: It could not be saved.
         """
-        if upload.form not in FORMS.values():
-            known = ", ".join(dict.fromkeys(FORMS.values()))
+        if upload.form not in models.FORMS.values():
+            known = ", ".join(dict.fromkeys(models.FORMS.values()))
             raise FormError(
                 f"the file type {upload.form or '(none)'} is not supported; use one of {known}"
             )
@@ -219,11 +201,11 @@ class Submissions:
             raise ForbiddenError(self._exam.acted_in(next(iter(tasks))), field="task")
         await self._database.off_loop(self._phases.refresh)
         phase, at = await self._database.off_loop(lambda: self._complete(upload))
-        row = SubmissionRow(
+        row = endpoint.SubmissionRow(
             id=self._new_id(),
             phase=self._phases.key(phase),
             caller=upload.caller,
-            source=Source.UPLOAD,
+            source=endpoint.Source.UPLOAD,
             attempt=None,
             task=upload.task,
             name=_name(upload.name) or upload.caller,
@@ -250,7 +232,7 @@ class Submissions:
                 self._add(connection, row, parts)
             kept = same or queries.SUBMISSION.one(connection, {"s": row.id})
             if upload.key is not None:
-                key = KeyRow(
+                key = endpoint.KeyRow(
                     caller=row.caller, key=upload.key, digest=row.digest, submission=kept.id
                 )
                 queries.ADD_KEY.run(connection, row_values(key))
@@ -260,11 +242,11 @@ class Submissions:
         kept, note = await self._database.write(work)
         if kept.id == row.id:
             log().info("submission", id=row.id, caller=row.caller, phase=row.phase, size=row.size)
-            return SubmissionStatus.of(kept), True
+            return models.SubmissionStatus.of(kept), True
         status = await self._database.off_loop(lambda: self.status(kept.id, row.caller))
         return status.model_copy(update={"note": note}), False
 
-    def _complete(self, upload: Upload) -> tuple[Phase, int]:
+    def _complete(self, upload: models.Upload) -> tuple[Phase, int]:
         """Return the phase of an upload whose bytes have arrived, and when it counts.
 
         Raises:
@@ -282,7 +264,7 @@ class Submissions:
             raise _late(phase)
         return phase, moments[0]
 
-    async def keep_attempt(self, row: SubmissionRow, body: Sequence[bytes]) -> None:
+    async def keep_attempt(self, row: endpoint.SubmissionRow, body: Sequence[bytes]) -> None:
         """Save the answers of an ended attempt, once."""
         row = replace(row, id=self._new_id())
         parts = await self._parts(row, body)
@@ -295,21 +277,23 @@ class Submissions:
         await self._database.write(work)
         log().info("submission", id=row.id, caller=row.caller, phase=row.phase, attempt=row.attempt)
 
-    async def _parts(self, row: SubmissionRow, body: Sequence[bytes]) -> Sequence[PartRow]:
+    async def _parts(
+        self, row: endpoint.SubmissionRow, body: Sequence[bytes]
+    ) -> Sequence[endpoint.PartRow]:
         """Return the rows of a file's parts; the exam file says whether their bytes are in them."""
         files = self._files
         if files is None:
             return [
-                PartRow(submission=row.id, number=number, body=part)
+                endpoint.PartRow(submission=row.id, number=number, body=part)
                 for number, part in enumerate(body)
             ]
         names = await asyncio.to_thread(lambda: [files.put(row.caller, part) for part in body])
         return [
-            PartRow(submission=row.id, number=number, body=b"", kept=name)
+            endpoint.PartRow(submission=row.id, number=number, body=b"", kept=name)
             for number, name in enumerate(names)
         ]
 
-    def body_of(self, part: PartRow) -> bytes:
+    def body_of(self, part: endpoint.PartRow) -> bytes:
         """Return a part of a file, decompressed; this may wait for another machine.
 
         Raises:
@@ -322,7 +306,9 @@ class Submissions:
         return zlib.decompress(self._files.get(part.kept))
 
     @staticmethod
-    def _add(connection: Connection, row: SubmissionRow, parts: Sequence[PartRow]) -> None:
+    def _add(
+        connection: Connection, row: endpoint.SubmissionRow, parts: Sequence[endpoint.PartRow]
+    ) -> None:
         queries.add_submission(connection, row)
         for part in parts:
             queries.ADD_PART.run(connection, row_values(part))
@@ -332,7 +318,7 @@ class Submissions:
     def _new_id(self) -> str:
         return f"sub_{b32encode(self._clock.random(10)).decode().lower()}"
 
-    async def bytes_of(self, parts: Sequence[PartRow]) -> bytes:
+    async def bytes_of(self, parts: Sequence[endpoint.PartRow]) -> bytes:
         """Return a file, unchanged.
 
         Raises:
@@ -342,7 +328,7 @@ class Submissions:
 
     # ---- reading -----------------------------------------------------------------------------
 
-    def status(self, submission: str, caller: str | None) -> SubmissionStatus:
+    def status(self, submission: str, caller: str | None) -> models.SubmissionStatus:
         """Return a submission as its participant sees it, or an organizer.
 
         Args:
@@ -357,10 +343,10 @@ class Submissions:
 
     def statuses(
         self, rows: Sequence[Listed], *, organizer: bool = False
-    ) -> Sequence[SubmissionStatus]:
+    ) -> Sequence[models.SubmissionStatus]:
         """Return submissions as their participants see them, or as an organizer does."""
         shown: dict[tuple[str, str, int], Mapping[str, ShownRun]] = {}
-        found: list[SubmissionStatus] = []
+        found: list[models.SubmissionStatus] = []
         for row in rows:
             phase = self._phases.of(row.phase)
             visible = self._phases.visibility(phase, self._clock.now(), organizer=organizer)
@@ -368,7 +354,7 @@ class Submissions:
             scores = self._database.read(lambda c, key=key: queries.NUMBERS.all(c, key))
             newest = max((score.grading for score in scores), default=0)
             scores = [score for score in scores if score.grading == newest]
-            graded = [TaskScore.of(score) for score in scores]
+            graded = [models.TaskScore.of(score) for score in scores]
             if not visible.measures:
                 graded = [score.without_measures() for score in graded]
             if visible.exact or not graded:
@@ -384,7 +370,7 @@ class Submissions:
                     for score in graded
                     if score.task in run.scores
                 ]
-            status = SubmissionStatus.of(row, graded, run.mean, organizer=organizer)
+            status = models.SubmissionStatus.of(row, graded, run.mean, organizer=organizer)
             if len(graded) < len(scores) and run.mean is None:
                 lacking = self._exam.offers.keys() - {score.task for score in scores}
                 note = _FEW_ITEMS.format(len(lacking), min(lacking))
@@ -423,7 +409,7 @@ class Submissions:
         caller: str | None,
         *,
         phase: str = "",
-        state: JobState | None = None,
+        state: endpoint.JobState | None = None,
         before: str | None = None,
         limit: int = 50,
     ) -> Sequence[Listed]:
@@ -472,7 +458,7 @@ class Submissions:
 
     def graded(
         self, submission: str, task: str | None, caller: str | None, *, organizer: bool = False
-    ) -> ScoreRow:
+    ) -> endpoint.ScoreRow:
         """Return a submission's score on a task, item by item; as for `report`."""
         row = self.row(submission, None)
         phase = self._phases.of(row.phase)
@@ -500,7 +486,9 @@ class Submissions:
             raise NotFoundError("its participant's data was deleted, and the report with it")
         return found
 
-    def file_of(self, submission: str, caller: str | None) -> tuple[Listed, Sequence[PartRow]]:
+    def file_of(
+        self, submission: str, caller: str | None
+    ) -> tuple[Listed, Sequence[endpoint.PartRow]]:
         """Return a submission and the parts of its file, for `bytes_of`.
 
         Raises:
@@ -515,7 +503,7 @@ class Submissions:
         found = {
             row.state: row.count for row in self._database.read(lambda c: queries.COUNTS.all(c, {}))
         }
-        return {state.value: found.get(state, 0) for state in JobState}
+        return {state.value: found.get(state, 0) for state in endpoint.JobState}
 
     # ---- participants' decisions -------------------------------------------------------------
 
@@ -629,11 +617,11 @@ class Submissions:
 
         def work(connection: Connection) -> None:
             job = queries.JOBS_OF.all(connection, {"s": row.id})[-1]
-            if job.state not in (JobState.FAILED, JobState.STUCK):
+            if job.state not in (endpoint.JobState.FAILED, endpoint.JobState.STUCK):
                 raise ExamError(f"it is {job.state}: only failed or stuck jobs can be retried")
-            queued = {"state": JobState.QUEUED, "until": None, "e": None, "t": 0}
+            queued = {"state": endpoint.JobState.QUEUED, "until": None, "e": None, "t": 0}
             queries.CHANGE_JOB.run(connection, {"s": row.id, "g": job.grading, **queued})
-            if job.state is JobState.STUCK:
+            if job.state is endpoint.JobState.STUCK:
                 # Its quota was restored, and is used again.
                 take(connection, row)
             self._events.add(connection, row.phase, row.id, caller, "retried", job.error or "")
@@ -650,7 +638,7 @@ def _late(phase: Phase) -> ForbiddenError:
     )
 
 
-def _of_key(connection: Connection, upload: Upload) -> Listed | None:
+def _of_key(connection: Connection, upload: models.Upload) -> Listed | None:
     """Return the submission of an upload's idempotency key; None: the key is new, or there is none.
 
     Raises:
@@ -669,7 +657,7 @@ def _of_key(connection: Connection, upload: Upload) -> Listed | None:
     return queries.SUBMISSION.one(connection, {"s": before.submission})
 
 
-def _like(row: SubmissionRow) -> Mapping[str, object]:
+def _like(row: endpoint.SubmissionRow) -> Mapping[str, object]:
     """Return what an earlier upload of the same file has in common with this one."""
     return {
         "c": row.caller,
@@ -681,7 +669,7 @@ def _like(row: SubmissionRow) -> Mapping[str, object]:
     }
 
 
-def _note_of(earlier: Listed, upload: Upload, why: str) -> str | None:
+def _note_of(earlier: Listed, upload: models.Upload, why: str) -> str | None:
     """Return what the sender of a file must know that became an earlier submission.
 
     Args:
@@ -700,7 +688,7 @@ def _note_of(earlier: Listed, upload: Upload, why: str) -> str | None:
     ]
     if why and not differ:
         return None
-    moment = iso(earlier.at)[:16].replace("T", " ")
+    moment = models.iso(earlier.at)[:16].replace("T", " ")
     same = why or "the same file; no upload was used"
     return "; ".join([f"{same}: it is submission {earlier.id} of {moment} UTC", *differ])
 

@@ -21,17 +21,8 @@ from pathlib import Path
 from threading import Thread
 
 from snellen.server.attempts.service import Service
-from snellen.server.challenge import queries
+from snellen.server.challenge import jobs, queries
 from snellen.server.challenge.graders import Grader, GraderFailedError, GraderProcess
-from snellen.server.challenge.jobs import (
-    HEARTBEAT_SECONDS,
-    LEASE_SECONDS,
-    PAUSE_SECONDS,
-    Ended,
-    Job,
-    Jobs,
-    UnreadableJobError,
-)
 from snellen.server.challenge.replicas import clock_fault
 from snellen.server.challenge.service import Challenge
 from snellen.server.errors import StoreError
@@ -199,8 +190,8 @@ class Worker:
         open_grader: Callable[[Settings], Grader] = open_grader,
         idle_seconds: float = IDLE_SECONDS,
         job_seconds: float | None = None,
-        lease_seconds: float = LEASE_SECONDS,
-        pause_seconds: float = PAUSE_SECONDS,
+        lease_seconds: float = jobs.LEASE_SECONDS,
+        pause_seconds: float = jobs.PAUSE_SECONDS,
         collect: Callable[[], None] = lambda: None,
         behind: Sequence["Worker"] = (),
     ) -> None:
@@ -210,10 +201,10 @@ class Worker:
         self._limit = min(limit, SHORT_SECONDS) if behind else limit
         self._behind = behind
         self._busy_since: float | None = None
-        self._beat = min(HEARTBEAT_SECONDS, lease_seconds / 3)
+        self._beat = min(jobs.HEARTBEAT_SECONDS, lease_seconds / 3)
         self._collect = collect
         name = f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(4)}"
-        self._jobs = Jobs(challenge, name, lease_seconds, pause_seconds, short=bool(behind))
+        self._jobs = jobs.Jobs(challenge, name, lease_seconds, pause_seconds, short=bool(behind))
         self._grader = GraderProcess(open_grader, settings, challenge.count_fault)
         self._stopping = threading.Event()
 
@@ -259,7 +250,7 @@ class Worker:
             self._count("attempts", error)
         try:
             job = self._jobs.claim()
-        except UnreadableJobError as error:
+        except jobs.UnreadableJobError as error:
             self._count("job", error)
             return True
         if job is None:
@@ -281,7 +272,7 @@ class Worker:
         since = self._busy_since
         return since is not None and time.monotonic() > since + BUSY_SECONDS
 
-    def _grade(self, job: Job) -> None:
+    def _grade(self, job: jobs.Job) -> None:
         if job.waited is not None:
             self._challenge.waiting_seconds.observe(job.waited)
         start = time.monotonic()
@@ -298,7 +289,7 @@ class Worker:
             seconds=round(time.monotonic() - start, 2),
         )
 
-    def _work(self, job: Job, path: Path) -> None:
+    def _work(self, job: jobs.Job, path: Path) -> None:
         row = job.submission
         given = FileToGrade(
             path=path,
@@ -322,7 +313,7 @@ class Worker:
         if ended is not None:
             self._finish(job, ended)
 
-    def _finish(self, job: Job, ended: Ended) -> None:
+    def _finish(self, job: jobs.Job, ended: jobs.Ended) -> None:
         """Write a result, again if the store fails: the file need not be graded a second time."""
         until = time.monotonic() + self._beat
         while True:
@@ -338,7 +329,7 @@ class Worker:
         self._challenge.count_fault(what)
         log().error("fault", worker=what, **fault(error))
 
-    def _wait(self, job: Job) -> Ended | None:
+    def _wait(self, job: jobs.Job) -> jobs.Ended | None:
         """Wait for the grader, with heartbeats; None: another worker has the job."""
         opened_by = time.monotonic() + OPENING_SECONDS
         beat_at = time.monotonic() + self._beat
@@ -357,7 +348,7 @@ class Worker:
                 raise GraderFailedError("opening the exam took too long")
             if began is not None and now > began + self._limit:
                 if not self._behind:
-                    return Ended(error=f"grading it took more than {self._limit:g} s")
+                    return jobs.Ended(error=f"grading it took more than {self._limit:g} s")
                 self._jobs.hand_over(job)
                 return None
             if now > beat_at:

@@ -7,14 +7,7 @@ from snellen.server.errors import ExamError
 from snellen.server.exam.rules import Mode
 from snellen.server.exam.spec import Exam
 from snellen.server.settings import Settings
-from snellen.tasks.pack.read import (
-    Pack,
-    References,
-    has_references,
-    open_pack,
-    open_references,
-    plain_references,
-)
+from snellen.tasks.pack import read
 from snellen.tasks.pack.seal import find_key
 
 
@@ -24,11 +17,11 @@ def read_exam(settings: Settings) -> Exam:
     Raises:
         SnellenError: A pack can't be read, or a pack to be graded has no references.
     """
-    packs = [open_pack(folder) for folder in settings.packs]
+    packs = [read.open_pack(folder) for folder in settings.packs]
     if settings.rules.mode is Mode.DEFERRED:
         return Exam(packs, settings.rules)
     for pack in packs:
-        if not has_references(pack):
+        if not read.has_references(pack):
             raise ExamError(
                 f"the pack {pack.name} has no references: give a pack that has them, or record"
                 ' answers only: mode = "deferred" below [rules] of an exam file, or'
@@ -37,28 +30,28 @@ def read_exam(settings: Settings) -> Exam:
     return Exam(packs, settings.rules, _References(packs, settings))
 
 
-class _References(Mapping[str, References]):
+class _References(Mapping[str, read.References]):
     """The references of packs, read from the disk on each access.
 
     References that can't be opened are reported at once. Their content is only for graders: a
     server that only accepts uploads does not keep it in memory.
     """
 
-    def __init__(self, packs: Sequence[Pack], settings: Settings) -> None:
+    def __init__(self, packs: Sequence[read.Pack], settings: Settings) -> None:
 
         self._packs = {pack.name: pack for pack in packs}
         self._settings = settings
         for pack in packs:
-            plain_references(pack, self._key(pack))
+            read.plain_references(pack, self._key(pack))
 
-    def _key(self, pack: Pack) -> str | None:
+    def _key(self, pack: read.Pack) -> str | None:
 
         return find_key(self._settings.key, pack=pack.folder)
 
-    def __getitem__(self, name: str) -> References:
+    def __getitem__(self, name: str) -> read.References:
 
         pack = self._packs[name]
-        return open_references(pack, self._key(pack))
+        return read.open_references(pack, self._key(pack))
 
     def __contains__(self, name: object) -> bool:
         return name in self._packs
@@ -79,5 +72,5 @@ def references_digest(settings: Settings) -> bytes:
     whole = sha256()
     for folder in settings.packs:
         key = find_key(settings.key, pack=folder)
-        whole.update(plain_references(open_pack(folder), key))
+        whole.update(read.plain_references(read.open_pack(folder), key))
     return whole.digest()

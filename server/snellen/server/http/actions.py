@@ -7,14 +7,9 @@ from typing import Literal, NamedTuple, TypeVar
 
 from starlette.requests import Request
 
+from snellen.server.challenge import models
 from snellen.server.challenge.alike import Alike, alike_submissions
 from snellen.server.challenge.boards import Boards
-from snellen.server.challenge.models import (
-    EventCard,
-    PhaseChange,
-    QuotaCard,
-    SubmissionStatus,
-)
 from snellen.server.challenge.service import Challenge
 from snellen.server.errors import ForbiddenError, NotFoundError
 from snellen.server.exam.file import Phase
@@ -43,7 +38,7 @@ class ItemSlice(NamedTuple):
 class SubmissionSlice(NamedTuple):
     """Some submissions, the newest first."""
 
-    rows: Sequence[SubmissionStatus]
+    rows: Sequence[models.SubmissionStatus]
     next: str | None  # the cursor of the next ones; None: there are none
     owner: str | None  # the participant whose submissions they are; None: all participants'
 
@@ -155,7 +150,7 @@ class Actions:
         caller = visitor.need(Scope.SUBMIT)
         return caller, self.challenge.submissions.accepting(caller, phase, at)
 
-    def quota(self, visitor: Visitor, phase: str | None = None) -> QuotaCard:
+    def quota(self, visitor: Visitor, phase: str | None = None) -> models.QuotaCard:
         """Return the caller's uploads that are left in a phase; raises as `Submissions.quota`."""
         return self.challenge.submissions.quota(visitor.need(Scope.SUBMIT), phase)
 
@@ -205,7 +200,7 @@ class Actions:
         why: str = "",
         *,
         on: bool = True,
-    ) -> SubmissionStatus:
+    ) -> models.SubmissionStatus:
         """Decide about a submission, and return it; raises as the method of `Submissions`.
 
         Args:
@@ -241,7 +236,7 @@ class Actions:
         return await self.challenge.rescore(self.challenge.phase(phase), caller, why)
 
     async def change_phase(
-        self, visitor: Visitor, phase: str, given: PhaseChange, why: str
+        self, visitor: Visitor, phase: str, given: models.PhaseChange, why: str
     ) -> None:
         """Change the times or quotas of a phase; raises as `Challenge.change_phase`."""
         await self.challenge.change_phase(phase, visitor.need(Scope.ORGANIZE), given, why)
@@ -255,7 +250,7 @@ class Actions:
 
     def events(
         self, visitor: Visitor, phase: str | None, after: int, limit: int
-    ) -> Sequence[EventCard]:
+    ) -> Sequence[models.EventCard]:
         """Return a page of the event log; raises NotFoundError if there is no such phase."""
         visitor.need(Scope.ORGANIZE)
         return self.challenge.events.page(self._key(phase), after, limit)

@@ -3,51 +3,41 @@
 from collections.abc import Mapping
 from http import HTTPStatus
 
-from snellen.server.errors import (
-    ExamError,
-    ForbiddenError,
-    FormError,
-    MalformedError,
-    NoSuchAttemptError,
-    NotFoundError,
-    QuotaError,
-    RateError,
-    StoreError,
-    TooLargeError,
-    UnauthorizedError,
-)
+from snellen.server import errors
 
 RETRY_SECONDS = 10
 """When a client may try again where the store fails."""
 
 
-def status_of(error: ExamError) -> HTTPStatus:
+def status_of(error: errors.ExamError) -> HTTPStatus:
     """Return the status that an error is answered with."""
     match error:
-        case NoSuchAttemptError() | NotFoundError():
+        case errors.NoSuchAttemptError() | errors.NotFoundError():
             return HTTPStatus.NOT_FOUND
-        case UnauthorizedError():
+        case errors.UnauthorizedError():
             return HTTPStatus.UNAUTHORIZED
-        case ForbiddenError():
+        case errors.ForbiddenError():
             return HTTPStatus.FORBIDDEN
-        case QuotaError() | RateError():
+        case errors.QuotaError() | errors.RateError():
             return HTTPStatus.TOO_MANY_REQUESTS
-        case TooLargeError():
+        case errors.TooLargeError():
             return HTTPStatus.REQUEST_ENTITY_TOO_LARGE
-        case MalformedError():
+        case errors.MalformedError():
             return HTTPStatus.BAD_REQUEST
-        case FormError():
+        case errors.FormError():
             return HTTPStatus.UNSUPPORTED_MEDIA_TYPE
-        case StoreError():
+        case errors.StoreError():
             return HTTPStatus.SERVICE_UNAVAILABLE
         case _:
             return HTTPStatus.CONFLICT
 
 
-def headers_of(error: ExamError) -> Mapping[str, str]:
+def headers_of(error: errors.ExamError) -> Mapping[str, str]:
     """Return the headers that go with it: when to call again, where that may help."""
-    if isinstance(error, UnauthorizedError):
+    if isinstance(error, errors.UnauthorizedError):
         return {"WWW-Authenticate": "Bearer"}
-    if isinstance(error, RateError) or (isinstance(error, StoreError) and error.again):
+    if isinstance(error, errors.RateError) or (
+        isinstance(error, errors.StoreError) and error.again
+    ):
         return {"Retry-After": str(RETRY_SECONDS)}
     return {}

@@ -17,17 +17,8 @@ from snellen.server.challenge.service import Challenge
 from snellen.server.errors import ExamError, ForbiddenError, NotFoundError, UnauthorizedError
 from snellen.server.exam.file import JoinBy
 from snellen.server.exam.names import look_alike
+from snellen.server.http import auth
 from snellen.server.http.api.access import Access, Visitor
-from snellen.server.http.auth import (
-    ALL,
-    DAY,
-    OF_SUBJECT,
-    PARTICIPANT,
-    PREFIX,
-    digest_of,
-    owners,
-    secret,
-)
 from snellen.server.store.statements import Query, Statement, row_values
 from snellen.server.store.tables.exams import (
     Invitation,
@@ -222,15 +213,15 @@ class SignUp:
         words = " ".join(given.note.split())
         if len(words) > LONGEST_NOTE or not words.isprintable():
             raise ExamError(f"a note is up to {LONGEST_NOTE} printable characters", field="note")
-        code, now = secret(INVITATION_PREFIX), self._tokens.now()
+        code, now = auth.secret(INVITATION_PREFIX), self._tokens.now()
         row = Invitation(
             id=0,
-            digest=digest_of(code),
+            digest=auth.digest_of(code),
             caller=caller,
             note=words,
             uses=given.uses,
             created=now,
-            expires=now + round(given.days * DAY),
+            expires=now + round(given.days * auth.DAY),
         )
         until = iso(row.expires)[:16].replace("T", " ")
 
@@ -291,7 +282,7 @@ class SignUp:
             raise
 
     def _invitation(self, connection: Connection, code: str) -> Invitation:
-        row = _CODE.first(connection, {"d": digest_of(code)})
+        row = _CODE.first(connection, {"d": auth.digest_of(code)})
         if row is None:
             raise NotFoundError(
                 "this invitation is unknown: copy the whole link, or ask the organizer for a new"
@@ -349,8 +340,8 @@ class SignUp:
             )
         if given.team and given.team_code:
             raise ExamError("give the name of a new team or the code of a team, not both of them")
-        token = secret(PREFIX)
-        team_code = secret(TEAM_PREFIX) if given.team else None
+        token = auth.secret(auth.PREFIX)
+        team_code = auth.secret(TEAM_PREFIX) if given.team else None
         now = self._tokens.now()
 
         def work(connection: Connection) -> Participant:
@@ -360,7 +351,7 @@ class SignUp:
             row = JoinRequest(
                 id=0,
                 name=given.name,
-                digest=digest_of(token),
+                digest=auth.digest_of(token),
                 at=now,
                 team=team,
                 subject=subject,
@@ -371,7 +362,7 @@ class SignUp:
                 _USE.run(connection, {"i": invitation.id})
                 self._tokens.add(connection, _token_of(row, now))
             if team is not None and team_code is not None:
-                formed = Team(name=team, digest=digest_of(team_code), created=now)
+                formed = Team(name=team, digest=auth.digest_of(team_code), created=now)
                 _ADD_TEAM.run(connection, row_values(formed))
             number = None if invitation is None else invitation.id
             known = (("by invitation", number), ("in team", team), ("as", subject))
@@ -407,7 +398,7 @@ class SignUp:
     def _team(self, connection: Connection, given: NewParticipant) -> str | None:
         if not given.team_code:
             return given.team or None
-        row = _TEAM_CODE.first(connection, {"d": digest_of(given.team_code)})
+        row = _TEAM_CODE.first(connection, {"d": auth.digest_of(given.team_code)})
         if row is None:
             raise NotFoundError(
                 "this team's code is unknown: ask a member of the team for it", field="team_code"
@@ -419,7 +410,7 @@ class SignUp:
     ) -> None:
         name, asked = given.name, _REQUESTS.all(connection, {})
         if subject is not None:
-            before = OF_SUBJECT.first(connection, {"s": subject})
+            before = auth.OF_SUBJECT.first(connection, {"s": subject})
             if before is not None:
                 raise ExamError(
                     f"you have joined as {before.name!r}, and a person has one account; use its"
@@ -444,7 +435,7 @@ class SignUp:
                 f"{name!r} is a team's or a member's name; choose another", field="name"
             )
         new = given.team
-        others = [each.team for each in ALL.all(connection, {})]
+        others = [each.team for each in auth.ALL.all(connection, {})]
         if new and look_alike(new, [*formed, *self._file.teams, *others]) is not None:
             raise ExamError(
                 f"there is a team {new!r}; give the code that its members have, or choose another"
@@ -454,7 +445,7 @@ class SignUp:
         if new and look_alike(new, waiting) is not None:
             raise ExamError(f"{new!r} is a participant's name; choose another", field="team")
         # A team that the exam file had, and that owns rows without a token of its name.
-        owned = owners(connection)
+        owned = auth.owners(connection)
         for word, what in ((name, "name"), (new, "team")):
             if word and look_alike(word, owned) is not None:
                 raise ExamError(
@@ -489,7 +480,7 @@ class SignUp:
                     f"there is no open request of {name[:64]!r}; see the list of requests"
                 )
             _END_REQUEST.run(connection, {"i": row.id})
-            members = [*open_ones.values(), *ALL.all(connection, {})]
+            members = [*open_ones.values(), *auth.ALL.all(connection, {})]
             if approved:
                 self._tokens.add(connection, _token_of(row, now))
             elif row.team not in {each.team for each in members}:
@@ -504,7 +495,7 @@ def _token_of(row: JoinRequest, now: int) -> Token:
         id=0,
         name=row.name,
         digest=row.digest,
-        scopes=PARTICIPANT,
+        scopes=auth.PARTICIPANT,
         created=now,
         revoked=None,
         team=row.team,

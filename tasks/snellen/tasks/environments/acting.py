@@ -19,14 +19,7 @@ from snellen.grading.actions.meaning import Named, known_name, meant, point_in
 from snellen.grading.actions.reading import FENCE, NAME_KEYS, MarkedCall, NoActionError, calls_in
 from snellen.grading.calls import plain_name
 from snellen.grading.errors import InputError
-from snellen.grading.models.actions import (
-    POINTED,
-    Action,
-    ActionType,
-    Direction,
-    Point,
-    direction_of,
-)
+from snellen.grading.models import actions
 from snellen.grading.models.geometry import Space
 from snellen.tasks.environments.arguments import (
     QUIET,
@@ -49,11 +42,11 @@ NOTCH = 100.0
 _MOST_POINTS = 500
 _WAIT = 1.0
 _TURNS = 5.0
-_DIRECTIONS: Mapping[Direction, Point] = {
-    Direction.UP: (0, -1),
-    Direction.DOWN: (0, 1),
-    Direction.LEFT: (-1, 0),
-    Direction.RIGHT: (1, 0),
+_DIRECTIONS: Mapping[actions.Direction, actions.Point] = {
+    actions.Direction.UP: (0, -1),
+    actions.Direction.DOWN: (0, 1),
+    actions.Direction.LEFT: (-1, 0),
+    actions.Direction.RIGHT: (1, 0),
 }
 
 
@@ -71,7 +64,7 @@ class Screen:
     width: int
     height: int
     space: Space = Space.PIXELS
-    pointer: Point | None = None
+    pointer: actions.Point | None = None
 
 
 class Acted(NamedTuple):
@@ -219,13 +212,13 @@ class _Doing(NamedTuple):
     """An action that is to be done."""
 
     name: str  # as `known_name` has it
-    action: Action  # what grading reads in it
+    action: actions.Action  # what grading reads in it
     given: Arguments
     screen: Screen
     said: Declared
     y_first: bool  # whether its points are written so
 
-    def place(self, point: Point) -> Point:
+    def place(self, point: actions.Point) -> actions.Point:
         """Return a point of the response in pixels of the screenshot."""
         width, height = self.screen.width, self.screen.height
         form, counts = self.said.format, self.said.counts
@@ -247,11 +240,11 @@ class _Doing(NamedTuple):
             min(point[1] * height / down, height - 1.0),
         )
 
-    def point(self) -> Point | None:
+    def point(self) -> actions.Point | None:
         """Return where the action is, in pixels of the screenshot; None for nowhere."""
         return None if self.action.point is None else self.place(self.action.point)
 
-    def here(self) -> Point:
+    def here(self) -> actions.Point:
         """Return where the action is, or the mouse."""
         point = self.point() or self.screen.pointer
         if point is None:
@@ -281,7 +274,7 @@ def _acted(named: Named, said: Declared, screen: Screen) -> Acted:
         raise ActError(_unread(named.name))
     named = replace(named, y_first=said.format is not None and said.format.y_first)
     action = meant(named)
-    if action is not None and action.type is ActionType.FINISH:
+    if action is not None and action.type is actions.ActionType.FINISH:
         return Acted(end=_END)
     given = arguments_of(named)
     # Two names stand for actions that are no step of a benchmark, with a point or keys as these.
@@ -305,7 +298,7 @@ _NUMBERS = (
 _WORDED = frozenset({"element", "target", "location", "position", "from", "to"})
 
 
-def _check_points(fields: Fields, action: Action | None) -> None:
+def _check_points(fields: Fields, action: actions.Action | None) -> None:
     """Refuse a point among the arguments that can't be read."""
     for names in _NUMBERS:
         sides = [fields.get(name) for name in names]
@@ -313,7 +306,7 @@ def _check_points(fields: Fields, action: Action | None) -> None:
             map(point_in, (sides[:2], sides[-2:]))
         ):
             raise ActError(f"{', '.join(names)} must all be finite numbers")
-    lost = action is not None and action.type in POINTED and action.point is None
+    lost = action is not None and action.type in actions.POINTED and action.point is None
     for name in (*meaning.POINT_KEYS, *meaning.END_KEYS):
         value = fields.get(name)
         if value is None or point_in(value) or (name in _WORDED and not lost and _is_word(value)):
@@ -338,18 +331,18 @@ def _done(doing: _Doing) -> Acted:
     kind = doing.action.type
     if doing.name in _BUTTONS_MOVE:
         return _button_move(doing)
-    if kind is ActionType.NAVIGATE and doing.name in _KEYBOARD:
-        kind = ActionType.KEY
+    if kind is actions.ActionType.NAVIGATE and doing.name in _KEYBOARD:
+        kind = actions.ActionType.KEY
     do = _INPUTS.get(kind)
     if do is None:
         raise ActError(_not_here(doing.name))
     return do(doing)
 
 
-_COUNTS = {ActionType.DOUBLE_CLICK: 2, ActionType.TRIPLE_CLICK: 3}
-_BUTTONS: Mapping[ActionType, Button] = {
-    ActionType.RIGHT_CLICK: "right",
-    ActionType.MIDDLE_CLICK: "middle",
+_COUNTS = {actions.ActionType.DOUBLE_CLICK: 2, actions.ActionType.TRIPLE_CLICK: 3}
+_BUTTONS: Mapping[actions.ActionType, Button] = {
+    actions.ActionType.RIGHT_CLICK: "right",
+    actions.ActionType.MIDDLE_CLICK: "middle",
 }
 
 
@@ -416,7 +409,7 @@ def _drag(doing: _Doing) -> Acted:
     return Acted((Input(InputKind.DRAG, way, button=doing.button(), keys=doing.held()),))
 
 
-def _path(doing: _Doing, path: object) -> tuple[Point, ...]:
+def _path(doing: _Doing, path: object) -> tuple[actions.Point, ...]:
     points = cast("Sequence[object]", path) if isinstance(path, list | tuple) else ()
     if not 0 < len(points) <= _MOST_POINTS:
         raise ActError(
@@ -438,7 +431,7 @@ _AXES = (("scroll_x", "scroll_y", 1.0), ("delta_x", "delta_y", 1.0), ("dx", "dy"
 def _scroll(doing: _Doing) -> Acted:
     point = doing.point()
     path = () if point is None else (point,)
-    text = () if direction_of(doing.given.get("text")) else ("text",)
+    text = () if actions.direction_of(doing.given.get("text")) else ("text",)
     if doing.action.end is not None and point is not None:
         # A finger that swipes: the page follows it.
         end = doing.place(doing.action.end)
@@ -448,18 +441,18 @@ def _scroll(doing: _Doing) -> Acted:
     return Acted((Input(InputKind.SCROLL, path, scroll=far, keys=doing.held(*text)),))
 
 
-def _way(given: Arguments) -> Direction | None:
+def _way(given: Arguments) -> actions.Direction | None:
     value = given.take(*_DIRECTED)
-    way = direction_of(value)
+    way = actions.direction_of(value)
     if value is not None and way is None:
         raise ActError(f"there is no direction {short(value)}; use up, down, left or right")
     return way
 
 
-def _far(doing: _Doing) -> Point:
+def _far(doing: _Doing) -> actions.Point:
     given, direction = doing.given, doing.action.direction
     words = (given.get(name) for name in ("text", "value", "input_text", "to"))
-    directed = _way(given) or any(map(direction_of, words)) or _NAMES_WAY.search(doing.name)
+    directed = _way(given) or any(map(actions.direction_of, words)) or _NAMES_WAY.search(doing.name)
     if directed and direction is not None:
         across, down = _DIRECTIONS[direction]
         width, height = _distance(doing)
@@ -483,7 +476,7 @@ def _far(doing: _Doing) -> Point:
 _NAMES_WAY = re.compile(r"(?:up|down|left|right)\Z|\A(?:swipe|slide|flick)\Z")
 
 
-def _distance(doing: _Doing) -> Point:
+def _distance(doing: _Doing) -> actions.Point:
     """Return how far a scroll in a direction goes, if along x and if along y, in pixels."""
     given, screen = doing.given, doing.screen
     start, end = doing.point(), point_in(given.take(*meaning.END_KEYS))
@@ -600,19 +593,19 @@ def _wait(doing: _Doing) -> Acted:
     return Acted((Input(InputKind.WAIT, seconds=min(seconds, LONGEST_WAIT)),), note=note)
 
 
-_INPUTS: Mapping[ActionType, Callable[[_Doing], Acted]] = {
-    ActionType.CLICK: _click,
-    ActionType.DOUBLE_CLICK: _click,
-    ActionType.TRIPLE_CLICK: _click,
-    ActionType.RIGHT_CLICK: _click,
-    ActionType.MIDDLE_CLICK: _click,
-    ActionType.LONG_PRESS: _long_press,
-    ActionType.HOVER: _move,
-    ActionType.TYPE: _type,
-    ActionType.SCROLL: _scroll,
-    ActionType.DRAG: _drag,
-    ActionType.KEY: _key,
-    ActionType.WAIT: _wait,
+_INPUTS: Mapping[actions.ActionType, Callable[[_Doing], Acted]] = {
+    actions.ActionType.CLICK: _click,
+    actions.ActionType.DOUBLE_CLICK: _click,
+    actions.ActionType.TRIPLE_CLICK: _click,
+    actions.ActionType.RIGHT_CLICK: _click,
+    actions.ActionType.MIDDLE_CLICK: _click,
+    actions.ActionType.LONG_PRESS: _long_press,
+    actions.ActionType.HOVER: _move,
+    actions.ActionType.TYPE: _type,
+    actions.ActionType.SCROLL: _scroll,
+    actions.ActionType.DRAG: _drag,
+    actions.ActionType.KEY: _key,
+    actions.ActionType.WAIT: _wait,
 }
 
 ACTIONS = (

@@ -18,13 +18,7 @@ from pathlib import Path
 from shutil import copyfile
 
 from snellen.grading.models.base import Closed
-from snellen.tasks.export.questions import (
-    exported_references,
-    template,
-    write_file,
-    write_judged,
-    write_questions,
-)
+from snellen.tasks.export import questions
 from snellen.tasks.pack.folders import new_folder
 from snellen.tasks.pack.format import SEALED
 from snellen.tasks.pack.read import Pack
@@ -76,20 +70,22 @@ def export_harbor(
             can't be written.
         DataError: A line or an image can't be read.
     """
-    kind = exported_references(pack, with_references=with_references)
+    kind = questions.exported_references(pack, with_references=with_references)
     name = f"{organization}/{pack.manifest.name}"
     with new_folder(output) as room:
-        shown = write_questions(pack, room / "environment" / "exam", watch)
-        write_file(room / "environment" / "Dockerfile", _AGENT.encode())
-        write_judged(pack, room / "tests" / "exam", kind)
-        write_file(room / "tests" / "grade.py", template("harbor_grade.py"))
-        write_file(room / "tests" / "test.sh", _TEST.encode())
-        write_file(room / "tests" / "Dockerfile", _verifier(wheel).encode())
+        shown = questions.write_questions(pack, room / "environment" / "exam", watch)
+        questions.write_file(room / "environment" / "Dockerfile", _AGENT.encode())
+        questions.write_judged(pack, room / "tests" / "exam", kind)
+        questions.write_file(room / "tests" / "grade.py", questions.template("harbor_grade.py"))
+        questions.write_file(room / "tests" / "test.sh", _TEST.encode())
+        questions.write_file(room / "tests" / "Dockerfile", _verifier(wheel).encode())
         if wheel is not None:
             copyfile(wheel, room / "tests" / wheel.name)
         (room / "tests" / "test.sh").chmod(0o755)
-        write_file(room / "instruction.md", _instruction(pack, shown.items).encode())
-        write_file(room / "task.toml", _config(pack, name, sealed=kind == SEALED).encode())
+        questions.write_file(room / "instruction.md", _instruction(pack, shown.items).encode())
+        questions.write_file(
+            room / "task.toml", _config(pack, name, sealed=kind == SEALED).encode()
+        )
     return HarborTask(name=name, items=shown.items, images=shown.images, sealed=kind == SEALED)
 
 

@@ -13,7 +13,7 @@ from snellen.grading.ceiling import attainable_maximum
 from snellen.grading.errors import DataError, MetricError, MissingExtraError
 from snellen.grading.models.base import Closed
 from snellen.grading.protocols.table import gold_shape, protocol_of
-from snellen.tasks.pack import MANIFEST
+from snellen.tasks.pack import MANIFEST, read
 from snellen.tasks.pack.format import (
     IMAGES,
     ITEMS,
@@ -24,15 +24,6 @@ from snellen.tasks.pack.format import (
     PackTask,
 )
 from snellen.tasks.pack.images import Decoder, size_of
-from snellen.tasks.pack.read import (
-    Pack,
-    References,
-    open_pack,
-    open_references,
-    read_manifest,
-    read_whole,
-    task_data,
-)
 
 
 class Custody(StrEnum):
@@ -123,12 +114,12 @@ def check_pack(
     Raises:
         DataError: The folder is not a pack.
     """
-    manifest = read_manifest(folder)
+    manifest = read.read_manifest(folder)
     findings = _Findings(folder)
     tasks = tuple(_described(task) for task in manifest.tasks)
     custody = _CUSTODY[manifest.references]
     try:
-        pack = open_pack(folder)
+        pack = read.open_pack(folder)
     except DataError as error:
         findings.add(error)
         findings.lost = True
@@ -182,7 +173,7 @@ class _Findings:
         )
 
 
-def _check_items(pack: Pack, found: _Findings, watch: Callable[[int], None]) -> None:
+def _check_items(pack: read.Pack, found: _Findings, watch: Callable[[int], None]) -> None:
     sizes: dict[str, tuple[int, int]] = {}
     with Decoder() as decoder:
         for index in range(len(pack.lines)):
@@ -208,7 +199,7 @@ def _check_items(pack: Pack, found: _Findings, watch: Callable[[int], None]) -> 
 
 
 def _check_image(
-    pack: Pack,
+    pack: read.Pack,
     image: PackImage,
     found: _Findings,
     sizes: dict[str, tuple[int, int]],
@@ -273,7 +264,7 @@ def _check_extra(manifest: Manifest, found: _Findings) -> None:
 
 
 def _check_references(
-    pack: Pack, key: str | None, found: _Findings
+    pack: read.Pack, key: str | None, found: _Findings
 ) -> tuple[Custody, tuple[TaskCheck, ...]]:
     plain = tuple(_described(task) for task in pack.manifest.tasks)
     name = pack.manifest.references
@@ -282,9 +273,9 @@ def _check_references(
         return custody, plain
     try:
         if custody is Custody.SEALED and key is None:
-            read_whole(pack.folder, pack.manifest, name)
+            read.read_whole(pack.folder, pack.manifest, name)
             return custody, plain
-        references = open_references(pack, key)
+        references = read.open_references(pack, key)
     except DataError as error:
         found.add(error)
         return custody, plain
@@ -296,12 +287,14 @@ def _described(task: PackTask) -> TaskCheck:
     return TaskCheck(task=task.task, items=task.items, protocol=task.protocol)
 
 
-def _tried(task: PackTask, pack: Pack, references: References, found: _Findings) -> TaskCheck:
+def _tried(
+    task: PackTask, pack: read.Pack, references: read.References, found: _Findings
+) -> TaskCheck:
     """Grade every reference as the answer to its own item."""
     about = _described(task)
     protocol = protocol_of(task.task, task.protocol)
     try:
-        data = task_data(pack, references, task.task)
+        data = read.task_data(pack, references, task.task)
         indexes = [data.index[item_id] for item_id in pack.index[task.task]]
         reached = attainable_maximum(
             protocol,

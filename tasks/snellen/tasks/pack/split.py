@@ -8,20 +8,12 @@ from pathlib import Path
 
 from snellen.grading.errors import InputError
 from snellen.grading.stats.sampling import random_order
+from snellen.tasks.pack import transform
 from snellen.tasks.pack.folders import new_folder
 from snellen.tasks.pack.format import Manifest, PackReference, PackSource
 from snellen.tasks.pack.groups import SITE, ItemName, joined, values_of
 from snellen.tasks.pack.read import Pack, open_references
 from snellen.tasks.pack.references import to_line
-from snellen.tasks.pack.transform import (
-    check_outside,
-    chosen_lines,
-    fill,
-    of_tasks,
-    reference_lines,
-    seal_key,
-    selected_manifest,
-)
 
 Parts = Mapping[str, float]
 """The shares by the parts' names; they add up to 1."""
@@ -144,8 +136,8 @@ def split_pack(
             or was changed.
     """
     check_parts(parts)
-    check_outside(folder, [pack])
-    lines = reference_lines(pack, key)
+    transform.check_outside(folder, [pack])
+    lines = transform.reference_lines(pack, key)
     references = None if lines is None else open_references(pack, key)
     groups = joined(pack, values_of(pack, references, by))
     shared = split_items(groups, parts, seed)
@@ -161,20 +153,20 @@ def split_pack(
                     f"the part {part} would be empty: {len(groups)} groups by {by} can't be"
                     " distributed like this; use fewer parts, or another tag"
                 )
-            about = selected_manifest(pack, chosen)
+            about = transform.selected_manifest(pack, chosen)
             name = f"{pack.name[: 63 - len(part)]}-{part.lower()}"
             about = about.model_copy(update={"name": name})
-            kept = of_tasks(lines, {task.task for task in about.tasks})
+            kept = transform.of_tasks(lines, {task.task for task in about.tasks})
             if own_references and kept is not None:
                 kept = _own(kept, chosen)
             (room / part).mkdir()
             before = done
-            manifests[part] = fill(
+            manifests[part] = transform.fill(
                 room / part,
-                chosen_lines(pack, chosen),
+                transform.chosen_lines(pack, chosen),
                 about,
                 kept,
-                seal_key(pack, key),
+                transform.seal_key(pack, key),
                 watch=lambda number, before=before: watch(before + number),
             )
             done += len(items)

@@ -19,29 +19,11 @@ from snellen.grading.errors import DataError, ExecutionError, UnknownNameError
 from snellen.grading.metrics.code import CodeExecutor
 from snellen.grading.parse.envelope import opened
 from snellen.grading.parse.final_answers import CUT_OFF, without_reasoning
+from snellen.grading.protocols import base
 from snellen.grading.protocols import golds as shapes
-from snellen.grading.protocols.base import (
-    AnswerValue,
-    Context,
-    Gold,
-    IntArray,
-    Judge,
-    Judged,
-    Metric,
-    Normalize,
-    Normalizer,
-    Parsed,
-    Parser,
-    Protocol,
-    unparsed,
-)
 from snellen.grading.protocols.golds import GoldShape
+from snellen.grading.protocols.matrix import golds
 from snellen.grading.protocols.matrix.comparisons import Accepted, passes
-from snellen.grading.protocols.matrix.golds import (
-    MatrixGold,
-    Settings,
-    check_options,
-)
 from snellen.grading.protocols.matrix.metrics import METRICS, ItemMetric
 from snellen.grading.protocols.matrix.published import KEYS, PUBLISHED, TASK
 from snellen.grading.protocols.matrix.reading import Program, read_final
@@ -65,7 +47,7 @@ _ALIASES = {"cider_d": "cider", "cider-d": "cider", "ciderd": "cider", "llm": "l
 # ---- References --------------------------------------------------------------------------------
 
 
-def metric_of(gold: MatrixGold) -> ItemMetric:
+def metric_of(gold: golds.MatrixGold) -> ItemMetric:
     """Return the metric that a gold names.
 
     Raises:
@@ -80,7 +62,7 @@ def metric_of(gold: MatrixGold) -> ItemMetric:
     raise DataError(UnknownNameError("metric", name, METRICS).message, field="metric")
 
 
-def settings_of(gold: MatrixGold) -> Settings:
+def settings_of(gold: golds.MatrixGold) -> golds.Settings:
     """Return the settings of a gold's metric.
 
     Raises:
@@ -101,7 +83,7 @@ def settings_of(gold: MatrixGold) -> Settings:
         raise DataError(str(error), field="settings") from None
 
 
-def checked(gold: MatrixGold) -> MatrixGold:
+def checked(gold: golds.MatrixGold) -> golds.MatrixGold:
     """Return a gold by which an answer can be right.
 
     Raises:
@@ -110,7 +92,7 @@ def checked(gold: MatrixGold) -> MatrixGold:
         MissingExtraError: Its metric needs an optional dependency.
     """
     rule = metric_of(gold)
-    check_options(gold.options)
+    golds.check_options(gold.options)
     if gold.options and gold.metric != "accuracy":
         raise DataError(f"{gold.metric} takes no options; use accuracy", field="options")
     accepted = rule.accept(gold, settings_of(gold))
@@ -129,23 +111,23 @@ def checked(gold: MatrixGold) -> MatrixGold:
     return gold
 
 
-def context_of(gold: MatrixGold) -> Context:
+def context_of(gold: golds.MatrixGold) -> base.Context:
     """Return what a parser may know of an item: the form of answer and the options."""
     names: tuple[str, ...] = ()
     if gold.metric == "relation":
         names = shapes.RELATIONS.context(shapes.RELATIONS.read(gold.answer)).names
-    return Context(
+    return base.Context(
         options=len(gold.options) or None, names=names, form=gold.metric, texts=gold.options
     )
 
 
-def responses_of(gold: MatrixGold) -> Sequence[object]:
+def responses_of(gold: golds.MatrixGold) -> Sequence[object]:
     """Return the responses that a gold makes right, any of which should do."""
     rule = metric_of(gold)
     return rule.responses(gold, rule.accept(gold, settings_of(gold)))
 
 
-def made_of(answers: Sequence[Any], context: Context, before: MatrixGold) -> object:
+def made_of(answers: Sequence[Any], context: base.Context, before: golds.MatrixGold) -> object:
     """Return an item's reference with what raters answered as its answer, and its own settings.
 
     Raises:
@@ -174,7 +156,7 @@ def made_of(answers: Sequence[Any], context: Context, before: MatrixGold) -> obj
 
 GOLD = GoldShape(
     "an object {metric, answer, options, settings, pass}",
-    MatrixGold,
+    golds.MatrixGold,
     checked,
     responses_of,
     context_of,
@@ -197,18 +179,18 @@ class _Ready:
 
     rule: ItemMetric
     accepted: Accepted
-    context: Context
+    context: base.Context
     passing: float
 
 
-def _ready(gold: MatrixGold) -> _Ready:
+def _ready(gold: golds.MatrixGold) -> _Ready:
     rule = metric_of(gold)
     accepted = rule.accept(gold, settings_of(gold))
     mark = rule.passing if gold.passing is None else gold.passing
     return _Ready(rule, accepted, context_of(gold), mark)
 
 
-def _read(response: object, context: Context) -> Parsed:
+def _read(response: object, context: base.Context) -> base.Parsed:
     rule = METRICS.get(context.form)
     said = opened(response)
     if said is not None and not said.calls:
@@ -216,12 +198,12 @@ def _read(response: object, context: Context) -> Parsed:
     if isinstance(response, str):
         response = without_reasoning(response)
         if response is None:
-            return unparsed(CUT_OFF)
+            return base.unparsed(CUT_OFF)
     return (rule.read if rule else read_final)(response, context)
 
 
 def _score(
-    answer: AnswerValue, item: _Ready, normalize: Normalize, executor: CodeExecutor | None
+    answer: base.AnswerValue, item: _Ready, normalize: base.Normalize, executor: CodeExecutor | None
 ) -> float:
     if isinstance(answer, str) and not item.rule.textual:
         # Read by a parser that leaves text as it is: what it holds is for the metric to see.
@@ -237,11 +219,11 @@ def _score(
 
 
 def _prepare(
-    executor: CodeExecutor | None, references: Sequence[Gold], normalizer: Normalizer
-) -> Judge:
+    executor: CodeExecutor | None, references: Sequence[base.Gold], normalizer: base.Normalizer
+) -> base.Judge:
     ready: list[_Ready] = [_ready(gold) for gold in references]
 
-    def judge(items: IntArray, answers: Sequence[AnswerValue]) -> Judged:
+    def judge(items: base.IntArray, answers: Sequence[base.AnswerValue]) -> base.Judged:
         values = np.zeros((len(answers), 2), dtype=np.float64)
         failed: dict[int, str] = {}
         indexes: list[int] = items.tolist()
@@ -253,29 +235,31 @@ def _prepare(
                 failed[row] = f"candidate code could not be run: {error}"
                 continue
             values[row] = score, score >= item.passing - _SLACK
-        return Judged(values, failed=failed or None)
+        return base.Judged(values, failed=failed or None)
 
     return judge
 
 
-def _metric(name: str, executor: CodeExecutor | None) -> Metric:
-    return Metric(name, KEYS, "score", partial(_prepare, executor), runs_code=executor is not None)
+def _metric(name: str, executor: CodeExecutor | None) -> base.Metric:
+    return base.Metric(
+        name, KEYS, "score", partial(_prepare, executor), runs_code=executor is not None
+    )
 
 
-_ITEMS = Protocol(
+_ITEMS = base.Protocol(
     TASK,
     "items",
     3,
     "decisions of this project, after the framework of four dimensions and four levels",
     "each item by the metric that it names; correct from the item's `pass`, by default the"
     " metric's best (box: 0.5); a program that may not be run is an error, never 0",
-    Parser("as the item's metric asks", _read),
-    Normalizer("SQuAD's, for any script; numbers by value", answer_words),
+    base.Parser("as the item's metric asks", _read),
+    base.Normalizer("SQuAD's, for any script; numbers by value", answer_words),
     _metric("the item's own metric; code is not run", None),
 )
 
 
-def with_executor(protocol: Protocol, executor: CodeExecutor) -> Protocol:
+def with_executor(protocol: base.Protocol, executor: CodeExecutor) -> base.Protocol:
     """Return a protocol of the matrix by which programs are run; others as they are.
 
     What the executor can't run is an error that says why, never a score.
@@ -285,4 +269,4 @@ def with_executor(protocol: Protocol, executor: CodeExecutor) -> Protocol:
     return replace(protocol, metric=_metric("the item's own metric; code is run", executor))
 
 
-PROTOCOLS: Mapping[str, tuple[Protocol, ...]] = {TASK: (_ITEMS, PUBLISHED)}
+PROTOCOLS: Mapping[str, tuple[base.Protocol, ...]] = {TASK: (_ITEMS, PUBLISHED)}

@@ -5,20 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from snellen.grading.models.scores import Outcome
-from snellen.grading.protocols.base import (
-    AS_IS,
-    AnswerValue,
-    Context,
-    Gold,
-    IntArray,
-    Judge,
-    Judged,
-    Metric,
-    Normalizer,
-    Parsed,
-    Parser,
-    Protocol,
-)
+from snellen.grading.protocols import base
 from snellen.grading.protocols.matrix.golds import MatrixGold, letters_of, texts_of
 from snellen.grading.protocols.texts import not_text
 
@@ -32,14 +19,14 @@ _EVAL = (
 )
 
 
-def _read_published(response: object, context: Context) -> Parsed:
+def _read_published(response: object, context: base.Context) -> base.Parsed:
     if context.form == "code":
-        return Parsed(None, Outcome.ERROR, _EVAL)
+        return base.Parsed(None, Outcome.ERROR, _EVAL)
     if not isinstance(response, str):
         return not_text(response)
     known = not context.form or context.form in _NAMED
     note = "" if known else f"the published code knows no metric {context.form!r}: it scores 0"
-    return Parsed(response, None, note)
+    return base.Parsed(response, None, note)
 
 
 def set_f1_published(prediction: str, reference: str) -> float:
@@ -75,18 +62,18 @@ def _published(answer: str, gold: MatrixGold) -> tuple[float, float]:
             return 0.0, 0.0
 
 
-def _prepare_published(references: Sequence[Gold], normalizer: Normalizer) -> Judge:
-    def judge(items: IntArray, answers: Sequence[AnswerValue]) -> Judged:
+def _prepare_published(references: Sequence[base.Gold], normalizer: base.Normalizer) -> base.Judge:
+    def judge(items: base.IntArray, answers: Sequence[base.AnswerValue]) -> base.Judged:
         values = np.zeros((len(answers), 2), dtype=np.float64)
         for row, (index, answer) in enumerate(zip(items.tolist(), answers, strict=True)):
             if isinstance(answer, str):
                 values[row] = _published(normalizer.apply(answer), references[index])
-        return Judged(values)
+        return base.Judged(values)
 
     return judge
 
 
-PUBLISHED = Protocol(
+PUBLISHED = base.Protocol(
     TASK,
     "published",
     1,
@@ -94,7 +81,9 @@ PUBLISHED = Protocol(
     "accuracy: the response, trimmed and upper-cased, is the letter; f1: sets of lower-cased"
     " words, perfect at 0.999999995, correct above 0.5; contains: any substring; every other"
     " metric scores 0; execution (eval) is not reproduced",
-    Parser("text as given", _read_published),
-    AS_IS,
-    Metric("accuracy, f1 and contains of the published code", KEYS, "score", _prepare_published),
+    base.Parser("text as given", _read_published),
+    base.AS_IS,
+    base.Metric(
+        "accuracy, f1 and contains of the published code", KEYS, "score", _prepare_published
+    ),
 )

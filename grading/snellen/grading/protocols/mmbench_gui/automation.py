@@ -13,20 +13,15 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from snellen.grading.errors import MetricError
-from snellen.grading.metrics.efficiency import (
-    Amount,
-    Episode,
-    efficiency_gap,
-    efficiency_ratio,
-    platform_mean,
-    success_rate,
-)
+from snellen.grading.metrics import efficiency
 from snellen.grading.metrics.eqa import Missing, Reading, eqa, eqa_budget, eqa_exact, eqa_linear
 from snellen.grading.metrics.eqa_orders import eqa_expected
 from snellen.grading.models.tags import TagColumn
 from snellen.grading.protocols.mmbench_gui.understanding import Values
 
-READINGS: Mapping[Reading, Callable[[Sequence[Episode], Amount | None], float]] = MappingProxyType(
+READINGS: Mapping[
+    Reading, Callable[[Sequence[efficiency.Episode], efficiency.Amount | None], float]
+] = MappingProxyType(
     {
         "paper": eqa,
         "exact": eqa_exact,
@@ -122,7 +117,7 @@ def automation(
         name: _rate([_episode(one, limit) for one in groups[name]], limit) if name in ran else None
         for name in sorted(tasks)
     }
-    average = partial(platform_mean, counts=tasks, missing=missing)
+    average = partial(efficiency.platform_mean, counts=tasks, missing=missing)
     areas: dict[Reading, float] = {
         reading: average({name: rate.eqa[reading] for name, rate in rates.items() if rate})
         for reading in READINGS
@@ -208,16 +203,16 @@ def _was_run(attempt: _Attempt) -> bool:
     return attempt.answered
 
 
-def _episode(attempt: _Attempt, limit: float) -> Episode:
+def _episode(attempt: _Attempt, limit: float) -> efficiency.Episode:
     cost = limit if attempt.cost is None or not attempt.answered else attempt.cost
-    return Episode(float(attempt.success), min(cost, limit))
+    return efficiency.Episode(float(attempt.success), min(cost, limit))
 
 
-def _rate(episodes: Sequence[Episode], limit: float) -> Rate:
+def _rate(episodes: Sequence[efficiency.Episode], limit: float) -> Rate:
     areas: dict[Reading, float] = {
         reading: area(episodes, limit) for reading, area in READINGS.items()
     }
-    return Rate(success_rate(episodes), areas, len(episodes))
+    return Rate(efficiency.success_rate(episodes), areas, len(episodes))
 
 
 # ---- from level to level -----------------------------------------------------------------------
@@ -274,8 +269,8 @@ def losses(rates: Mapping[str, Rate], *, reading: Reading = "exact") -> tuple[Lo
             eqa=rate.eqa[reading],
             sr_lost=None if before is None else before.sr - rate.sr,
             eqa_lost=None if before is None else before.eqa[reading] - rate.eqa[reading],
-            ratio=efficiency_ratio(eqa=rate.eqa[reading], sr=rate.sr),
-            gap=efficiency_gap(eqa=rate.eqa[reading], sr=rate.sr),
+            ratio=efficiency.efficiency_ratio(eqa=rate.eqa[reading], sr=rate.sr),
+            gap=efficiency.efficiency_gap(eqa=rate.eqa[reading], sr=rate.sr),
         )
         for name, (before, rate) in zip(rates, pairs, strict=True)
     )

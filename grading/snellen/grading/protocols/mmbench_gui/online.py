@@ -15,21 +15,7 @@ import msgspec
 
 from snellen.grading.metrics.efficiency import Episode, truncated
 from snellen.grading.metrics.eqa import eqa, eqa_exact, eqa_linear
-from snellen.grading.protocols.base import (
-    AS_IS,
-    DROP_FAILED,
-    AnswerValue,
-    Context,
-    Corpus,
-    Gold,
-    Metric,
-    Parsed,
-    Parser,
-    Protocol,
-    Warned,
-    pairwise,
-    unparsed,
-)
+from snellen.grading.protocols import base
 from snellen.grading.protocols.golds import LARGEST, Positive
 
 PLATFORMS = MappingProxyType(
@@ -58,26 +44,26 @@ class Run:
     platform: str | None = None
 
 
-NO_COST = Warned(
+NO_COST = base.Warned(
     "it does not say its cost",
     "{n} of the episodes did not say their cost: each is charged its whole limit, and nobody knows"
     " whether it kept to it.",
 )
-OVER_LIMIT = Warned(
+OVER_LIMIT = base.Warned(
     "it took more than its limit, which is a failure",
     "{n} of the episodes took more than their limit: that is a failure, whatever they say.",
 )
-OTHER_LIMIT = Warned(
+OTHER_LIMIT = base.Warned(
     "it says another limit than the item's, which counts",
     "{n} of the episodes said another limit than their item's, which is the one that counts.",
 )
-OTHER_PLATFORM = Warned(
+OTHER_PLATFORM = base.Warned(
     "it says another platform than the item's, which counts",
     "{n} of the episodes said another platform than their item's, which is the one that counts.",
 )
 
 
-def _noted(run: Run, context: Context) -> str:
+def _noted(run: Run, context: base.Context) -> str:
     notes: list[str] = []
     if run.cost is None:
         notes.append(NO_COST.note)
@@ -89,7 +75,7 @@ def _noted(run: Run, context: Context) -> str:
     return "; ".join(notes)
 
 
-def _read_any_run(response: object, context: Context) -> Parsed:
+def _read_any_run(response: object, context: base.Context) -> base.Parsed:
     try:
         run = (
             msgspec.json.decode(response, type=Run)
@@ -97,17 +83,17 @@ def _read_any_run(response: object, context: Context) -> Parsed:
             else msgspec.convert(response, Run)
         )
     except (ValueError, RecursionError) as error:
-        return unparsed(f"expected {{success, cost, limit}}: {error}")
-    return Parsed(run, None, _noted(run, context))
+        return base.unparsed(f"expected {{success, cost, limit}}: {error}")
+    return base.Parsed(run, None, _noted(run, context))
 
 
-def _read_run(response: object, context: Context) -> Parsed:
+def _read_run(response: object, context: base.Context) -> base.Parsed:
     parsed = _read_any_run(response, context)
     if parsed.outcome is not None:
         return parsed
     cost: float | None = parsed.answer.cost
     if cost == 0:
-        return unparsed("an episode costs more than 0")
+        return base.unparsed("an episode costs more than 0")
     limit = _limit_of(parsed.answer, context.limit)
     if cost is None or limit is None or cost <= limit:
         return parsed
@@ -127,19 +113,21 @@ def success_within(run: Run, limit: float | None) -> float:
     return 0.0 if over else float(run.success)
 
 
-def _metric(name: str, success: Callable[[AnswerValue, Gold], float], corpus: Corpus) -> Metric:
-    mean = pairwise(name, ("sr",), "sr", lambda run, gold, _normalize: (success(run, gold),))
+def _metric(
+    name: str, success: Callable[[base.AnswerValue, base.Gold], float], corpus: base.Corpus
+) -> base.Metric:
+    mean = base.pairwise(name, ("sr",), "sr", lambda run, gold, _normalize: (success(run, gold),))
     return replace(mean, corpus=corpus, corpus_keys=("eqa",))
 
 
-def _one_limit(golds: Sequence[Gold], runs: Sequence[AnswerValue | None]) -> float | None:
+def _one_limit(golds: Sequence[base.Gold], runs: Sequence[base.AnswerValue | None]) -> float | None:
     # The responses are asked only where no reference has a limit, and never contradict one.
     limits = {gold.limit for gold in golds} - {None}
     limits = limits or {run.limit for run in runs if run is not None} - {None}
     return limits.pop() if len(limits) == 1 else None
 
 
-def _charged(run: AnswerValue | None, limit: float) -> Episode:
+def _charged(run: base.AnswerValue | None, limit: float) -> Episode:
     # An item without an episode failed and used up what it was allowed. An episode that does not
     # say what it cost used that up too, as does one of cost 0, which only a mixture with
     # ScaleCUA's parser lets through to here.
@@ -149,13 +137,17 @@ def _charged(run: AnswerValue | None, limit: float) -> Episode:
     return Episode(success_within(run, limit), run.cost or limit, limit)
 
 
-def _episodes(golds: Sequence[Gold], runs: Sequence[AnswerValue | None]) -> Sequence[Episode]:
+def _episodes(
+    golds: Sequence[base.Gold], runs: Sequence[base.AnswerValue | None]
+) -> Sequence[Episode]:
     limit = _one_limit(golds, runs)
     return [] if limit is None else [_charged(run, limit) for run in runs]
 
 
-def _by_paper(name: str, area: Callable[..., float]) -> Metric:
-    def corpus(golds: Sequence[Gold], runs: Sequence[AnswerValue | None]) -> Mapping[str, float]:
+def _by_paper(name: str, area: Callable[..., float]) -> base.Metric:
+    def corpus(
+        golds: Sequence[base.Gold], runs: Sequence[base.AnswerValue | None]
+    ) -> Mapping[str, float]:
         episodes = _episodes(golds, runs)
         return {"eqa": area(episodes, over_limit="clip")} if episodes else {}
 
@@ -168,12 +160,14 @@ def _by_paper(name: str, area: Callable[..., float]) -> Metric:
 _NO_COST = math.ulp(0.0)
 
 
-def _by_scalecua(name: str, limit: int, *, cut: bool) -> Metric:
+def _by_scalecua(name: str, limit: int, *, cut: bool) -> base.Metric:
     # Success is true or false in that code; partial credit counts here as what it is.
-    def success(run: AnswerValue, _: Gold) -> float:
+    def success(run: base.AnswerValue, _: base.Gold) -> float:
         return 0.0 if cut and (run.cost or 0) > limit else float(run.success)
 
-    def corpus(_: Sequence[Gold], runs: Sequence[AnswerValue | None]) -> Mapping[str, float]:
+    def corpus(
+        _: Sequence[base.Gold], runs: Sequence[base.AnswerValue | None]
+    ) -> Mapping[str, float]:
         episodes: Sequence[Episode] = [
             Episode(0, limit) if run is None else Episode(run.success, run.cost or _NO_COST)
             for run in runs
@@ -183,12 +177,12 @@ def _by_scalecua(name: str, limit: int, *, cut: bool) -> Metric:
     return _metric(name, success, corpus)
 
 
-_PAPER = Parser(
+_PAPER = base.Parser(
     "an episode {success, cost, limit}",
     _read_run,
     warned=(OVER_LIMIT, OTHER_LIMIT, OTHER_PLATFORM, NO_COST),
 )
-_SCALECUA = Parser(
+_SCALECUA = base.Parser(
     "an episode {success, cost, limit}, whose cost may be 0",
     _read_any_run,
     warned=(OTHER_LIMIT, OTHER_PLATFORM, NO_COST),
@@ -202,57 +196,57 @@ _FILES = (
 )
 
 ONLINE = (
-    Protocol(
+    base.Protocol(
         "mmbench-gui/l3",
         "paper",
         1,
         "MMBench-GUI Eq. 7-10",
         f"EQA on 101 points u = m/100, {_CLIPPED}",
         _PAPER,
-        AS_IS,
+        base.AS_IS,
         _by_paper("SR, and EQA on a closed grid", eqa),
     ),
-    Protocol(
+    base.Protocol(
         "mmbench-gui/l3",
         "exact",
         1,
         "MMBench-GUI Eq. 12",
         f"EQA as the exact integral, which fits the published tables best, {_CLIPPED}",
         _PAPER,
-        AS_IS,
+        base.AS_IS,
         _by_paper("SR, and the EQA integral", eqa_exact),
     ),
-    Protocol(
+    base.Protocol(
         "mmbench-gui/l3",
         "half_open",
         1,
         "a published summary of MMBench-GUI",
         f"EQA on 101 points u = m/101, {_CLIPPED}",
         _PAPER,
-        AS_IS,
+        base.AS_IS,
         _by_paper("SR, and EQA on a half-open grid", partial(eqa, grid="half_open")),
     ),
-    Protocol(
+    base.Protocol(
         "mmbench-gui/l3",
         "scalecua_15",
         1,
         _PARSE_RESULTS,
         f"{_FILES}; 15 steps whatever the limit: what costs more failed, in SR too",
         _SCALECUA,
-        AS_IS,
+        base.AS_IS,
         _by_scalecua("SR and linear EQA of a run cut at 15 steps", 15, cut=True),
-        DROP_FAILED,
+        base.DROP_FAILED,
     ),
-    Protocol(
+    base.Protocol(
         "mmbench-gui/l3",
         "scalecua_50",
         1,
         _PARSE_RESULTS,
         f"{_FILES}; 50 steps a task whatever the limit, but no task is cut at them",
         _SCALECUA,
-        AS_IS,
+        base.AS_IS,
         _by_scalecua("SR and linear EQA within 50 steps a task", 50, cut=False),
-        DROP_FAILED,
+        base.DROP_FAILED,
     ),
 )
 """The protocols of L3; those of L4 are the same."""

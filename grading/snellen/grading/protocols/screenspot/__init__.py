@@ -9,64 +9,28 @@ from dataclasses import replace
 
 from snellen.grading.coordinates import PIXELS
 from snellen.grading.metrics.boxes import Ltrb, point_in_box
+from snellen.grading.pointing import screenspot
 from snellen.grading.pointing.points import ReadPoint, seeclick_point_or_box
-from snellen.grading.pointing.screenspot import (
-    evalscope_point,
-    lmms_eval_point,
-    screensuite_click,
-    vlmevalkit_point,
-)
-from snellen.grading.protocols import golds
-from snellen.grading.protocols.base import (
-    AS_IS,
-    DROP_FAILED,
-    STOP_ON_CRASH,
-    AnswerValue,
-    Context,
-    Gold,
-    Metric,
-    Parsed,
-    Protocol,
-    PublishedCrashError,
-    UnjudgeableError,
-)
+from snellen.grading.protocols import base, golds, pointing, spaces
 from snellen.grading.protocols.golds import GoldShape, Target, is_in_fractions, without_unknowns
-from snellen.grading.protocols.pointing import (
-    POINT_HIT,
-    declared_points,
-    fractions,
-    pixels,
-    pixels_above_one,
-    point_parser,
-    robust_pointing,
-    takes_declared,
-    writes,
-)
-from snellen.grading.protocols.spaces import (
-    InPixels,
-    held,
-    in_fractions,
-    point_metric,
-    unit_box,
-)
 
 V1, V2, PRO = "screenspot-v1/point", "screenspot-v2/point", "screenspot-pro/point"
 
 # ---- what an answer's numbers count ------------------------------------------------------------
 
 
-def _by_magnitude(point: ReadPoint, context: Context) -> Parsed:
+def _by_magnitude(point: ReadPoint, context: base.Context) -> base.Parsed:
     largest = max(point.x, point.y)
     if largest > 1000:
-        parsed = pixels(point, context)
+        parsed = pointing.pixels(point, context)
     else:
         extent = 1 if largest <= 1 else 1000
-        parsed = Parsed((point.x / extent, point.y / extent))
-    if isinstance(parsed.answer, InPixels):
+        parsed = base.Parsed((point.x / extent, point.y / extent))
+    if isinstance(parsed.answer, spaces.InPixels):
         return parsed
     # The harness writes the point with six decimals and reads it again.
     x, y = (float(f"{number:.6f}") for number in parsed.answer)
-    return Parsed((x, y), None, "read by its size: up to 1, to 1000, or above")
+    return base.Parsed((x, y), None, "read by its size: up to 1, to 1000, or above")
 
 
 def _whole_pair(text: str) -> ReadPoint | None:
@@ -81,9 +45,9 @@ def _whole_pair(text: str) -> ReadPoint | None:
 
 
 def _box_less_a_pixel(gold: Target) -> Ltrb:
-    left, top, right, bottom = unit_box(gold)
+    left, top, right, bottom = spaces.unit_box(gold)
     if gold.image_size is None:
-        raise UnjudgeableError("a box in fractions needs image_size beside it to lose a pixel")
+        raise base.UnjudgeableError("a box in fractions needs image_size beside it to lose a pixel")
     width, height = gold.image_size
     if not is_in_fractions(gold.bbox):
         # As published, in this order: the last digits can decide on an edge.
@@ -92,21 +56,21 @@ def _box_less_a_pixel(gold: Target) -> Ltrb:
     return left, top, right - 1 / width, bottom - 1 / height
 
 
-def _hit_in_image(name: str, box_of: Callable[[Target], Ltrb]) -> Metric:
+def _hit_in_image(name: str, box_of: Callable[[Target], Ltrb]) -> base.Metric:
     """Make a metric that wants the box to lie in the image, which takes the image's size."""
 
-    def hit(answer: AnswerValue, gold: Gold, _: object) -> tuple[float]:
+    def hit(answer: base.AnswerValue, gold: base.Gold, _: object) -> tuple[float]:
         box = box_of(gold)
         if not is_in_fractions(box):
-            raise PublishedCrashError
-        x, y = in_fractions(answer, gold)
+            raise base.PublishedCrashError
+        x, y = spaces.in_fractions(answer, gold)
         return (float(point_in_box(x, y, box)),)
 
-    return point_metric(name, hit)
+    return spaces.point_metric(name, hit)
 
 
-def _hit_by_size(answer: AnswerValue, gold: Gold, _: object) -> tuple[float]:
-    (x, y), (left, top, right, bottom) = held(answer, gold)
+def _hit_by_size(answer: base.AnswerValue, gold: base.Gold, _: object) -> tuple[float]:
+    (x, y), (left, top, right, bottom) = spaces.held(answer, gold)
     box = (left, top, left + (right - left), top + (bottom - top))
     return (float(point_in_box(x, y, box)),)
 
@@ -114,17 +78,19 @@ def _hit_by_size(answer: AnswerValue, gold: Gold, _: object) -> tuple[float]:
 # ---- the protocols -----------------------------------------------------------------------------
 
 
-_OFFICIAL = Protocol(
+_OFFICIAL = base.Protocol(
     V2,
     "official",
     1,
     "SeeClick pretrain/screenspot_test.py (661ff1b)",
     "reads a text with the word box as <box>(l,t),(r,b)</box> in thousandths; "
     "any other text must have exactly two or four numbers, in fractions",
-    point_parser("SeeClick's: a point, or the middle of a box", seeclick_point_or_box, fractions),
-    AS_IS,
-    POINT_HIT,
-    write=writes("({x}, {y})"),
+    pointing.point_parser(
+        "SeeClick's: a point, or the middle of a box", seeclick_point_or_box, pointing.fractions
+    ),
+    base.AS_IS,
+    pointing.POINT_HIT,
+    write=pointing.writes("({x}, {y})"),
 )
 _UGROUND = replace(
     _OFFICIAL,
@@ -132,8 +98,8 @@ _UGROUND = replace(
     source="UGround offline_evaluation/ScreenSpot/eval.py (3a9b9f2)",
     special="requires `(x, y)`, whole numbers in pixels, and no other text; the published code"
     " divides them by the row's `scale` first",
-    parser=point_parser("UGround's `(x, y)`", _whole_pair, pixels),
-    write=writes("({x}, {y})", PIXELS, 0),
+    parser=pointing.point_parser("UGround's `(x, y)`", _whole_pair, pointing.pixels),
+    write=pointing.writes("({x}, {y})", PIXELS, 0),
 )
 _LMMS_EVAL = replace(
     _OFFICIAL,
@@ -141,16 +107,18 @@ _LMMS_EVAL = replace(
     source="lmms-eval tasks/screenspot_v2/utils.py (6c3e853)",
     special="assumes a 1 x 1 image, because its data has no size: an answer in pixels "
     "never hits; reads the first numbers of any text",
-    parser=point_parser("lmms-eval's: the first pair that it finds", lmms_eval_point, fractions),
+    parser=pointing.point_parser(
+        "lmms-eval's: the first pair that it finds", screenspot.lmms_eval_point, pointing.fractions
+    ),
 )
 _LMMS_EVAL_PRO = replace(
     _LMMS_EVAL,
     source="lmms-eval tasks/screenspot_pro/utils.py (226ba42)",
     special="pixels if either number exceeds 1; reads the first numbers of any text",
-    parser=point_parser(
+    parser=pointing.point_parser(
         "lmms-eval's: the first pair that it finds, pixels above 1",
-        lmms_eval_point,
-        pixels_above_one,
+        screenspot.lmms_eval_point,
+        pointing.pixels_above_one,
     ),
 )
 _VLMEVALKIT = replace(
@@ -159,19 +127,21 @@ _VLMEVALKIT = replace(
     source="VLMEvalKit vlmeval/dataset/GUI/screenspot.py, screenspot_v2.py (055911d, 516d2ba)",
     special="requires `x=.., y=..`, anything else is the point (0, 0); pixels if either"
     " number exceeds 1; the box ends a pixel early: x+w-1, y+h-1",
-    parser=point_parser("VLMEvalKit's `x=.., y=..`", vlmevalkit_point, pixels_above_one),
+    parser=pointing.point_parser(
+        "VLMEvalKit's `x=.., y=..`", screenspot.vlmevalkit_point, pointing.pixels_above_one
+    ),
     metric=_hit_in_image(
         "the point in the box less its last pixels, edges included", _box_less_a_pixel
     ),
-    denominator=STOP_ON_CRASH,
-    write=writes("x={x}, y={y}"),
+    denominator=base.STOP_ON_CRASH,
+    write=pointing.writes("x={x}, y={y}"),
 )
 _VLMEVALKIT_PRO = replace(
     _VLMEVALKIT,
     source="VLMEvalKit vlmeval/dataset/GUI/screenspot_pro.py (055911d)",
     special="requires `x=.., y=..`, anything else is the point (0, 0); pixels if either"
     " number exceeds 1",
-    metric=_hit_in_image("the point in the box, edges included, in the image", unit_box),
+    metric=_hit_in_image("the point in the box, edges included, in the image", spaces.unit_box),
 )
 _EVALSCOPE = replace(
     _OFFICIAL,
@@ -180,8 +150,10 @@ _EVALSCOPE = replace(
     " (0db6d7f)",
     special="the line after the last `Answer:`, else the last pair in brackets; fractions up to 1,"
     " thousandths up to 1000, pixels above; six decimals",
-    parser=point_parser("evalscope's: the line after `Answer:`", evalscope_point, _by_magnitude),
-    write=writes("Answer: [{x}, {y}]"),
+    parser=pointing.point_parser(
+        "evalscope's: the line after `Answer:`", screenspot.evalscope_point, _by_magnitude
+    ),
+    write=pointing.writes("Answer: [{x}, {y}]"),
 )
 _SCREENSUITE = replace(
     _OFFICIAL,
@@ -190,10 +162,14 @@ _SCREENSUITE = replace(
     " (the click prompt in pixels)",
     special="requires click(x, y) in pixels; an unanswered item is omitted, an "
     "unreadable one scores 0",
-    parser=point_parser("ScreenSuite's `click(x, y)`", screensuite_click, pixels),
-    metric=point_metric("the point in the box, edges included, by width and height", _hit_by_size),
-    denominator=DROP_FAILED,
-    write=writes("click({x}, {y})", PIXELS),
+    parser=pointing.point_parser(
+        "ScreenSuite's `click(x, y)`", screenspot.screensuite_click, pointing.pixels
+    ),
+    metric=spaces.point_metric(
+        "the point in the box, edges included, by width and height", _hit_by_size
+    ),
+    denominator=base.DROP_FAILED,
+    write=pointing.writes("click({x}, {y})", PIXELS),
 )
 _OFFICIAL_PRO = replace(
     _OFFICIAL,
@@ -204,17 +180,17 @@ _OFFICIAL_PRO = replace(
 )
 
 
-def _of(task: str, *protocols: Protocol) -> tuple[Protocol, ...]:
-    own = tuple(takes_declared(replace(protocol, task=task)) for protocol in protocols)
-    return (*own, *declared_points(task))
+def _of(task: str, *protocols: base.Protocol) -> tuple[base.Protocol, ...]:
+    own = tuple(pointing.takes_declared(replace(protocol, task=task)) for protocol in protocols)
+    return (*own, *pointing.declared_points(task))
 
 
-PROTOCOLS: Mapping[str, tuple[Protocol, ...]] = {
-    V1: _of(V1, robust_pointing(V1), _OFFICIAL, _UGROUND, _VLMEVALKIT),
-    V2: _of(V2, robust_pointing(V2), _OFFICIAL, _LMMS_EVAL, _VLMEVALKIT, _SCREENSUITE),
+PROTOCOLS: Mapping[str, tuple[base.Protocol, ...]] = {
+    V1: _of(V1, pointing.robust_pointing(V1), _OFFICIAL, _UGROUND, _VLMEVALKIT),
+    V2: _of(V2, pointing.robust_pointing(V2), _OFFICIAL, _LMMS_EVAL, _VLMEVALKIT, _SCREENSUITE),
     PRO: _of(
         PRO,
-        robust_pointing(PRO),
+        pointing.robust_pointing(PRO),
         _OFFICIAL_PRO,
         _LMMS_EVAL_PRO,
         _VLMEVALKIT_PRO,

@@ -11,26 +11,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
-from snellen.grading.protocols.base import (
-    DROP_FAILED,
-    STOP_ON_CRASH,
-    Denominator,
-    Metric,
-    Parser,
-    Protocol,
-)
+from snellen.grading.protocols import base
 from snellen.grading.protocols.texts import AS_GIVEN
-from snellen.grading.protocols.visualwebbench.parts import (
-    ACCURACY,
-    AFTER_COLON,
-    CHOICE,
-    DROP_FAILED_AND_RAISING,
-    DROP_FAILED_STOP_ON_CRASH,
-    DROP_RAISING,
-    FIRST_CHARACTER,
-    FIRST_CHARACTER_OR_CRASH,
-    META_DESCRIPTION,
-)
+from snellen.grading.protocols.visualwebbench import parts
 
 _SAME = "scores as official does"
 
@@ -39,9 +22,9 @@ _SAME = "scores as official does"
 class _Cut:
     """What is done to the answers to one task, and what is special about it."""
 
-    parser: Parser
+    parser: base.Parser
     special: str
-    denominator: Denominator | None = None
+    denominator: base.Denominator | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +36,7 @@ class _Adapter:
     cuts: Mapping[str, _Cut]  # the task's name without `visualwebbench/`, to what is cut there
 
 
-_OCR = _Cut(AFTER_COLON, _SAME)
+_OCR = _Cut(parts.AFTER_COLON, _SAME)
 
 _ADAPTERS = (
     _Adapter(
@@ -62,7 +45,7 @@ _ADAPTERS = (
         MappingProxyType(
             {
                 "web_caption": _Cut(
-                    AFTER_COLON,
+                    parts.AFTER_COLON,
                     "removes text up to the first colon, because its prompt asks for a lead-in;"
                     " keeps a tag",
                 ),
@@ -89,15 +72,15 @@ _ADAPTERS = (
         "model_adapters/qwen_vl_adapter.py, which stops at an undefined name",
         MappingProxyType(
             {
-                "web_caption": _Cut(META_DESCRIPTION, _SAME),
+                "web_caption": _Cut(parts.META_DESCRIPTION, _SAME),
                 "webqa": _Cut(
-                    AFTER_COLON, 'removes text up to the first colon: "10:30" becomes "30"'
+                    parts.AFTER_COLON, 'removes text up to the first colon: "10:30" becomes "30"'
                 ),
                 "element_ocr": _OCR,
                 "action_prediction": _Cut(
-                    FIRST_CHARACTER_OR_CRASH,
+                    parts.FIRST_CHARACTER_OR_CRASH,
                     'reads "The answer is B" as T; an empty response stops the run',
-                    STOP_ON_CRASH,
+                    base.STOP_ON_CRASH,
                 ),
             }
         ),
@@ -105,13 +88,13 @@ _ADAPTERS = (
 )
 
 
-def by_adapter(official: Protocol) -> tuple[Protocol, ...]:
+def by_adapter(official: base.Protocol) -> tuple[base.Protocol, ...]:
     """Return one of the seven tasks' official protocol with each other adapter's cuts."""
     return tuple(_adapted(official, adapter) for adapter in _ADAPTERS)
 
 
-def _adapted(official: Protocol, adapter: _Adapter) -> Protocol:
-    uncut = _Cut(CHOICE if official.metric is ACCURACY else AS_GIVEN, _SAME)
+def _adapted(official: base.Protocol, adapter: _Adapter) -> base.Protocol:
+    uncut = _Cut(parts.CHOICE if official.metric is parts.ACCURACY else AS_GIVEN, _SAME)
     cut = adapter.cuts.get(official.task.partition("/")[2], uncut)
     return replace(
         official,
@@ -124,12 +107,12 @@ def _adapted(official: Protocol, adapter: _Adapter) -> Protocol:
 
 
 _WITHOUT_FAILED = {
-    STOP_ON_CRASH.name: DROP_FAILED_STOP_ON_CRASH,
-    DROP_RAISING.name: DROP_FAILED_AND_RAISING,
+    base.STOP_ON_CRASH.name: parts.DROP_FAILED_STOP_ON_CRASH,
+    parts.DROP_RAISING.name: parts.DROP_FAILED_AND_RAISING,
 }
 
 
-def screensuite(official: Protocol, metric: Metric) -> Protocol:
+def screensuite(official: base.Protocol, metric: base.Metric) -> base.Protocol:
     """Return how ScreenSuite scores one of the seven tasks: the Qwen adapter's cuts for all.
 
     Args:
@@ -137,7 +120,7 @@ def screensuite(official: Protocol, metric: Metric) -> Protocol:
         metric: The official metric, but the mean of ROUGE-1, 2 and L where that has all three.
     """
     qwen = next(one for one in by_adapter(official) if one.id == "official-qwen")
-    crashes = qwen.parser is FIRST_CHARACTER_OR_CRASH
+    crashes = qwen.parser is parts.FIRST_CHARACTER_OR_CRASH
     special = {
         "rouge_mean": "the mean of three ROUGE values; failed responses are omitted from the mean",
         "f1": 'removes text up to the first colon: "10:30" becomes "30"; failed responses'
@@ -150,7 +133,7 @@ def screensuite(official: Protocol, metric: Metric) -> Protocol:
         special='reads "The answer is B" as T; failed responses are omitted from the mean'
         if crashes
         else special,
-        parser=FIRST_CHARACTER if crashes else qwen.parser,
+        parser=parts.FIRST_CHARACTER if crashes else qwen.parser,
         metric=metric,
-        denominator=_WITHOUT_FAILED.get(official.denominator.name, DROP_FAILED),
+        denominator=_WITHOUT_FAILED.get(official.denominator.name, base.DROP_FAILED),
     )

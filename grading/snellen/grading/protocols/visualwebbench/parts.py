@@ -16,48 +16,27 @@ from snellen.grading.metrics.boxes import Ltrb, iou, point_in_box
 from snellen.grading.metrics.rouge101 import Rouge101References
 from snellen.grading.metrics.squad import SquadReferences
 from snellen.grading.models.scores import Outcome
-from snellen.grading.parse.choice import (
-    first_character_choice,
-    robust_choice,
-    visualwebbench_index,
-)
+from snellen.grading.parse import choice
 from snellen.grading.parse.lead_ins import after_first_colon, meta_description
 from snellen.grading.pointing.points import box_four_numbers, plain_point
-from snellen.grading.protocols.base import (
-    DROP_FAILED,
-    AnswerValue,
-    Context,
-    Denominator,
-    Gold,
-    IntArray,
-    Judge,
-    Judged,
-    Metric,
-    Normalizer,
-    Parsed,
-    Parser,
-    PublishedCrashError,
-    offered,
-    pairwise,
-    unparsed,
-)
+from snellen.grading.protocols import base
 from snellen.grading.protocols.spaces import placed, point_metric
 from snellen.grading.protocols.texts import all_texts, equal, ours, text_parser
 
 SAME_SPACE = "taken to be in the reference's coordinate space, as the published code does"
 
 # JSON that is no text raises in the published code like a text of dots does.
-DROP_RAISING = Denominator(
+DROP_RAISING = base.Denominator(
     "drops items that raise", drops=frozenset({Outcome.UNPARSED}), drops_crashed=True
 )
-DROP_FAILED_AND_RAISING = Denominator(
+DROP_FAILED_AND_RAISING = base.Denominator(
     "drops failed responses and items that raise",
-    drops=DROP_FAILED.drops | DROP_RAISING.drops,
+    drops=base.DROP_FAILED.drops | DROP_RAISING.drops,
     drops_crashed=True,
 )
-DROP_FAILED_STOP_ON_CRASH = Denominator(
+DROP_FAILED_STOP_ON_CRASH = base.Denominator(
     "drops failed responses; one item that raises ends the run",
-    drops=DROP_FAILED.drops,
+    drops=base.DROP_FAILED.drops,
     stops_on_crash=True,
 )
 
@@ -76,7 +55,7 @@ def rouge101(
     only_rouge1: bool = False,
     averaged: bool = False,
     blank_golds: bool = False,
-) -> Metric:
+) -> base.Metric:
     """Make the metric that the published code takes from the package rouge 1.0.1.
 
     Args:
@@ -87,11 +66,11 @@ def rouge101(
     """
     blank = " " if blank_golds else ""
 
-    def prepare(golds: Sequence[Gold], normalizer: Normalizer) -> Judge:
+    def prepare(golds: Sequence[base.Gold], normalizer: base.Normalizer) -> base.Judge:
         texts = [[normalizer.apply(text) or blank for text in all_texts(gold)] for gold in golds]
         prepared = Rouge101References(texts)
 
-        def judge(items: IntArray, answers: Sequence[AnswerValue]) -> Judged:
+        def judge(items: base.IntArray, answers: Sequence[base.AnswerValue]) -> base.Judged:
             given = [
                 normalizer.apply(answer) if len(answer) > blank_up_to else " " for answer in answers
             ]
@@ -104,23 +83,25 @@ def rouge101(
             values = np.nan_to_num(np.column_stack(chosen), nan=0.0)
             if averaged:
                 values = np.column_stack((values.mean(axis=1), values))
-            return Judged(values, columns.crashed)
+            return base.Judged(values, columns.crashed)
 
         return judge
 
     if only_rouge1:
-        return Metric("ROUGE-1 of rouge 1.0.1, called F1", ("f1",), "f1", prepare, best=_BEST_F)
+        return base.Metric(
+            "ROUGE-1 of rouge 1.0.1, called F1", ("f1",), "f1", prepare, best=_BEST_F
+        )
     blanked = "; a single character is a blank" if blank_up_to else ""
     blanked += "; an empty reference is a blank" if blank_golds else ""
     if averaged:
-        return Metric(
+        return base.Metric(
             f"mean of ROUGE-1/2/L of rouge 1.0.1{blanked}",
             ("rouge_mean", "rouge1", "rouge2", "rougeL"),
             "rouge_mean",
             prepare,
             best=_BEST_F,
         )
-    return Metric(
+    return base.Metric(
         f"ROUGE-1/2/L of rouge 1.0.1{blanked}",
         ("rouge1", "rouge2", "rougeL"),
         "rougeL",
@@ -129,43 +110,43 @@ def rouge101(
     )
 
 
-def _prepare_squad_f1(golds: Sequence[Gold], normalizer: Normalizer) -> Judge:
+def _prepare_squad_f1(golds: Sequence[base.Gold], normalizer: base.Normalizer) -> base.Judge:
     prepared = SquadReferences.prepare(golds, normalize=normalizer.apply)
 
-    def judge(items: IntArray, answers: Sequence[AnswerValue]) -> Judged:
-        return Judged(prepared.score(items, answers).f1.reshape(-1, 1))
+    def judge(items: base.IntArray, answers: Sequence[base.AnswerValue]) -> base.Judged:
+        return base.Judged(prepared.score(items, answers).f1.reshape(-1, 1))
 
     return judge
 
 
-SQUAD_F1 = Metric("F1 over word counts", ("f1",), "f1", _prepare_squad_f1)
+SQUAD_F1 = base.Metric("F1 over word counts", ("f1",), "f1", _prepare_squad_f1)
 
 
 _OPTIONS = 8
 
 
-def _read_choice_robustly(text: str, context: Context) -> int | None:
-    letter = robust_choice(text, context.options or _OPTIONS)
+def _read_choice_robustly(text: str, context: base.Context) -> int | None:
+    letter = choice.robust_choice(text, context.options or _OPTIONS)
     return None if letter is None else ord(letter) - ord("A")
 
 
-CHOICE = offered(
+CHOICE = base.offered(
     text_parser(
         "VisualWebBench's letter parser",
-        lambda text, _: visualwebbench_index(text),
+        lambda text, _: choice.visualwebbench_index(text),
         "no option's letter in it",
     ),
     _OPTIONS,
 )
-FIRST_CHARACTER = offered(
+FIRST_CHARACTER = base.offered(
     text_parser(
         "the first character, upper-cased",
-        lambda text, _: visualwebbench_index(first_character_choice(text) or ""),
+        lambda text, _: choice.visualwebbench_index(choice.first_character_choice(text) or ""),
         "its first character is no option's letter",
     ),
     _OPTIONS,
 )
-FIRST_CHARACTER_OR_CRASH = Parser(
+FIRST_CHARACTER_OR_CRASH = base.Parser(
     "the first character, upper-cased; raises where there is none",
     # The published adapter takes the first character unasked.
     lambda response, context: FIRST_CHARACTER.read(response, context)._replace(
@@ -210,18 +191,18 @@ def _one_row(value: object) -> object:
     return value
 
 
-def _read_box(response: object, context: Context) -> Parsed:
+def _read_box(response: object, context: base.Context) -> base.Parsed:
     if isinstance(response, str):
         found = box_four_numbers(response)
         box = None if found is None else found.ltrb
     else:
         box = _numbers(_one_row(response), 4)
     if box is None:
-        return unparsed("no four numbers in it")
-    return placed(Parsed(box, None, SAME_SPACE), image_extent(context))
+        return base.unparsed("no four numbers in it")
+    return placed(base.Parsed(box, None, SAME_SPACE), image_extent(context))
 
 
-def _read_point(response: object, context: Context) -> Parsed:
+def _read_point(response: object, context: base.Context) -> base.Parsed:
     if isinstance(response, str):
         found = plain_point(response)
         point = None if found is None else (found.x, found.y)
@@ -230,12 +211,12 @@ def _read_point(response: object, context: Context) -> Parsed:
     if point is None:
         pair = _list(response) or ()
         if len(pair) != 2:
-            return unparsed("no point in it", crashed=True)
-        return unparsed("no point in it", compared=tuple(pair))
-    return placed(Parsed(point, None, SAME_SPACE), image_extent(context))
+            return base.unparsed("no point in it", crashed=True)
+        return base.unparsed("no point in it", compared=tuple(pair))
+    return placed(base.Parsed(point, None, SAME_SPACE), image_extent(context))
 
 
-def image_extent(context: Context) -> Extent:
+def image_extent(context: base.Context) -> Extent:
     """Return the image's size in pixels, as far as it is known."""
     return context.width or inf, context.height or inf
 
@@ -262,22 +243,22 @@ def _overlap(box: Ltrb, gold: Ltrb) -> float:
         return 0.0
 
 
-def _box_hit(answer: AnswerValue, gold: Gold, _: object) -> tuple[float, float]:
+def _box_hit(answer: base.AnswerValue, gold: base.Gold, _: object) -> tuple[float, float]:
     hit = bool(_box_iou_float32(answer, gold.bbox) >= 0.5)
     return float(hit), _overlap(answer, gold.bbox)
 
 
-def _point_hit(answer: AnswerValue, gold: Gold, _: object) -> tuple[float]:
+def _point_hit(answer: base.AnswerValue, gold: base.Gold, _: object) -> tuple[float]:
     try:
         x, y = answer
         return (float(point_in_box(x, y, gold.bbox)),)
     except TypeError:
         # The second of a pair is compared only where the first is within the box.
-        raise PublishedCrashError from None
+        raise base.PublishedCrashError from None
 
 
-BOX = Parser("four numbers, in more lists or not", _read_box)
-POINT = Parser("two numbers", _read_point)
+BOX = base.Parser("four numbers, in more lists or not", _read_box)
+POINT = base.Parser("two numbers", _read_point)
 
-BOX_HIT = pairwise("IoU >= 0.5", ("accuracy", "iou"), "accuracy", _box_hit)
+BOX_HIT = base.pairwise("IoU >= 0.5", ("accuracy", "iou"), "accuracy", _box_hit)
 POINT_HIT = point_metric("the point in the box, edges included", _point_hit)

@@ -12,16 +12,7 @@ from typing import Any, cast
 
 import msgspec
 
-from snellen.grading.protocols.base import (
-    AS_IS,
-    AnswerValue,
-    Metric,
-    Normalize,
-    Protocol,
-    PublishedCrashError,
-    UnjudgeableError,
-    pairwise,
-)
+from snellen.grading.protocols import base
 from snellen.grading.protocols.golds import GoldShape
 from snellen.grading.protocols.webarena.answers import DATA, OBJECT, TEXT, WebAnswer, as_text
 from snellen.grading.protocols.webarena.golds import ResponseCheck, WebTask, responses
@@ -33,19 +24,19 @@ VERIFIED = "webarena/verified"
 
 
 def _verified(
-    answer: WebAnswer, gold: WebTask, _: Normalize, *, fixed: bool
+    answer: WebAnswer, gold: WebTask, _: base.Normalize, *, fixed: bool
 ) -> tuple[float, float]:
     """Return whether all checks hold, and whether that of the answer does."""
     try:
         right = _has_response(answer.response, gold, fixed=fixed)
     except (SchemaError, RecursionError):
         if not fixed:
-            raise PublishedCrashError from None
+            raise base.PublishedCrashError from None
         right = False
     if not gold.requests:
         return float(right), float(right)
     if answer.network is None:
-        raise UnjudgeableError(
+        raise base.UnjudgeableError(
             "the task is judged by the browser's requests, and there is no network log: put the"
             " HAR beside the answer (docs/webarena.md)"
         )
@@ -65,7 +56,7 @@ def _verified(
         ]
     except (SchemaError, RecursionError):
         if not fixed:
-            raise PublishedCrashError from None
+            raise base.PublishedCrashError from None
         found = [False]
     return float(right and all(found)), float(right)
 
@@ -76,7 +67,7 @@ def _address(check: RequestCheck, *, navigates: bool) -> str:
     return f"{expected.http_method} {'' if page else expected.url}"
 
 
-def _has_response(said: AnswerValue, gold: WebTask, *, fixed: bool) -> bool:
+def _has_response(said: base.AnswerValue, gold: WebTask, *, fixed: bool) -> bool:
     """Whether an answer's type, status and data are right.
 
     Raises:
@@ -110,11 +101,11 @@ def _has_response(said: AnswerValue, gold: WebTask, *, fixed: bool) -> bool:
     return same(reference, given, ordered=check.ordered, fixed=fixed)
 
 
-def _text(value: str) -> AnswerValue:
+def _text(value: str) -> base.AnswerValue:
     return Reading(strict=True).single(value, STRING)
 
 
-def _data(reading: Reading, value: AnswerValue, check: ResponseCheck) -> AnswerValue:
+def _data(reading: Reading, value: base.AnswerValue, check: ResponseCheck) -> base.AnswerValue:
     if not value and not isinstance(value, int | float):
         return None
     several = cast("list[Any]", value) if isinstance(value, list) else [value]
@@ -123,7 +114,7 @@ def _data(reading: Reading, value: AnswerValue, check: ResponseCheck) -> AnswerV
 
 def _original(gold: WebTask) -> Original:
     if gold.original is None:
-        raise UnjudgeableError(
+        raise base.UnjudgeableError(
             "WebArena's own references are not there: put its test.raw.json beside"
             " webarena-verified.json"
         )
@@ -140,20 +131,20 @@ def _checked(gold: WebTask) -> WebTask:
     return gold
 
 
-def _text_metric(name: str, rule: Callable[[str, Original], float]) -> Metric:
-    def compare(answer: WebAnswer, gold: WebTask, _: Normalize) -> tuple[float, ...]:
+def _text_metric(name: str, rule: Callable[[str, Original], float]) -> base.Metric:
+    def compare(answer: WebAnswer, gold: WebTask, _: base.Normalize) -> tuple[float, ...]:
         return (rule(as_text(answer), _original(gold)),)
 
-    return pairwise(name, ("success",), "success", compare)
+    return base.pairwise(name, ("success",), "success", compare)
 
 
-def _checks(name: str, *, fixed: bool) -> Metric:
-    return pairwise(name, ("success", "response"), "success", partial(_verified, fixed=fixed))
+def _checks(name: str, *, fixed: bool) -> base.Metric:
+    return base.pairwise(name, ("success", "response"), "success", partial(_verified, fixed=fixed))
 
 
-PROTOCOLS: Mapping[str, tuple[Protocol, ...]] = {
+PROTOCOLS: Mapping[str, tuple[base.Protocol, ...]] = {
     VERIFIED: (
-        Protocol(
+        base.Protocol(
             VERIFIED,
             "verified",
             1,
@@ -161,10 +152,10 @@ PROTOCOLS: Mapping[str, tuple[Protocol, ...]] = {
             "typed values and the browser's requests; an answer may hold regular expressions and"
             " alternatives; $1,234 is 1.234",
             OBJECT,
-            AS_IS,
+            base.AS_IS,
             _checks("the answer's fields by type, and the expected requests", fixed=False),
         ),
-        Protocol(
+        base.Protocol(
             VERIFIED,
             "robust",
             1,
@@ -172,10 +163,10 @@ PROTOCOLS: Mapping[str, tuple[Protocol, ...]] = {
             "as verified, but an answer is plain text without alternatives, $1,234 is 1234, and"
             " of several requests to one address each may be any; 13 tasks become possible",
             OBJECT,
-            AS_IS,
+            base.AS_IS,
             _checks("the same, with answers as plain text", fixed=True),
         ),
-        Protocol(
+        base.Protocol(
             VERIFIED,
             "webarena",
             1,
@@ -183,17 +174,17 @@ PROTOCOLS: Mapping[str, tuple[Protocol, ...]] = {
             "texts that the answer must include; tasks that need a language model or the live"
             " site are errors",
             TEXT,
-            AS_IS,
+            base.AS_IS,
             _text_metric("exact_match and must_include of WebArena", webarena),
         ),
-        Protocol(
+        base.Protocol(
             VERIFIED,
             "visualwebarena",
             1,
             "web-arena-x/visualwebarena 89f5af2, evaluation_harness/evaluators.py",
             "a reference of one word must be a word of the answer, not a part of one",
             TEXT,
-            AS_IS,
+            base.AS_IS,
             _text_metric("exact_match and must_include of VisualWebArena", visualwebarena),
         ),
     )

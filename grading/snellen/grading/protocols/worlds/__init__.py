@@ -20,30 +20,15 @@ import numpy as np
 from snellen.grading.metrics.efficiency import Episode
 from snellen.grading.metrics.eqa import eqa, eqa_budget, eqa_exact
 from snellen.grading.parse.answers import same_answer
-from snellen.grading.protocols.base import (
-    AS_IS,
-    SCREEN,
-    AnswerValue,
-    Context,
-    EpisodeRecord,
-    Gold,
-    Measure,
-    Metric,
-    Parsed,
-    Parser,
-    Protocol,
-    Warned,
-    pairwise,
-    unparsed,
-)
+from snellen.grading.protocols import base
 from snellen.grading.protocols.golds import LARGEST, Changes, OutcomeGold, Positive
 
 
-def _recorded(name: str, unit: str, field: str) -> Measure:
-    def of(record: AnswerValue, _: Gold) -> float | None:
+def _recorded(name: str, unit: str, field: str) -> base.Measure:
+    def of(record: base.AnswerValue, _: base.Gold) -> float | None:
         return getattr(record, field)
 
-    return Measure(name, unit, "lower", "episodes that say it", of)
+    return base.Measure(name, unit, "lower", "episodes that say it", of)
 
 
 EPISODE_MEASURES = (
@@ -57,7 +42,7 @@ EndedBy = Literal["submitted", "page", "limit", "abandoned"]
 """What ended an episode: its agent, the page itself, its limit of steps, or nobody."""
 
 
-class Record(EpisodeRecord, frozen=True):
+class Record(base.EpisodeRecord, frozen=True):
     """What a server records of an episode.
 
     Attributes:
@@ -80,7 +65,7 @@ class Record(EpisodeRecord, frozen=True):
     cost: Annotated[float, msgspec.Meta(ge=0, le=LARGEST)] | None = None
     limit: Positive | None = None
     end: EndedBy = "submitted"
-    door: Literal["screen", "tools"] = SCREEN
+    door: Literal["screen", "tools"] = base.SCREEN
     seconds: Annotated[float, msgspec.Meta(ge=0)] | None = None
     image_tokens: Annotated[float, msgspec.Meta(ge=0)] | None = None
 
@@ -90,17 +75,17 @@ class Record(EpisodeRecord, frozen=True):
         return {"door": self.door}
 
 
-ABANDONED = Warned(
+ABANDONED = base.Warned(
     "it was abandoned",
     "{n} of the episodes were abandoned: neither their agent nor the page nor the limit ended them."
     " They count as failures.",
 )
 
 
-def read_record(kind: type[Any]) -> Callable[[object, Context], Parsed]:
+def read_record(kind: type[Any]) -> Callable[[object, base.Context], base.Parsed]:
     """Return what reads an episode's record, given as JSON or as its text."""
 
-    def read(response: object, _: Context) -> Parsed:
+    def read(response: object, _: base.Context) -> base.Parsed:
         try:
             record = (
                 msgspec.json.decode(response, type=kind)
@@ -108,15 +93,15 @@ def read_record(kind: type[Any]) -> Callable[[object, Context], Parsed]:
                 else msgspec.convert(response, kind)
             )
         except (ValueError, RecursionError) as error:
-            return unparsed(f"expected the record of an episode: {error}")
-        return Parsed(record, None, ABANDONED.note if record.end == "abandoned" else "")
+            return base.unparsed(f"expected the record of an episode: {error}")
+        return base.Parsed(record, None, ABANDONED.note if record.end == "abandoned" else "")
 
     return read
 
 
 def with_eqa(
-    metric: Metric, area: Callable[..., float] | None = None, most: float | None = None
-) -> Metric:
+    metric: base.Metric, area: Callable[..., float] | None = None, most: float | None = None
+) -> base.Metric:
     """Return a metric of episodes with the EQA of its primary value beside it.
 
     An item without an episode failed, and used up what it was allowed; so did an episode that
@@ -129,11 +114,13 @@ def with_eqa(
     """
     index = metric.keys.index(metric.primary)
 
-    def episodes(golds: Sequence[Gold], records: Sequence[AnswerValue | None]) -> Sequence[Episode]:
+    def episodes(
+        golds: Sequence[base.Gold], records: Sequence[base.AnswerValue | None]
+    ) -> Sequence[Episode]:
         limits = [limit_of(gold, record, most) for gold, record in zip(golds, records, strict=True)]
         if None in limits:
             return []
-        judge = metric.prepare(golds, AS_IS)
+        judge = metric.prepare(golds, base.AS_IS)
         given = [each for each, record in enumerate(records) if record is not None]
         judged = judge(np.array(given, dtype=np.int64), [records[each] for each in given])
         success = dict(zip(given, judged.values[:, index].tolist(), strict=True))
@@ -144,14 +131,18 @@ def with_eqa(
 
     clipped = partial(area or eqa, over_limit="clip")
 
-    def corpus(golds: Sequence[Gold], records: Sequence[AnswerValue | None]) -> Mapping[str, float]:
+    def corpus(
+        golds: Sequence[base.Gold], records: Sequence[base.AnswerValue | None]
+    ) -> Mapping[str, float]:
         played = episodes(golds, records)
         return {"eqa": clipped(played)} if played else {}
 
     return replace(metric, corpus=corpus, corpus_keys=("eqa",), episodes=episodes, area=clipped)
 
 
-def limit_of(gold: Gold, record: AnswerValue | None, most: float | None = None) -> float | None:
+def limit_of(
+    gold: base.Gold, record: base.AnswerValue | None, most: float | None = None
+) -> float | None:
     """Return how many steps an episode was allowed; None where nobody says."""
     stated: float | None = gold.limit or (record.limit if record else None)
     if most is None or stated is None:
@@ -159,7 +150,7 @@ def limit_of(gold: Gold, record: AnswerValue | None, most: float | None = None) 
     return min(most, stated)
 
 
-def _cost(record: AnswerValue | None, limit: float) -> float:
+def _cost(record: base.AnswerValue | None, limit: float) -> float:
     cost = None if record is None else record.cost
     return limit if cost is None else max(cost, 1.0)
 
@@ -255,28 +246,28 @@ def _json(value: object) -> str:
 
 
 _METRIC = replace(
-    pairwise(
+    base.pairwise(
         "the whole state, and the answer", ("sr", "state", "said"), "sr", _judge, EPISODE_MEASURES
     ),
     missed=_missed,
 )
-_PARSER = Parser("an episode's record", read_record(Record), warned=(ABANDONED,))
+_PARSER = base.Parser("an episode's record", read_record(Record), warned=(ABANDONED,))
 
 
-def _protocol(task: str, name: str, special: str, area: Callable[..., float]) -> Protocol:
-    return Protocol(
+def _protocol(task: str, name: str, special: str, area: Callable[..., float]) -> base.Protocol:
+    return base.Protocol(
         task,
         name,
         2,
         "ours; EQA as MMBench-GUI Eq. 7-12",
         f"the final state has exactly the requested changes; {special}",
         _PARSER,
-        AS_IS,
+        base.AS_IS,
         with_eqa(_METRIC, area),
     )
 
 
-def world_protocols(task: str) -> tuple[Protocol, ...]:
+def world_protocols(task: str) -> tuple[base.Protocol, ...]:
     """Return the protocols of a task whose episodes are judged by their last state."""
     return (
         _protocol(task, "paper", "EQA on 101 points u = m/100", eqa),

@@ -23,14 +23,8 @@ from snellen.build.browser.serving import Folder, url_of
 from snellen.build.browser.visits import Visit, closed_early
 from snellen.build.pages import Page
 from snellen.grading.errors import InputError
+from snellen.tasks.browser import pinning
 from snellen.tasks.browser.finding import HOW, find_browser, load_playwright
-from snellen.tasks.browser.pinning import (
-    FLAGS,
-    context_options,
-    font_digests,
-    fontconfig,
-    init_script,
-)
 from snellen.tasks.browser.settings import BrowserSettings
 
 if TYPE_CHECKING:
@@ -74,7 +68,7 @@ class Session:
 
     def __enter__(self) -> Self:
         self._room = tempfile.TemporaryDirectory(prefix="snellen-")
-        self._config.write_text(fontconfig(self._fonts), encoding="utf-8")
+        self._config.write_text(pinning.fontconfig(self._fonts), encoding="utf-8")
         try:
             self._playwright = self._door.start()
             self._start()
@@ -111,7 +105,7 @@ class Session:
     @property
     def fonts(self) -> dict[str, str]:
         """The installed pinned font families, and the digests of their files."""
-        return dict(font_digests(self._config))
+        return dict(pinning.font_digests(self._config))
 
     @contextmanager
     def visit(
@@ -169,9 +163,9 @@ class Session:
     def _context(self, settings: BrowserSettings, seed: int) -> Generator["BrowserContext"]:
         from playwright.sync_api import Error
 
-        context = self._running.new_context(**context_options(settings))
+        context = self._running.new_context(**pinning.context_options(settings))
         try:
-            context.add_init_script(init_script(seed))
+            context.add_init_script(pinning.init_script(seed))
             context.route_web_socket(_ANY, lambda socket: socket.close())
             yield context
         finally:
@@ -208,7 +202,7 @@ class Session:
         try:
             self._browser = self._playwright.chromium.launch(
                 executable_path=self._program,
-                args=list(FLAGS),
+                args=list(pinning.FLAGS),
                 # As for people: no window without a click. A page behind a window is hardly drawn.
                 ignore_default_args=["--disable-popup-blocking"],
                 env={**os.environ, "FONTCONFIG_FILE": str(self._config)},

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Literal, NamedTuple, TypeAlias
 
+from snellen.build.questions import spatial
 from snellen.build.questions.facts import (
     NAME_LENGTH,
     Chart,
@@ -28,13 +29,6 @@ from snellen.build.questions.facts import (
     key_column,
 )
 from snellen.build.questions.names import Names
-from snellen.build.questions.spatial import (
-    SITE_PARTS,
-    following_headings,
-    is_outranked,
-    is_readable,
-    meet,
-)
 from snellen.build.questions.text import count_words, folded, is_plain, label_of, one_line
 from snellen.build.screen.elements import Element, Ltrb, Screen
 from snellen.build.screen.fields import is_joined
@@ -168,7 +162,7 @@ def sole_text(screen: Screen, element: int | None, text: str) -> Element | None:
     outer = screen.elements[element]
     parts = [part for part in (outer, *screen.inside(outer)) if part.own.strip()]
     alike = [part for part in parts if folded(part.own) == folded(text)]
-    return alike[0] if len(alike) == 1 and is_readable(alike[0]) else None
+    return alike[0] if len(alike) == 1 and spatial.is_readable(alike[0]) else None
 
 
 def box_of(element: Element) -> Ltrb:
@@ -183,7 +177,7 @@ def priced(screen: Screen, facts: Iterable[Fact]) -> Sequence[Price]:
     Wages are excluded, and so are amounts larger than their name, such as business figures.
     """
     # Amounts on a page about jobs are wages.
-    if any(_WAGES.search(e.own) for e in screen.elements if e.landmark not in SITE_PARTS):
+    if any(_WAGES.search(e.own) for e in screen.elements if e.landmark not in spatial.SITE_PARTS):
         return []
     lists = [fact.items for fact in facts if isinstance(fact, Prices)]
     return [
@@ -230,7 +224,7 @@ def _is_name(text: str) -> bool:
 
 def _is_own(element: Element | None) -> bool:
     """Whether an element belongs to the page, not to the frame that all pages of a site share."""
-    return element is not None and element.landmark not in SITE_PARTS
+    return element is not None and element.landmark not in spatial.SITE_PARTS
 
 
 def _cells(screen: Screen, facts: Iterable[Fact], names: Names) -> Iterator[Lookup]:
@@ -305,7 +299,7 @@ def _pairs(screen: Screen, pairs: Sequence[Pair], names: Names) -> Iterator[Look
         label = folded(pair.label)
         whole = None if pair.element is None else screen.elements[pair.element]
         element = sole_text(screen, pair.element, pair.value)
-        if not _is_own(element or whole) or whole is None or not is_readable(whole):
+        if not _is_own(element or whole) or whole is None or not spatial.is_readable(whole):
             continue
         if labels[label] > 1 or values[folded(pair.value)] > 1:
             continue
@@ -341,7 +335,7 @@ def _contacts(screen: Screen, facts: Iterable[Fact]) -> Iterator[Lookup]:
             assert contact.element is not None
             element = screen.elements[contact.element]
             alone = kind == "phone" or shown <= {contact.value.casefold()}
-            if alone and is_readable(element) and _is_own(element):
+            if alone and spatial.is_readable(element) and _is_own(element):
                 # An element with a name beside the number has more text than the answer.
                 whole = folded(element.text) == folded(contact.value)
                 yield Lookup(kind, (), (contact.value,), (element.id,) if whole else ())
@@ -351,7 +345,9 @@ def _fields(screen: Screen, names: Names) -> Iterator[Lookup]:
     shown = {folded(element.own) for element in screen.elements if element.own}
     for element in screen.elements:
         label = label_of(element.label)
-        held = element.role in _FILLED and element.kind != "password" and is_readable(element)
+        held = (
+            element.role in _FILLED and element.kind != "password" and spatial.is_readable(element)
+        )
         if not held or not _is_own(element) or folded(label) not in shown:
             continue
         if is_joined(screen, element):
@@ -391,7 +387,7 @@ def _actions(screen: Screen, names: Names) -> Iterator[Lookup]:
         # By eye, what follows a card without a frame is its part, up to the next heading.
         left, _, right, bottom = card.box
         region = (left, bottom, right, bottom + _NEXT)
-        after = [e for e in screen.elements if e.role in _ENDS and meet(e.box, region)]
+        after = [e for e in screen.elements if e.role in _ENDS and spatial.meet(e.box, region)]
         following = min(after, key=lambda each: each.box[1], default=headings[0])
         if not card.painted and following.role != "heading":
             continue
@@ -409,9 +405,9 @@ def _charts(screen: Screen, facts: Iterable[Fact], names: Names) -> Iterator[Loo
         for each in chart.items:
             label = None if each.label_element is None else screen.elements[each.label_element]
             value = None if each.element is None else screen.elements[each.element]
-            if label is None or not is_readable(label):
+            if label is None or not spatial.is_readable(label):
                 continue
-            if value is not None and not is_readable(value):
+            if value is not None and not spatial.is_readable(value):
                 continue
             if values[folded(each.value)] == 1 and names.alone(label.own, label):
                 # A value read from an axis, or from a text with its label, has no element of its
@@ -454,7 +450,7 @@ def _captions(screen: Screen) -> Iterator[Lookup]:
         # Short answers omit quotation marks.
         if match is None or _QUOTED.search(match[2]) or each.role in {"link", "heading"}:
             continue
-        if is_readable(each) and _is_own(each):
+        if spatial.is_readable(each) and _is_own(each):
             by_number.setdefault(folded(match[1]), []).append((match[1], match[2].rstrip(".")))
     for captions in by_number.values():
         # Nested elements have the same text; a text that mentions a figure has another one.
@@ -500,7 +496,7 @@ def _is_introduced(screen: Screen, heading: Element, below: Element) -> bool:
 
 def _sections(screen: Screen, names: Names) -> Iterator[Lookup]:
     """Yield the next heading below each heading, in one column."""
-    for heading, after in following_headings(screen):
+    for heading, after in spatial.following_headings(screen):
         if not _is_own(heading) or not _is_own(after):
             continue
         name = sole_text(screen, heading.id, heading.text)
@@ -518,7 +514,7 @@ def _is_chosen(field: Element) -> bool:
 
 def _headings(screen: Screen) -> Iterator[Lookup]:
     first = [each for each in screen.elements if each.role == "heading" and each.level == 1]
-    if len(first) == 1 and first[0].text and not is_outranked(screen, first[0]):
+    if len(first) == 1 and first[0].text and not spatial.is_outranked(screen, first[0]):
         element = sole_text(screen, first[0].id, first[0].text)
         if element is not None:
             yield Lookup("heading", (), (one_line(element.own),), (element.id,))

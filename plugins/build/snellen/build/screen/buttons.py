@@ -6,14 +6,7 @@ from urllib.parse import urlsplit
 
 from snellen.build.screen.contrast import contrast, saturation
 from snellen.build.screen.elements import Element, Screen
-from snellen.build.screen.words.reading import (
-    Words,
-    deed,
-    is_advertisement,
-    is_cancel,
-    is_dangerous,
-    words_of,
-)
+from snellen.build.screen.words import reading
 
 SMALLEST_AREA = 50.0
 """In square pixels: smaller elements are not visible as buttons. Source: WebRSSBench's script."""
@@ -137,7 +130,7 @@ def is_advertised(screen: Screen, element: Element) -> bool:
     """Whether an element is in an advertisement, by a region's name or by a box's first text."""
     around = (element, *screen.ancestors(element))
     return any(
-        is_advertisement(outer.name) or is_advertisement(outer.label)
+        reading.is_advertisement(outer.name) or reading.is_advertisement(outer.label)
         for outer in around
         if outer.role in {"region", "complementary", "group"} or outer.tag == "section"
     ) or any(
@@ -149,16 +142,16 @@ def is_advertised(screen: Screen, element: Element) -> bool:
 
 def _says_advertisement(screen: Screen, box: Element) -> bool:
     first = next((element.own for element in screen.inside(box) if element.own), "")
-    return len(first) <= _LABEL and is_advertisement(first)
+    return len(first) <= _LABEL and reading.is_advertisement(first)
 
 
-def deed_of(screen: Screen, words: Words, element: Element) -> str | None:
+def deed_of(screen: Screen, words: reading.Words, element: Element) -> str | None:
     """Return what a button does, in English; None if unknown or if its object is unknown."""
-    does = None if ends_unknown(screen, words, element) else deed(words, element.text)
+    does = None if ends_unknown(screen, words, element) else reading.deed(words, element.text)
     return None if does in _TO_SOMETHING else does
 
 
-def ends_unknown(screen: Screen, words: Words, element: Element) -> bool:
+def ends_unknown(screen: Screen, words: reading.Words, element: Element) -> bool:
     """Whether the result of a button may differ from its text.
 
     Cancel may cancel anything, such as the order beside it, unless a form or a dialog around it can
@@ -167,14 +160,14 @@ def ends_unknown(screen: Screen, words: Words, element: Element) -> bool:
     download yet. Only a button of that kind empties a form: another one may reset what stands
     beside it.
     """
-    does = deed(words, element.text or element.name) or ""
+    does = reading.deed(words, element.text or element.name) or ""
     if does.startswith("Downloads") and _PAGE_ADDRESS.search(urlsplit(element.href).path):
         return True
     if does.startswith("Empties all fields"):
         return element.kind != "reset"
     if does.startswith("Starts an application"):
         return any(outer.tag in _FORMS for outer in screen.ancestors(element))
-    if not does.startswith(("Sends", "Starts a search", "Subscribes")) and not is_cancel(
+    if not does.startswith(("Sends", "Starts a search", "Subscribes")) and not reading.is_cancel(
         words, element.text or element.name
     ):
         return False
@@ -224,5 +217,5 @@ def _weight(screen: Screen, element: Element, largest: float) -> float:
         weight += 1.5
     if element.box[1] < 800:
         weight += 0.5
-    words = words_of(screen.language)
-    return weight - 2 * (words is not None and is_dangerous(words, element.text))
+    words = reading.words_of(screen.language)
+    return weight - 2 * (words is not None and reading.is_dangerous(words, element.text))

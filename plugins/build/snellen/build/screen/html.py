@@ -10,14 +10,9 @@ from typing import Any, NamedTuple, cast
 import msgspec
 
 from snellen.build.browser.visits import Visit
+from snellen.build.screen import roles
 from snellen.build.screen.duplicates import Candidate, drop_duplicates
 from snellen.build.screen.elements import After, Element, Ltrb, Screen
-from snellen.build.screen.roles import (
-    LANDMARKS,
-    Accessible,
-    accessible_tree,
-    implied_role,
-)
 from snellen.tasks.browser.pinning import script
 
 Raw = Mapping[str, Any]
@@ -66,7 +61,7 @@ def extract(visit: Visit, height: int, *, mark: bool = True) -> Extracted:
     visit.run(_RENUMBER, {})
     measured = _measured(visit, height, marked=False)
     records: Sequence[Raw] = measured["records"]
-    tree = accessible_tree(visit.channel)
+    tree = roles.accessible_tree(visit.channel)
     merged = _merged(records, [tree.by_mark.get(str(record["raw"])) for record in records])
     visit.run(_RENUMBER, merged.numbers if mark else {})
     elements = tuple(merged.elements[raw] for raw in merged.numbers)
@@ -86,7 +81,7 @@ def extract_again(visit: Visit, height: int) -> After:
     """
     measured = _measured(visit, height, marked=True)
     records: Sequence[Raw] = measured["records"]
-    tree = accessible_tree(visit.channel)
+    tree = roles.accessible_tree(visit.channel)
     merged = _merged(records, [tree.by_mark.get(record["marked"]) for record in records])
     elements = tuple(merged.elements[raw] for raw in merged.numbers)
     screen = _screen(visit, height, measured, elements, closed=tree.closed)
@@ -118,12 +113,12 @@ def _measured(visit: Visit, height: int, *, marked: bool) -> dict[str, Any]:
     return cast(dict[str, Any], visit.run(_source(), given))
 
 
-def _merged(records: Sequence[Raw], accessible: Sequence[Accessible | None]) -> _Merged:
+def _merged(records: Sequence[Raw], accessible: Sequence[roles.Accessible | None]) -> _Merged:
     candidates: list[Candidate] = []
     for record, node in zip(records, accessible, strict=True):
         role = node.role if node else ""
         if node is None or (not role and record["role"]):
-            role = implied_role(
+            role = roles.implied_role(
                 record["tag"], record["role"], record.get("kind", ""), record.get("href", "")
             )
         candidates.append(
@@ -147,7 +142,7 @@ def _merged(records: Sequence[Raw], accessible: Sequence[Accessible | None]) -> 
         # An element outside the accessibility tree has the landmark of its parent.
         landmark = node.landmark if node else ""
         if not landmark and around is not None:
-            landmark = around.role if around.role in LANDMARKS else around.landmark
+            landmark = around.role if around.role in roles.LANDMARKS else around.landmark
         source = records[candidate.merged[0]] if candidate.merged else record
         elements[candidate.raw] = _element(
             candidate,
@@ -165,7 +160,7 @@ def _element(
     candidate: Candidate,
     record: Raw,
     inked: Raw,
-    said: Accessible | None,
+    said: roles.Accessible | None,
     *,
     number: int,
     parent: int | None,

@@ -5,16 +5,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from operator import sub
 
+from snellen.build.screen import prose
 from snellen.build.screen.elements import Element, Screen
-from snellen.build.screen.prose import (
-    content_words,
-    ends,
-    first_sentences,
-    is_prose,
-    length,
-    sentences,
-    stems,
-)
 from snellen.build.screen.words.reading import is_definition
 
 NO_DESCRIPTION = "no description"
@@ -74,7 +66,7 @@ def purpose(screen: Screen) -> tuple[str, str]:
     """
     reasons: list[str] = []
     for description in descriptions_of(screen).values():
-        said = first_sentences(description, _MOST_SENTENCES, _MOST_WORDS)
+        said = prose.first_sentences(description, _MOST_SENTENCES, _MOST_WORDS)
         reason = _fault(screen, said)
         if not reason:
             return said, ""
@@ -85,33 +77,33 @@ def purpose(screen: Screen) -> tuple[str, str]:
 def _fault(screen: Screen, said: str) -> str:
     if not screen.language.casefold().startswith("en"):
         return OTHER_LANGUAGE
-    words = content_words(said)
+    words = prose.content_words(said)
     if len(words) < _LEAST_WORDS:
         return TOO_SHORT
     if is_generic(said):
         return GENERIC
-    if not is_prose(said, "en"):
+    if not prose.is_prose(said, "en"):
         return LISTED
     if _is_slogan(said):
         return SLOGAN
-    if len(words - content_words(screen.title)) < _NEW_WORDS:
+    if len(words - prose.content_words(screen.title)) < _NEW_WORDS:
         return ONLY_NAMED
     content = [
         element.own
         for element in screen.elements
         if element.landmark not in FRAME or element.role == "heading"
     ]
-    shown = content_words(" ".join(content))
+    shown = prose.content_words(" ".join(content))
     if len(words & shown) < _SHOWN * len(words):
         return NOT_SHOWN
     headings = [e.text for e in screen.elements if e.role == "heading" and e.level < TITLE_LEVELS]
-    titled = stems(" ".join((screen.title, *headings)))
-    return UNTITLED if titled and not titled & stems(said) else ""
+    titled = prose.stems(" ".join((screen.title, *headings)))
+    return UNTITLED if titled and not titled & prose.stems(said) else ""
 
 
 def _is_slogan(said: str) -> bool:
     """Whether a text is an exclamation or short phrases, such as `Build faster. Ship sooner.`."""
-    parts = sentences(said)
+    parts = prose.sentences(said)
     words = sum(len(part.split()) for part in parts)
     called = re.search(r"[!?][\"'”\u2019»)]*$", parts[0])
     return bool(called) or words < _SENTENCE_WORDS * len(parts)
@@ -224,14 +216,14 @@ def lead_of(screen: Screen) -> str:
     if _OF_ITSELF.search(sentence):
         return sentence
     beginning = " ".join(sentence.split()[:_BEGINNING])
-    titled = stems(title.text)
-    named = 2 * len(stems(beginning) & titled) > len(titled)
+    titled = prose.stems(title.text)
+    named = 2 * len(prose.stems(beginning) & titled) > len(titled)
     if not named or _ASIDE.search(sentence) or not is_definition(screen.language, sentence):
         return ""
     rest = " ".join(
         element.own for element in screen.elements if not screen.nested(element, paragraph)
     )
-    of_lead, of_rest = stems(sentence), stems(rest)
+    of_lead, of_rest = prose.stems(sentence), prose.stems(rest)
     shared = len(of_lead & of_rest) >= _SHARED * len(of_lead)
     return sentence if shared or len(of_rest) < _LITTLE else ""
 
@@ -263,8 +255,8 @@ def standfirst_of(screen: Screen) -> str:
         and (abs(paragraph.box[0] - title.box[0]) <= _INDENT or abs(sub(*middles)) <= _INDENT)
         and paragraph.covered <= _MOST_COVERED
         and not (paragraph.cut or paragraph.clipped)
-        and ends(text)
-        and _WORDS[0] <= length(text) <= _WORDS[1]
+        and prose.ends(text)
+        and _WORDS[0] <= prose.length(text) <= _WORDS[1]
         and not points_elsewhere(text)
         and not _is_hint(screen, paragraph)
     )
@@ -293,14 +285,14 @@ def _first_below(screen: Screen, heading: Element) -> tuple[Element | None, str]
             whole = element.covered <= _MOST_COVERED and not element.cut and not element.clipped
             sentence = _first_sentence(element.text) if whole else ""
             # A later paragraph would continue this one.
-            if sentence or length(element.text) >= _WORDS[0] or ends(element.text):
+            if sentence or prose.length(element.text) >= _WORDS[0] or prose.ends(element.text):
                 return (None, "") if _is_hint(screen, element) else (element, sentence)
     return None, ""
 
 
 def _first_sentence(text: str) -> str:
-    first = next(iter(sentences(text)), "")
-    return first if ends(first) and _WORDS[0] <= length(first) <= _WORDS[1] else ""
+    first = next(iter(prose.sentences(text)), "")
+    return first if prose.ends(first) and _WORDS[0] <= prose.length(first) <= _WORDS[1] else ""
 
 
 def _is_hint(screen: Screen, paragraph: Element) -> bool:

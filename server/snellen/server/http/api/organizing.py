@@ -15,19 +15,12 @@ from snellen.grading.models.base import Closed
 from snellen.server.challenge.alike import Alike
 from snellen.server.challenge.events import MOST_LISTED
 from snellen.server.challenge.models import EventCard, PhaseCard, PhaseChange, SubmissionStatus
+from snellen.server.http import signup
 from snellen.server.http.actions import Actions, Decision
 from snellen.server.http.api.parameters import LONGEST_BODY, Parameters
 from snellen.server.http.api.problems import EVERYWHERE, JsonRoute, documented
 from snellen.server.http.auth import MadeToken, NewToken, TokenCard
 from snellen.server.http.responses import NO_STORE, address_of, answered
-from snellen.server.http.signup import (
-    InvitationCard,
-    MadeInvitation,
-    NewInvitation,
-    NewParticipant,
-    Participant,
-    RequestCard,
-)
 
 _MOST = 2**31
 
@@ -98,13 +91,13 @@ class TokenList(Closed):
 class InvitationList(Closed):
     """All invitations, the newest first."""
 
-    invitations: tuple[InvitationCard, ...]
+    invitations: tuple[signup.InvitationCard, ...]
 
 
 class RequestList(Closed):
     """The open requests to join, the oldest first."""
 
-    requests: tuple[RequestCard, ...]
+    requests: tuple[signup.RequestCard, ...]
 
 
 def routes(actions: Actions) -> APIRouter:
@@ -128,11 +121,11 @@ def routes(actions: Actions) -> APIRouter:
 
     @joining.post(
         "/join",
-        response_model=Participant,
+        response_model=signup.Participant,
         status_code=HTTPStatus.CREATED,
         responses={**unread, **missing, **refused},
     )
-    async def create_participant(request: Request, given: NewParticipant) -> Response:
+    async def create_participant(request: Request, given: signup.NewParticipant) -> Response:
         """Join by an invitation, or ask to join; the token is shown only once.
 
         Where the exam has an identity provider, send a token of it: a person has one account.
@@ -149,11 +142,11 @@ def routes(actions: Actions) -> APIRouter:
 
     @joining.post(
         "/invitations",
-        response_model=MadeInvitation,
+        response_model=signup.MadeInvitation,
         status_code=HTTPStatus.CREATED,
         responses={**unread, **refused},
     )
-    async def create_invitation(request: Request, given: NewInvitation) -> Response:
+    async def create_invitation(request: Request, given: signup.NewInvitation) -> Response:
         """Create an invitation; its code is shown only once."""
         visitor = await access.visitor_of(request)
         made = await actions.signup.invite(visitor, given, address_of(request))

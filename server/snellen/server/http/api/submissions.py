@@ -10,15 +10,8 @@ from pydantic import Field
 from starlette.responses import Response
 
 from snellen.grading.models.base import Closed
+from snellen.server.challenge import models
 from snellen.server.challenge.events import MOST_LISTED
-from snellen.server.challenge.models import (
-    FORMS,
-    Announcement,
-    AnnouncementCard,
-    QuotaCard,
-    SubmissionStatus,
-    Upload,
-)
 from snellen.server.errors import FormError
 from snellen.server.http.actions import Actions
 from snellen.server.http.api.organizing import decision_response
@@ -50,7 +43,7 @@ _FILE = {"type": "string", "format": "binary", "minLength": 1}
 _LINES = {"contentMediaType": "application/json", "contentSchema": _LINE}
 _BODIES: dict[str, Any] = {
     form: {"schema": {**_FILE, **_LINES} if ending.startswith(".jsonl") else _FILE}
-    for form, ending in FORMS.items()
+    for form, ending in models.FORMS.items()
 }
 
 
@@ -62,7 +55,7 @@ class SubmissionPage(Closed):
         next: The cursor of the next page; None: this is the last.
     """
 
-    submissions: tuple[SubmissionStatus, ...]
+    submissions: tuple[models.SubmissionStatus, ...]
     next: str | None
 
 
@@ -135,11 +128,11 @@ def routes(actions: Actions) -> APIRouter:
 
     @router.post(
         "/exams/{exam}/submissions",
-        response_model=SubmissionStatus,
+        response_model=models.SubmissionStatus,
         status_code=HTTPStatus.CREATED,
         responses={
             200: {
-                "model": SubmissionStatus,
+                "model": models.SubmissionStatus,
                 "description": "It came before: the same file, or the same key.",
             },
             **guarded,
@@ -164,10 +157,10 @@ def routes(actions: Actions) -> APIRouter:
             request, exam, lambda visitor: actions.begin_upload(visitor, at, query.phase)
         )
         given = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-        if given not in FORMS:
+        if given not in models.FORMS:
             raise FormError(
                 f"the media type {given or 'is missing and'} is not supported; use one of:"
-                f" {', '.join(FORMS)}",
+                f" {', '.join(models.FORMS)}",
                 field="content-type",
             )
         body = await receive(
@@ -176,10 +169,10 @@ def routes(actions: Actions) -> APIRouter:
             lambda: submissions.check_arriving(phase, caller),
         )
         kept, new = await submissions.keep(
-            Upload(
+            models.Upload(
                 caller=caller,
                 body=body,
-                form=FORMS[given],
+                form=models.FORMS[given],
                 at=at,
                 name=query.name,
                 link=query.link,
@@ -193,11 +186,11 @@ def routes(actions: Actions) -> APIRouter:
 
     @own.post(
         "/exams/{exam}/announcements",
-        response_model=AnnouncementCard,
+        response_model=models.AnnouncementCard,
         status_code=HTTPStatus.CREATED,
         responses={**guarded, **documented(HTTPStatus.BAD_REQUEST, HTTPStatus.TOO_MANY_REQUESTS)},
     )
-    async def announce(request: Request, exam: str, given: Announcement) -> Response:
+    async def announce(request: Request, exam: str, given: models.Announcement) -> Response:
         """Announce a file by the SHA-256 of its bytes, before the end of the phase.
 
         Over a slow line it may then be uploaded until a while after the end; see `until`.
@@ -205,7 +198,7 @@ def routes(actions: Actions) -> APIRouter:
         caller = await actions.ask(request, exam, lambda visitor: visitor.need(Scope.SUBMIT))
         return answered(await submissions.announce(caller, given), HTTPStatus.CREATED)
 
-    @router.get("/exams/{exam}/quota", response_model=QuotaCard, responses=guarded)
+    @router.get("/exams/{exam}/quota", response_model=models.QuotaCard, responses=guarded)
     async def quota(request: Request, exam: str, query: Annotated[PhaseQuery, Query()]) -> Response:
         """Show the uploads that you have left, and the phase that takes them."""
         left = await actions.ask(request, exam, lambda v: actions.quota(v, query.phase))
@@ -232,7 +225,7 @@ def routes(actions: Actions) -> APIRouter:
 
     decided = partial(decision_response, actions)
 
-    @router.get(one, response_model=SubmissionStatus, responses=guarded)
+    @router.get(one, response_model=models.SubmissionStatus, responses=guarded)
     async def show_submission(
         request: Request,
         exam: str,
@@ -251,12 +244,12 @@ def routes(actions: Actions) -> APIRouter:
             return Response(status_code=HTTPStatus.NOT_MODIFIED, headers=headers)
         return Response(body, media_type=JSON, headers=headers)
 
-    @own.post(f"{one}/choose", response_model=SubmissionStatus, responses=deciding)
+    @own.post(f"{one}/choose", response_model=models.SubmissionStatus, responses=deciding)
     async def choose(request: Request, exam: str, submission: str, given: Choice) -> Response:
         """Choose a submission to count at the end of its phase, or take the choice back."""
         return await decided(request, exam, submission, "choose", on=given.chosen)
 
-    @own.post(f"{one}/withdraw", response_model=SubmissionStatus, responses=deciding)
+    @own.post(f"{one}/withdraw", response_model=models.SubmissionStatus, responses=deciding)
     async def withdraw(request: Request, exam: str, submission: str) -> Response:
         """Take your submission off the leaderboard; its upload stays used."""
         return await decided(request, exam, submission, "withdraw")

@@ -18,17 +18,10 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from snellen.grading.errors import SnellenError
+from snellen.server.challenge import models
 from snellen.server.challenge.board import Board, BoardRow
 from snellen.server.challenge.boards import compare_submissions
 from snellen.server.challenge.events import MOST_LISTED
-from snellen.server.challenge.models import (
-    FORMS,
-    PhaseChange,
-    QuotaCard,
-    SubmissionStatus,
-    Upload,
-    iso,
-)
 from snellen.server.challenge.queries import Listed
 from snellen.server.errors import ExamError, ForbiddenError, NotFoundError
 from snellen.server.exam.file import Counts, Phase, Who
@@ -251,14 +244,14 @@ class Pages(Frame):
             upload=visitor.may(Scope.SUBMIT),
         )
 
-    def _progress(self, rows: Sequence[SubmissionStatus]) -> Progress | None:
+    def _progress(self, rows: Sequence[models.SubmissionStatus]) -> Progress | None:
         """Return a participant's progress in the phase of its newest submission with a score."""
         name = next((row.phase for row in rows if row.value is not None), None)
         if name is None:
             return None
         return progress_chart([row for row in rows if row.phase == name])
 
-    async def _quota(self, visitor: Visitor) -> QuotaCard | None:
+    async def _quota(self, visitor: Visitor) -> models.QuotaCard | None:
         """Return the visitor's uploads that are left; None: no phase takes one."""
         if visitor.name is None or not visitor.may(Scope.SUBMIT):
             return None
@@ -283,7 +276,7 @@ class Pages(Frame):
             body = await keep_bytes(_chunks(file.read), most)
             words = {name: str(form.get(name) or "") for name in ("name", "link", "task")}
         kept, new = await self._submissions.keep(
-            Upload(
+            models.Upload(
                 caller=caller,
                 body=body,
                 form=ending,
@@ -346,7 +339,7 @@ class Pages(Frame):
                 )
                 listed: Sequence[Listed] = await self._read(newest)
                 for row in listed:
-                    found[row.id] = _choice(row.name, row.caller, phase, iso(row.at))
+                    found[row.id] = _choice(row.name, row.caller, phase, models.iso(row.at))
         return found
 
     async def _file(self, request: Request, visitor: Visitor) -> Response:
@@ -468,7 +461,9 @@ class Pages(Frame):
         form = await words_of(request)
         words = {name: form.get(name, "").strip() for name in ("start", "end")}
         try:
-            given = PhaseChange.model_validate({name: said or None for name, said in words.items()})
+            given = models.PhaseChange.model_validate(
+                {name: said or None for name, said in words.items()}
+            )
         except ValidationError:
             raise ExamError(
                 "write the date, the time and the offset, as 2026-12-31T23:59:59-12:00 (the last"
@@ -526,7 +521,7 @@ class Pages(Frame):
 
 
 _FIRST_ROWS = 10
-_ENDINGS = sorted(set(FORMS.values()), key=len, reverse=True)
+_ENDINGS = sorted(set(models.FORMS.values()), key=len, reverse=True)
 
 
 def _first(after: str) -> int:

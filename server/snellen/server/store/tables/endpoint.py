@@ -6,15 +6,7 @@ from typing import Annotated
 
 from sqlalchemy import ForeignKey, Index
 
-from snellen.server.store.tables.columns import (
-    CLUSTERED,
-    INDEX,
-    KEY,
-    UNIQUE,
-    Digest,
-    Moment,
-    table,
-)
+from snellen.server.store.tables import columns
 
 
 class Source(StrEnum):
@@ -61,24 +53,24 @@ class SubmissionRow:
         chosen: The time when its participant chose it to count at the end; None: it was not chosen.
     """
 
-    id: Annotated[str, KEY]
+    id: Annotated[str, columns.KEY]
     phase: str
-    caller: Annotated[str, INDEX]
+    caller: Annotated[str, columns.INDEX]
     source: Source
-    attempt: Annotated[int | None, UNIQUE]
+    attempt: Annotated[int | None, columns.UNIQUE]
     task: str | None
     name: str
     link: str
     form: str
-    digest: Digest
+    digest: columns.Digest
     size: int
-    at: Moment
+    at: columns.Moment
     day: str
     cost: str = "{}"
     conditions: str = ""
     baseline: bool = False
     removed: str | None = None
-    chosen: Moment | None = None
+    chosen: columns.Moment | None = None
 
 
 _OF_SUBMISSION = ForeignKey("submissions.id", ondelete="CASCADE")
@@ -97,8 +89,8 @@ class PartRow:
         kept: The name of that object; None: the bytes are in `body`.
     """
 
-    submission: Annotated[str, _OF_SUBMISSION, KEY]
-    number: Annotated[int, KEY]
+    submission: Annotated[str, _OF_SUBMISSION, columns.KEY]
+    number: Annotated[int, columns.KEY]
     body: bytes = field(repr=False)
     kept: str | None = None
 
@@ -107,9 +99,9 @@ class PartRow:
 class KeyRow:
     """An idempotency key: a repeated upload with the same key is the same submission."""
 
-    caller: Annotated[str, KEY]
-    key: Annotated[str, KEY]
-    digest: Digest
+    caller: Annotated[str, columns.KEY]
+    key: Annotated[str, columns.KEY]
+    digest: columns.Digest
     submission: Annotated[str, _OF_SUBMISSION]
 
 
@@ -117,19 +109,19 @@ class KeyRow:
 class AnnouncementRow:
     """A file that a participant announced, by its SHA-256, before the end of a phase."""
 
-    phase: Annotated[str, KEY]
-    caller: Annotated[str, KEY]
-    digest: Annotated[Digest, KEY]
-    at: Moment
+    phase: Annotated[str, columns.KEY]
+    caller: Annotated[str, columns.KEY]
+    digest: Annotated[columns.Digest, columns.KEY]
+    at: columns.Moment
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuotaRow:
     """The number of a caller's uploads in a phase on a day; an empty day: in total."""
 
-    phase: Annotated[str, KEY]
-    caller: Annotated[str, KEY]
-    day: Annotated[str, KEY]
+    phase: Annotated[str, columns.KEY]
+    caller: Annotated[str, columns.KEY]
+    day: Annotated[str, columns.KEY]
     used: int
 
 
@@ -137,14 +129,16 @@ class QuotaRow:
 class GradingRow:
     """A grading of a phase's submissions. The leaderboard shows the newest finished one."""
 
-    id: Annotated[int, KEY]
-    phase: Annotated[str, INDEX]
-    references: Digest  # SHA-256 of all references and the protocols
+    id: Annotated[int, columns.KEY]
+    phase: Annotated[str, columns.INDEX]
+    references: columns.Digest  # SHA-256 of all references and the protocols
     protocols: str  # the protocol of each task, with its version, as JSON
     snellen: str  # the version of snellen that grades
-    at: Moment  # the time of its start
+    at: columns.Moment  # the time of its start
     why: str  # the reason for it; empty for a phase's first grading
-    shown: Moment | None  # the time since when the leaderboard shows it; None: it is not finished
+    shown: (
+        columns.Moment | None
+    )  # the time since when the leaderboard shows it; None: it is not finished
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,13 +155,13 @@ class JobRow:
         problems: What is wrong with the lines of its file, as JSON (`Problems`); None: nothing.
     """
 
-    submission: Annotated[str, _OF_SUBMISSION, KEY]
-    grading: Annotated[int, _OF_GRADING, KEY]
+    submission: Annotated[str, _OF_SUBMISSION, columns.KEY]
+    grading: Annotated[int, _OF_GRADING, columns.KEY]
     state: JobState
-    at: Moment
+    at: columns.Moment
     tries: int = 0
     worker: str | None = None
-    lease: Moment | None = None
+    lease: columns.Moment | None = None
     error: str | None = None
     problems: str | None = None
 
@@ -188,10 +182,10 @@ class ScoreNumbers:
         measures: Every measure, as JSON; None: it has none, as for `public` and `private`.
     """
 
-    submission: Annotated[str, _OF_SUBMISSION, KEY]
-    grading: Annotated[int, _OF_GRADING, KEY]
-    task: Annotated[str, KEY]
-    part: Annotated[str, KEY]
+    submission: Annotated[str, _OF_SUBMISSION, columns.KEY]
+    grading: Annotated[int, _OF_GRADING, columns.KEY]
+    task: Annotated[str, columns.KEY]
+    part: Annotated[str, columns.KEY]
     metric: str
     value: float
     low: float | None
@@ -243,25 +237,25 @@ class EventRow:
         detail: The values before and after, as JSON.
     """
 
-    id: Annotated[int, KEY]
-    phase: Annotated[str, INDEX]
+    id: Annotated[int, columns.KEY]
+    phase: Annotated[str, columns.INDEX]
     submission: str | None
-    at: Moment
+    at: columns.Moment
     caller: str
     what: str
     why: str
     detail: str = "{}"
 
 
-submissions = table(
+submissions = columns.table(
     "submissions", SubmissionRow, Index("ix_submissions_phase", "phase", "at", "id")
 )
-parts = table("parts", PartRow)
-keys = table("keys", KeyRow, options=CLUSTERED)
-announcements = table("announcements", AnnouncementRow, options=CLUSTERED)
-quotas = table("quotas", QuotaRow, options=CLUSTERED)
-gradings = table("gradings", GradingRow)
-jobs = table("jobs", JobRow, options=CLUSTERED)
+parts = columns.table("parts", PartRow)
+keys = columns.table("keys", KeyRow, options=columns.CLUSTERED)
+announcements = columns.table("announcements", AnnouncementRow, options=columns.CLUSTERED)
+quotas = columns.table("quotas", QuotaRow, options=columns.CLUSTERED)
+gradings = columns.table("gradings", GradingRow)
+jobs = columns.table("jobs", JobRow, options=columns.CLUSTERED)
 # An idle worker queries every second; without this index it would read all jobs.
 Index(
     "ix_jobs_open",
@@ -269,8 +263,8 @@ Index(
     postgresql_where=jobs.c.state.in_((JobState.QUEUED, JobState.GRADING)),
     sqlite_where=jobs.c.state.in_((JobState.QUEUED, JobState.GRADING)),
 )
-scores = table("scores", ScoreRow)
-events = table("events", EventRow)
+scores = columns.table("scores", ScoreRow)
+events = columns.table("events", EventRow)
 # Each request reads what organizers moved.
 Index(
     "ix_events_moved",

@@ -9,22 +9,12 @@ from sqlalchemy import ForeignKey, Index, UniqueConstraint
 
 from snellen.grading.models.geometry import Space
 from snellen.server.exam.rules import Contexts, Mode, Rules
-from snellen.server.store.tables.columns import (
-    CLUSTERED,
-    INDEX,
-    KEY,
-    UNIQUE,
-    AsText,
-    Digest,
-    Moment,
-    Words,
-    table,
-)
+from snellen.server.store.tables import columns
 
 # Most attempts of a store have the same rules.
 RulesText = Annotated[
     Rules,
-    AsText(
+    columns.AsText(
         lambda rules: rules.model_dump_json(),
         lru_cache(maxsize=64)(Rules.model_validate_json),
     ),
@@ -64,7 +54,7 @@ def _scopes(text: str) -> frozenset[Scope]:
 
 Scopes = Annotated[
     frozenset[Scope],
-    AsText(
+    columns.AsText(
         lambda scopes: " ".join(sorted(scopes)),
         _scopes,
     ),
@@ -85,13 +75,13 @@ class Token:
             joined; None: without one.
     """
 
-    id: Annotated[int, KEY]
-    name: Annotated[str, UNIQUE]
-    digest: Annotated[Digest, UNIQUE] = field(repr=False)
+    id: Annotated[int, columns.KEY]
+    name: Annotated[str, columns.UNIQUE]
+    digest: Annotated[columns.Digest, columns.UNIQUE] = field(repr=False)
     scopes: Scopes
-    created: Moment
-    revoked: Moment | None
-    expires: Moment | None = None
+    created: columns.Moment
+    revoked: columns.Moment | None
+    expires: columns.Moment | None = None
     team: str | None = None
     subject: str | None = None
 
@@ -110,9 +100,9 @@ class SessionRow:
         expires: The time from which it is refused.
     """
 
-    digest: Annotated[Digest, KEY]
+    digest: Annotated[columns.Digest, columns.KEY]
     token: Annotated[int, _OF_TOKEN]
-    expires: Moment
+    expires: columns.Moment
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,27 +120,29 @@ class Invitation:
         revoked: The time when it was revoked; None: it was not revoked.
     """
 
-    id: Annotated[int, KEY]
-    digest: Annotated[Digest, UNIQUE] = field(repr=False)
+    id: Annotated[int, columns.KEY]
+    digest: Annotated[columns.Digest, columns.UNIQUE] = field(repr=False)
     caller: str
     note: str
     uses: int
     used: int = 0
-    created: Moment
-    expires: Moment
-    revoked: Moment | None = None
+    created: columns.Moment
+    expires: columns.Moment
+    revoked: columns.Moment | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JoinRequest:
     """An open request to join: its token is none before an organizer approves it."""
 
-    id: Annotated[int, KEY]
-    name: Annotated[str, UNIQUE]  # the name of the holder to be
-    digest: Annotated[Digest, UNIQUE] = field(repr=False)  # SHA-256 of the token to be
-    at: Moment  # the time of the request
+    id: Annotated[int, columns.KEY]
+    name: Annotated[str, columns.UNIQUE]  # the name of the holder to be
+    digest: Annotated[columns.Digest, columns.UNIQUE] = field(
+        repr=False
+    )  # SHA-256 of the token to be
+    at: columns.Moment  # the time of the request
     team: str | None  # the team of the holder to be; None: none
-    subject: Annotated[str | None, UNIQUE]  # as of `Token`
+    subject: Annotated[str | None, columns.UNIQUE]  # as of `Token`
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,9 +155,9 @@ class Team:
         created: The time of its creation.
     """
 
-    name: Annotated[str, KEY]
-    digest: Annotated[Digest, UNIQUE] = field(repr=False)
-    created: Moment
+    name: Annotated[str, columns.KEY]
+    digest: Annotated[columns.Digest, columns.UNIQUE] = field(repr=False)
+    created: columns.Moment
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -202,19 +194,19 @@ class Attempt:
         space: The unit of its actions' coordinates: pixels or fractions of a screenshot.
     """
 
-    id: Annotated[int, KEY]
-    digest: Annotated[Digest, UNIQUE] = field(repr=False)
-    secret: Digest = field(repr=False)
-    caller: Annotated[str, INDEX]
+    id: Annotated[int, columns.KEY]
+    digest: Annotated[columns.Digest, columns.UNIQUE] = field(repr=False)
+    secret: columns.Digest = field(repr=False)
+    caller: Annotated[str, columns.INDEX]
     exam: str
     mode: Mode
-    tasks: Words
+    tasks: columns.Words
     rules: RulesText
     contexts: Contexts
     model: str | None
-    opened: Moment
-    deadline: Moment | None
-    closed: Moment | None
+    opened: columns.Moment
+    deadline: columns.Moment | None
+    closed: columns.Moment | None
     state: State
     total: int
     answered: int = 0
@@ -231,15 +223,15 @@ class Attempt:
 class ItemRow:
     """An item of an attempt."""
 
-    attempt: Annotated[int, _OF_ATTEMPT, KEY]
-    place: Annotated[int, KEY]  # its index in the attempt
+    attempt: Annotated[int, _OF_ATTEMPT, columns.KEY]
+    place: Annotated[int, columns.KEY]  # its index in the attempt
     opaque: str  # its id in the attempt
     task: str
     item: str  # its id in the pack
     pair: str | None  # the pair to which it belongs; None: none
     answered: bool = False  # whether it has an answer
     holder: str | None = None  # the client that leased it last
-    leased_until: Moment | None = None  # the end of that client's lease
+    leased_until: columns.Moment | None = None  # the end of that client's lease
     views: int = 0  # the number of counted views
     submissions: int = 0  # the number of its answers
 
@@ -248,10 +240,10 @@ class ItemRow:
 class LeaseRow:
     """A client that received an item. The row stays after the lease, since the item was seen."""
 
-    attempt: Annotated[int, _OF_ATTEMPT, KEY]
-    client: Annotated[str, KEY]
-    place: Annotated[int, KEY]
-    at: Moment
+    attempt: Annotated[int, _OF_ATTEMPT, columns.KEY]
+    client: Annotated[str, columns.KEY]
+    place: Annotated[int, columns.KEY]
+    at: columns.Moment
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -268,14 +260,14 @@ class AnswerRow:
         at: The time when the call arrived.
     """
 
-    attempt: Annotated[int, _OF_ATTEMPT, KEY]
-    place: Annotated[int, KEY]
-    number: Annotated[int, KEY]
+    attempt: Annotated[int, _OF_ATTEMPT, columns.KEY]
+    place: Annotated[int, columns.KEY]
+    number: Annotated[int, columns.KEY]
     holder: str
     given: str = field(repr=False)
     response: str = field(repr=False)
     meta: str
-    at: Moment
+    at: columns.Moment
 
 
 class EpisodeState(StrEnum):
@@ -307,14 +299,14 @@ class EpisodeRow:
         client: The client that plays it.
     """
 
-    attempt: Annotated[int, _OF_ATTEMPT, KEY]
-    place: Annotated[int, KEY]
+    attempt: Annotated[int, _OF_ATTEMPT, columns.KEY]
+    place: Annotated[int, columns.KEY]
     number: int
     state: EpisodeState
     steps: int
     looks: int
-    opened: Moment
-    closed: Moment | None
+    opened: columns.Moment
+    closed: columns.Moment | None
     over: bool
     snapshot: str = field(repr=False)
     result: str = field(repr=False)
@@ -338,24 +330,24 @@ class StepRow:
         frame: SHA-256 of the screenshot after it; None: it called a tool, without a screenshot.
     """
 
-    attempt: Annotated[int, _OF_ATTEMPT, KEY]
-    place: Annotated[int, KEY]
-    episode: Annotated[int, KEY]
-    number: Annotated[int, KEY]
+    attempt: Annotated[int, _OF_ATTEMPT, columns.KEY]
+    place: Annotated[int, columns.KEY]
+    episode: Annotated[int, columns.KEY]
+    number: Annotated[int, columns.KEY]
     given: str = field(repr=False)
     input: str | None = field(repr=False)
     note: str
-    at: Moment
+    at: columns.Moment
     microseconds: int
-    frame: Digest | None
+    frame: columns.Digest | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FrameRow:
     """A screenshot of an attempt's episodes, as PNG; equal ones are stored once."""
 
-    attempt: Annotated[int, _OF_ATTEMPT, KEY]
-    digest: Annotated[Digest, KEY]
+    attempt: Annotated[int, _OF_ATTEMPT, columns.KEY]
+    digest: Annotated[columns.Digest, columns.KEY]
     data: bytes = field(repr=False)
 
 
@@ -363,10 +355,10 @@ class FrameRow:
 class TraceRow:
     """A call of an attempt."""
 
-    id: Annotated[int, KEY]
-    attempt: Annotated[int, _OF_ATTEMPT, INDEX]
+    id: Annotated[int, columns.KEY]
+    attempt: Annotated[int, _OF_ATTEMPT, columns.INDEX]
     place: int | None  # the index of its item
-    at: Moment  # the time when it ended
+    at: columns.Moment  # the time when it ended
     tool: str  # the called tool
     microseconds: int  # its duration
     image_bytes: int = 0  # the number of bytes of the returned images, before base64
@@ -374,23 +366,23 @@ class TraceRow:
     detail: str = "{}"  # other data, as JSON
 
 
-tokens = table("tokens", Token, Index("ix_tokens_subject", "subject", unique=True))
-invitations = table("invitations", Invitation)
-requests = table("requests", JoinRequest)
-teams = table("teams", Team)
-sessions = table("sessions", SessionRow)
-attempts = table("attempts", Attempt)
-items = table(
+tokens = columns.table("tokens", Token, Index("ix_tokens_subject", "subject", unique=True))
+invitations = columns.table("invitations", Invitation)
+requests = columns.table("requests", JoinRequest)
+teams = columns.table("teams", Team)
+sessions = columns.table("sessions", SessionRow)
+attempts = columns.table("attempts", Attempt)
+items = columns.table(
     "items",
     ItemRow,
     UniqueConstraint("attempt", "opaque"),
     Index("ix_items_open", "attempt", "answered", "place"),
     Index("ix_items_holder", "attempt", "holder", "answered"),
-    options=CLUSTERED,
+    options=columns.CLUSTERED,
 )
-leases = table("leases", LeaseRow, options=CLUSTERED)
-answers = table("answers", AnswerRow, options=CLUSTERED)
-traces = table("traces", TraceRow)
-episodes = table("episodes", EpisodeRow, options=CLUSTERED)
-steps = table("steps", StepRow, options=CLUSTERED)
-frames = table("frames", FrameRow)
+leases = columns.table("leases", LeaseRow, options=columns.CLUSTERED)
+answers = columns.table("answers", AnswerRow, options=columns.CLUSTERED)
+traces = columns.table("traces", TraceRow)
+episodes = columns.table("episodes", EpisodeRow, options=columns.CLUSTERED)
+steps = columns.table("steps", StepRow, options=columns.CLUSTERED)
+frames = columns.table("frames", FrameRow)

@@ -1,11 +1,6 @@
 """AndroidControl: the next action on a phone's screen."""
 
-from snellen.tasks.benchmarks.androidcontrol.release import (
-    FILE,
-    PLACE,
-    RELEASES,
-    UI_S1_FILE,
-)
+from snellen.tasks.benchmarks.androidcontrol import release
 from snellen.tasks.benchmarks.spec import Benchmark, late, step_task
 from snellen.tasks.data.release import Signs, row_sign
 
@@ -19,10 +14,10 @@ BENCHMARKS = (
             step_task(_LOW, "Give the next action on a phone, given the purpose of the step"),
         ),
         load=late("snellen.tasks.benchmarks.androidcontrol.load:load"),
-        place=PLACE,
-        releases=RELEASES,
+        place=release.PLACE,
+        releases=release.RELEASES,
         signs=Signs(
-            names={FILE: _HIGH, UI_S1_FILE: _HIGH},
+            names={release.FILE: _HIGH, release.UI_S1_FILE: _HIGH},
             together=(_HIGH, _LOW),
             rows=(
                 row_sign(_HIGH, "episode step_check_pams"),

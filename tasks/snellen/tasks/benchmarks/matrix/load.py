@@ -6,22 +6,11 @@ from pathlib import Path
 from types import MappingProxyType
 
 from snellen.grading.errors import UnknownNameError
+from snellen.grading.models import items
 from snellen.grading.models.geometry import Size, Space
 from snellen.grading.models.golds import Golds
-from snellen.grading.models.items import (
-    AnswerFormat,
-    AnswerKind,
-    Image,
-    Item,
-)
 from snellen.grading.models.reports import DataPin, PinVerdict
-from snellen.grading.protocols.matrix import TASK, context_of, settings_of
-from snellen.grading.protocols.matrix.golds import (
-    CodeSettings,
-    MatrixGold,
-    NumberSettings,
-    letters_of,
-)
+from snellen.grading.protocols.matrix import TASK, context_of, golds, settings_of
 from snellen.tasks.benchmarks.loading import task_in
 from snellen.tasks.benchmarks.matrix.format import MatrixItem, read_items
 from snellen.tasks.io.images import ImageFiles, image_folder, size_of
@@ -35,11 +24,11 @@ OWN = "own items"
 """What a data pin calls the release: nobody published it."""
 
 _KINDS = {
-    "list_f1": AnswerKind.UI_TEXTS,
-    "relation": AnswerKind.RELATIONS,
-    "point": AnswerKind.POINT,
-    "box": AnswerKind.BOX,
-    "tool_call": AnswerKind.TOOL_CALL,
+    "list_f1": items.AnswerKind.UI_TEXTS,
+    "relation": items.AnswerKind.RELATIONS,
+    "point": items.AnswerKind.POINT,
+    "box": items.AnswerKind.BOX,
+    "tool_call": items.AnswerKind.TOOL_CALL,
 }
 
 
@@ -108,7 +97,7 @@ def load(
 def _note(rows: Sequence[MatrixItem]) -> str:
     """Name the items whose score a program can fake."""
     settings = ((row.id, settings_of(row.gold)) for row in rows)
-    tested = [name for name, one in settings if isinstance(one, CodeSettings) and one.tests]
+    tested = [name for name, one in settings if isinstance(one, golds.CodeSettings) and one.tests]
     if not tested:
         return ""
     more = f" and {len(tested) - 3} more" if len(tested) > 3 else ""
@@ -121,15 +110,17 @@ def _note(rows: Sequence[MatrixItem]) -> str:
 # ---- What is asked -----------------------------------------------------------------------------
 
 
-def _ask(row: MatrixItem, prompt: Prompt, size: Callable[[str], Size | None]) -> Item:
+def _ask(row: MatrixItem, prompt: Prompt, size: Callable[[str], Size | None]) -> items.Item:
     gold = row.gold
-    kind = AnswerKind.CHOICE if gold.options else _KINDS.get(gold.metric, AnswerKind.TEXT)
-    return Item(
+    kind = (
+        items.AnswerKind.CHOICE if gold.options else _KINDS.get(gold.metric, items.AnswerKind.TEXT)
+    )
+    return items.Item(
         id=row.id,
         task=TASK,
         prompt=prompt.ask(_question(row)),
         images=tuple(_image(name, size(name)) for name in row.images),
-        answer_format=AnswerFormat(
+        answer_format=items.AnswerFormat(
             kind=kind,
             example=EXAMPLES[gold.metric],
             options=gold.options,
@@ -150,20 +141,20 @@ def _question(row: MatrixItem) -> str:
     return "\n".join([row.question, *lettered, "", _form(row.gold)])
 
 
-def _form(gold: MatrixGold) -> str:
+def _form(gold: golds.MatrixGold) -> str:
     """Say what the answer should look like."""
     if gold.options:
         return OPTIONS
     settings = settings_of(gold)
-    unit = settings.unit if isinstance(settings, NumberSettings) else ()
+    unit = settings.unit if isinstance(settings, golds.NumberSettings) else ()
     first = unit if isinstance(unit, str) else next(iter(unit), "")
     return ANSWER_FORMS[gold.metric].replace("{unit}", f", in {first}" if first else "")
 
 
-def _image(name: str, size: Size | None) -> Image:
+def _image(name: str, size: Size | None) -> items.Image:
     if size is None:
-        return Image(name=name)
-    return Image(name=name, width=int(size.width), height=int(size.height))
+        return items.Image(name=name)
+    return items.Image(name=name, width=int(size.width), height=int(size.height))
 
 
 def _sizes(files: ImageFiles) -> Callable[[int, str], Size | None]:
@@ -180,9 +171,9 @@ def _sizes(files: ImageFiles) -> Callable[[int, str], Size | None]:
 # ---- What is right -----------------------------------------------------------------------------
 
 
-def _letter(gold: MatrixGold) -> str | None:
+def _letter(gold: golds.MatrixGold) -> str | None:
     """Return the right option's letter; None where there are no options or several are right."""
-    letters = letters_of(gold) if gold.options else ()
+    letters = golds.letters_of(gold) if gold.options else ()
     return letters[0] if len(letters) == 1 else None
 
 

@@ -16,13 +16,7 @@ from snellen.grading.errors import DataError, UnknownNameError
 from snellen.grading.metrics.boxes import Ltrb
 from snellen.grading.models.geometry import Space
 from snellen.grading.protocols.omniact import CLICK
-from snellen.tasks.benchmarks.grounding import (
-    GroundingRow,
-    asked_space,
-    checked_rows,
-    grounding_data,
-    point_prompts,
-)
+from snellen.tasks.benchmarks import grounding
 from snellen.tasks.data.pins import digest_of_files, pin, read_bytes
 from snellen.tasks.io.files import SplitFiles, by_split, checked, choose, contents
 from snellen.tasks.io.images import ImageFiles, image_folder, is_inside
@@ -39,7 +33,7 @@ _SCRIPT = Prompt(
     " the original image",
     "\n\nTask: {question}",
 )
-PROMPTS = (_SCRIPT, *point_prompts("snellen-omniact", (Space.PIXELS, Space.UNIT)))
+PROMPTS = (_SCRIPT, *grounding.point_prompts("snellen-omniact", (Space.PIXELS, Space.UNIT)))
 """The first asks for what `official` reads."""
 
 _CLICK = re.compile(r"pyautogui\.click\(\s*([\d.]+)\s*,\s*([\d.]+)\s*\)")
@@ -90,7 +84,7 @@ def load(
     index, found = files.paths[0], files.split
     entries = read_json(index).decode(dict[str, _Entry], "expected {id: {task, image, box}}")
     home = _Home(index)
-    rows: list[GroundingRow] = []
+    rows: list[grounding.GroundingRow] = []
     left_out: dict[str, str] = {}
     for name, entry in entries.items():
         row = home.row(f"{found}/{name}", entry)
@@ -98,20 +92,20 @@ def load(
             left_out[f"{found}/{name}"] = row
         else:
             rows.append(row)
-    rows = list(checked_rows(rows, str(index), boxes_in=Space.PIXELS, field="box"))
+    rows = list(grounding.checked_rows(rows, str(index), boxes_in=Space.PIXELS, field="box"))
     root = index.parent if images is None else image_folder(Path(images), "the screenshots")
     shots = ImageFiles(root, lambda number, _: [rows[number].image], "image")
     there = images is not None or any(
         shots.file(number, SCREEN).is_file() for number in range(len(rows))
     )
     digest = digest_of_files([index, *home.read])
-    data = grounding_data(
+    data = grounding.grounding_data(
         task,
         found,
         rows,
         pin=pin("omniact", found, index.parent, digest, len(rows)),
         prompt=asked,
-        asked_in=Space.PIXELS if asked is _SCRIPT else asked_space(asked),
+        asked_in=Space.PIXELS if asked is _SCRIPT else grounding.asked_space(asked),
         images=shots if there else None,
         example="pyautogui.click(480, 661)" if asked is _SCRIPT else "",
     )
@@ -138,7 +132,7 @@ class _Home:
         self._index = index
         self._boxes: dict[Path, Mapping[str, _Box]] = {}
 
-    def row(self, name: str, entry: _Entry) -> GroundingRow | str:
+    def row(self, name: str, entry: _Entry) -> grounding.GroundingRow | str:
         """Return a task as an element to point at; or the reason why it is none."""
         file = self._file(entry.task, entry.task)
         lines = read_bytes(file).decode("utf-8", errors="replace").strip().split("\n")
@@ -151,7 +145,7 @@ class _Home:
         box = self._target(entry, (float(click[1]), float(click[2])))
         if box is None:
             return "no box has its middle where the script clicks"
-        return GroundingRow(
+        return grounding.GroundingRow(
             id=name,
             instruction=lines[0].removeprefix("Task:").strip(),
             box=box,

@@ -15,14 +15,7 @@ from snellen.grading.metrics.boxes import Ltrb
 from snellen.grading.models.geometry import Space
 from snellen.grading.protocols.golds import AreaTarget
 from snellen.grading.protocols.osworld_g import ORIGINAL, REFINED
-from snellen.tasks.benchmarks.grounding import (
-    GroundingRow,
-    Size,
-    asked_space,
-    checked_rows,
-    grounding_data,
-    point_prompts,
-)
+from snellen.tasks.benchmarks import grounding
 from snellen.tasks.benchmarks.osworld_g import FILES, RELEASES
 from snellen.tasks.data.pins import pin
 from snellen.tasks.io.files import checked, contents
@@ -39,7 +32,7 @@ _REFUSAL = (
 )
 PROMPTS = tuple(
     replace(prompt, question=_REFUSAL)
-    for prompt in point_prompts("snellen-osworld-g", (Space.PIXELS, Space.UNIT))
+    for prompt in grounding.point_prompts("snellen-osworld-g", (Space.PIXELS, Space.UNIT))
 )
 
 _Pixels = Annotated[float, msgspec.Meta(gt=0, le=1e6)]
@@ -64,11 +57,11 @@ class _Classification(msgspec.Struct):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Area(GroundingRow):
+class _Area(grounding.GroundingRow):
     polygon: tuple[float, ...] = ()
     refused: bool = False
 
-    def target(self, size: Size | None) -> AreaTarget:
+    def target(self, size: grounding.Size | None) -> AreaTarget:
         return AreaTarget(self.box, size, self.polygon, self.refused)
 
 
@@ -106,13 +99,13 @@ def load(
     folder = file.parent / "images" if images is None else image_folder(Path(images), "them")
     files = ImageFiles(folder, lambda index, _: [rows[index].image], "image_path")
     there = images is not None or bool(rows and files.file(0, SCREEN).is_file())
-    return grounding_data(
+    return grounding.grounding_data(
         task,
         split or "all",
         rows,
         pin=pin("osworld-g", release, file, text.sha256, count, RELEASES),
         prompt=asked,
-        asked_in=asked_space(asked),
+        asked_in=grounding.asked_space(asked),
         images=files if there else None,
         shown=(),
     )
@@ -162,7 +155,7 @@ def _rows(rows: Sequence[_Row], groups: Mapping[str, str], file: str) -> Iterato
             refused=row.box_type == "refusal",
         )
         if not area.refused:
-            _ = list(checked_rows([area], file, boxes_in=Space.PIXELS))
+            _ = list(grounding.checked_rows([area], file, boxes_in=Space.PIXELS))
         yield area
 
 

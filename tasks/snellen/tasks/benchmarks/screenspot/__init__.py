@@ -1,20 +1,6 @@
 """ScreenSpot, ScreenSpot-v2 and ScreenSpot-Pro: point at the element that an instruction means."""
 
-from snellen.tasks.benchmarks.screenspot.release import (
-    PRO_FOLDER,
-    PRO_PLACE,
-    PRO_RELEASES,
-    V1_FILES,
-    V1_PLACE,
-    V1_RELEASES,
-    V2_COPIES,
-    V2_FILES,
-    V2_PLACE,
-    V2_RELEASES,
-    pro_by_row,
-    v1_by_row,
-    v2_by_row,
-)
+from snellen.tasks.benchmarks.screenspot import release
 from snellen.tasks.benchmarks.spec import Benchmark, late, pointing_task
 from snellen.tasks.data.release import Signs
 
@@ -28,11 +14,11 @@ BENCHMARKS = (
         name="screenspot-v1",
         tasks=(pointing_task(_V1, _TITLE),),
         load=_LOAD,
-        place=V1_PLACE,
-        releases=V1_RELEASES,
+        place=release.V1_PLACE,
+        releases=release.V1_RELEASES,
         signs=Signs(
-            names=dict.fromkeys(V1_FILES.values(), _V1),
-            by_row=v1_by_row,
+            names=dict.fromkeys(release.V1_FILES.values(), _V1),
+            by_row=release.v1_by_row,
             folders=("data/*.parquet", "*.parquet"),
         ),
     ),
@@ -40,11 +26,11 @@ BENCHMARKS = (
         name="screenspot-v2",
         tasks=(pointing_task(_V2, _TITLE),),
         load=_LOAD,
-        place=V2_PLACE,
-        releases=V2_RELEASES,
+        place=release.V2_PLACE,
+        releases=release.V2_RELEASES,
         signs=Signs(
-            names=dict.fromkeys((*V2_FILES.values(), *V2_COPIES.values()), _V2),
-            by_row=v2_by_row,
+            names=dict.fromkeys((*release.V2_FILES.values(), *release.V2_COPIES.values()), _V2),
+            by_row=release.v2_by_row,
         ),
         summaries=_SUMMARIES,
     ),
@@ -52,11 +38,11 @@ BENCHMARKS = (
         name="screenspot-pro",
         tasks=(pointing_task(_PRO, _TITLE),),
         load=_LOAD,
-        place=PRO_PLACE,
-        releases=PRO_RELEASES,
+        place=release.PRO_PLACE,
+        releases=release.PRO_RELEASES,
         signs=Signs(
-            by_row=pro_by_row,
-            folders=(f"{PRO_FOLDER}/*.json",),
+            by_row=release.pro_by_row,
+            folders=(f"{release.PRO_FOLDER}/*.json",),
         ),
         summaries=_SUMMARIES,
     ),

@@ -16,14 +16,7 @@ from snellen.grading.models.geometry import Space
 from snellen.grading.models.items import AnswerKind
 from snellen.grading.protocols.golds import Target
 from snellen.grading.protocols.ui_vision import LAYOUT
-from snellen.tasks.benchmarks.grounding import (
-    GroundingRow,
-    Size,
-    asked_space,
-    checked_rows,
-    grounding_data,
-    point_prompts,
-)
+from snellen.tasks.benchmarks import grounding
 from snellen.tasks.benchmarks.ui_vision import FILES, RELEASES
 from snellen.tasks.data.pins import pin
 from snellen.tasks.io.files import checked, contents
@@ -34,7 +27,7 @@ from snellen.tasks.models import TaskData
 from snellen.tasks.prompts import Prompt, prompt_of
 
 ALL = "all"
-PROMPTS = point_prompts("snellen-ui-vision", (Space.THOUSAND, Space.UNIT, Space.PIXELS))
+PROMPTS = grounding.point_prompts("snellen-ui-vision", (Space.THOUSAND, Space.UNIT, Space.PIXELS))
 LAYOUT_PROMPTS = (
     Prompt(
         "snellen-ui-vision-box-1",
@@ -68,8 +61,8 @@ class _Region(msgspec.Struct):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _BoxRow(GroundingRow):
-    def target(self, size: Size | None) -> Target:
+class _BoxRow(grounding.GroundingRow):
+    def target(self, size: grounding.Size | None) -> Target:
         return Target(self.box, size)
 
 
@@ -103,17 +96,17 @@ def load(
     text = read_json(file)
     release = task.partition("/")[2]
     found = _regions(text, str(file)) if layout else _elements(text, str(file), release)
-    rows = tuple(checked_rows(found, str(file), boxes_in=Space.PIXELS))
+    rows = tuple(grounding.checked_rows(found, str(file), boxes_in=Space.PIXELS))
     folder = _images_of(file) if images is None else image_folder(Path(images), "the screenshots")
     files = ImageFiles(folder, lambda index, _: [rows[index].image], "image_path")
     there = images is not None or bool(rows and files.file(0, SCREEN).is_file())
-    return grounding_data(
+    return grounding.grounding_data(
         task,
         ALL,
         rows,
         pin=pin("ui-vision", release, file, text.sha256, len(rows), RELEASES),
         prompt=asked,
-        asked_in=Space.THOUSAND if layout else asked_space(asked),
+        asked_in=Space.THOUSAND if layout else grounding.asked_space(asked),
         images=files if there else None,
         example="[120, 80, 640, 300]" if layout else "",
         kind=AnswerKind.BOX if layout else AnswerKind.POINT,
@@ -140,11 +133,11 @@ def _images_of(file: Path) -> Path:
     return file.parent / "images"
 
 
-def _elements(text: JsonText, file: str, kind: str) -> Iterator[GroundingRow]:
+def _elements(text: JsonText, file: str, kind: str) -> Iterator[grounding.GroundingRow]:
     for number, row in enumerate(text.rows(list[_Element])):
         left, right = sorted((row.bbox[0], row.bbox[2]))
         top, bottom = sorted((row.bbox[1], row.bbox[3]))
-        yield GroundingRow(
+        yield grounding.GroundingRow(
             id=f"{kind}/{number}",
             image=_path(row.image_path, file, number),
             box=(left, top, right, bottom),
@@ -158,7 +151,7 @@ def _elements(text: JsonText, file: str, kind: str) -> Iterator[GroundingRow]:
         )
 
 
-def _regions(text: JsonText, file: str) -> Iterator[GroundingRow]:
+def _regions(text: JsonText, file: str) -> Iterator[grounding.GroundingRow]:
     for number, row in enumerate(text.rows(list[_Region])):
         yield _BoxRow(
             id=f"layout/{number}",

@@ -14,14 +14,8 @@ from snellen.grading.parse.relations import Pair
 from snellen.grading.protocols.base import Gold
 from snellen.grading.protocols.golds import GoldShape
 from snellen.grading.protocols.table import gold_shape
+from snellen.tasks.benchmarks.webrssbench import rows
 from snellen.tasks.benchmarks.webrssbench.manifest import manifest_in, read_manifest
-from snellen.tasks.benchmarks.webrssbench.rows import (
-    BENCHMARK,
-    Question,
-    Rows,
-    check_ids,
-    check_paths,
-)
 from snellen.tasks.data.pins import digest_of_files
 from snellen.tasks.io.files import checked, default_split
 from snellen.tasks.io.rows import SCREEN
@@ -38,14 +32,14 @@ _SHOWN = 3
 class _GoldQuestion(NamedTuple):
     """A question with its gold; None if there is no reference."""
 
-    question: Question
+    question: rows.Question
     gold: Gold
 
 
 _Derive: TypeAlias = Callable[[_GoldQuestion, str], Sequence[_GoldQuestion]]
 
 
-def read(name: str, path: Path, split: str | None = None) -> Rows:
+def read(name: str, path: Path, split: str | None = None) -> rows.Rows:
     """Read one split of one task.
 
     Args:
@@ -60,8 +54,8 @@ def read(name: str, path: Path, split: str | None = None) -> Rows:
     """
     manifest = manifest_in(checked(path, "a manifest, or a folder with one"))
     questions, file = read_manifest(name, manifest), str(manifest)
-    check_ids(questions, file)
-    check_paths(questions, file)
+    rows.check_ids(questions, file)
+    rows.check_paths(questions, file)
     notes = [*_sites_in_several_splits(questions), *_strange_votes(questions)]
     split, chosen = _in_split(name, questions, manifest, split)
     left_out = {
@@ -83,8 +77,8 @@ def read(name: str, path: Path, split: str | None = None) -> Rows:
             else ("questions without a reference are")
         )
         notes.append(f"{len(left_out)} {are} left out")
-    return Rows(
-        role=f"{BENCHMARK}/{name}",
+    return rows.Rows(
+        role=f"{rows.BENCHMARK}/{name}",
         split=split,
         ids=[one.question.item_id for one in kept],
         questions=[one.question for one in kept],
@@ -98,9 +92,9 @@ def read(name: str, path: Path, split: str | None = None) -> Rows:
 
 
 def _in_split(
-    name: str, questions: Sequence[Question], manifest: Path, split: str | None
+    name: str, questions: Sequence[rows.Question], manifest: Path, split: str | None
 ) -> tuple[str, Sequence[_GoldQuestion]]:
-    by_split: dict[str, list[Question]] = {}
+    by_split: dict[str, list[rows.Question]] = {}
     for question in questions:
         by_split.setdefault(question.split, []).append(question)
     if split is None:
@@ -110,7 +104,7 @@ def _in_split(
     if base not in by_split or (base != split and derive is None):
         derived = [f"{known}-{suffix}" for known in by_split] if derive else []
         raise UnknownNameError("split", split, [*by_split, *derived])
-    shape = gold_shape(f"{BENCHMARK}/{name}")
+    shape = gold_shape(f"{rows.BENCHMARK}/{name}")
     known = [
         _GoldQuestion(question, _gold(name, shape, question, str(manifest)))
         for question in by_split[base]
@@ -120,7 +114,7 @@ def _in_split(
     return split, [one for whole in known for one in derive(whole, split)]
 
 
-def _gold(name: str, shape: GoldShape, question: Question, file: str) -> Gold:
+def _gold(name: str, shape: GoldShape, question: rows.Question, file: str) -> Gold:
     """Check a question's reference and return it as protocols take it; None for none."""
     if question.value is None:
         return None
@@ -137,7 +131,7 @@ def _gold(name: str, shape: GoldShape, question: Question, file: str) -> Gold:
     return gold
 
 
-def _check_pairs(gold: Mapping[Pair, object], question: Question) -> None:
+def _check_pairs(gold: Mapping[Pair, object], question: rows.Question) -> None:
     wanted = {Pair(*names) for names in combinations(sorted(question.crops), 2)}
     if strange := sorted(gold.keys() - wanted):
         raise DataError(f"{'|'.join(strange[0])} is no pair of its crops {question.crops}")
@@ -187,7 +181,7 @@ _DERIVED: Mapping[str, tuple[str, _Derive]] = MappingProxyType(
 )
 
 
-def _sites_in_several_splits(questions: Sequence[Question]) -> list[str]:
+def _sites_in_several_splits(questions: Sequence[rows.Question]) -> list[str]:
     splits: dict[str, set[str]] = {}
     for question in questions:
         splits.setdefault(question.site, set()).add(question.split)
@@ -197,7 +191,7 @@ def _sites_in_several_splits(questions: Sequence[Question]) -> list[str]:
     return [f"{len(shared)} sites are in several splits, such as {shared[0]!r}"]
 
 
-def _strange_votes(questions: Sequence[Question]) -> list[str]:
+def _strange_votes(questions: Sequence[rows.Question]) -> list[str]:
     votes = [f"{one.item_id}: {vote}" for one in questions for vote in one.strange]
     if not votes:
         return []

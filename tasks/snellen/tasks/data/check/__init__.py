@@ -18,13 +18,7 @@ from typing import Any, cast
 
 from msgspec.structs import replace
 
-from snellen.grading.errors import (
-    DataError,
-    InputError,
-    MissingExtraError,
-    SnellenError,
-    UnknownNameError,
-)
+from snellen.grading import errors
 from snellen.grading.protocols.base import NO_CONTEXT
 from snellen.grading.protocols.golds import Target, unit_target
 from snellen.tasks.benchmarks.table import TASKS, benchmarks, load_task, task_of
@@ -90,7 +84,7 @@ def check(
     """
     path = Path(path)
     if not path.exists():
-        raise InputError("there is no such file or folder", file=str(path))
+        raise errors.InputError("there is no such file or folder", file=str(path))
     if task is not None:
         task_of(task)
     checker = _Checker(path, None if images is None else Path(images), look, watch)
@@ -99,7 +93,7 @@ def check(
             tasks = (task,) if task else recognize(path) or tuple(checker.loadable())
         except OSError as error:
             where = str(error.filename or path)
-            raise InputError(f"can't be read: {error.strerror}", file=where) from error
+            raise errors.InputError(f"can't be read: {error.strerror}", file=where) from error
         for one in tasks:
             checker.check(one)
     return DataCheck(
@@ -137,7 +131,7 @@ class _Checker:
         for task in TASKS:
             try:
                 load_task(task, self.path)
-            except (InputError, MissingExtraError):
+            except (errors.InputError, errors.MissingExtraError):
                 continue
             yield task
 
@@ -146,7 +140,7 @@ class _Checker:
         self._say(f"{task}: loading")
         try:
             main = load_task(task, self.path, None, self.images_from)
-        except SnellenError as error:
+        except errors.SnellenError as error:
             # Without a main split there may be others that load.
             names = self._names(task)
             if not (names and _asks_for_a_split(error)):
@@ -165,7 +159,7 @@ class _Checker:
         self._say(f"{task}: loading {split}")
         try:
             data = load_task(task, self.path, split, self.images_from)
-        except SnellenError as error:
+        except errors.SnellenError as error:
             self._fault(task, error)
             return
         self._keep(data, main=False)
@@ -175,9 +169,9 @@ class _Checker:
     def _names(self, task: str) -> Sequence[str]:
         try:
             load_task(task, self.path, _NO_SPLIT, self.images_from)
-        except UnknownNameError as error:
+        except errors.UnknownNameError as error:
             return error.known
-        except SnellenError:
+        except errors.SnellenError:
             # What is wrong is reported by the load that a user would do.
             return ()
         return ()
@@ -213,7 +207,7 @@ class _Checker:
                 # Its items show none.
                 return
             there = True
-        except DataError:
+        except errors.DataError:
             # Items that show images, and data that came without: no fault.
             found, there = (), False
         self.images.append(
@@ -226,8 +220,8 @@ class _Checker:
             )
         )
 
-    def _fault(self, task: str, error: SnellenError) -> None:
-        known = error if isinstance(error, InputError) else None
+    def _fault(self, task: str, error: errors.SnellenError) -> None:
+        known = error if isinstance(error, errors.InputError) else None
         fault = DataFault(
             tasks=(task,),
             message=known.message if known else str(error),
@@ -255,8 +249,8 @@ def _unsized(data: TaskData) -> int:
     )
 
 
-def _asks_for_a_split(error: SnellenError) -> bool:
-    return isinstance(error, DataError) and error.message.startswith("give split=")
+def _asks_for_a_split(error: errors.SnellenError) -> bool:
+    return isinstance(error, errors.DataError) and error.message.startswith("give split=")
 
 
 def _origin(path: Path) -> Origin | None:
@@ -390,6 +384,6 @@ def _columns(path: Path) -> Mapping[str, object]:
     try:
         file = BytesIO(read_bytes(path)) if path.suffix == GZIP else path
         schema: Any = parquet.read_schema(file)  # pyright: ignore[reportUnknownMemberType]  # pyarrow's stubs leave IO bare
-    except (DataError, OSError, ValueError):
+    except (errors.DataError, OSError, ValueError):
         return {}
     return {str(name): str(kind) for name, kind in zip(schema.names, schema.types, strict=True)}

@@ -11,18 +11,8 @@ from typing import Any, NamedTuple
 from snellen.build.charts.subjects import Subject
 from snellen.build.charts.tables import draw_table, written
 from snellen.build.items import Made, Refused
+from snellen.build.questions import spatial
 from snellen.build.questions.marks import LETTERS, mark_box, mark_letters
-from snellen.build.questions.spatial import (
-    HEIGHT,
-    Excerpt,
-    Window,
-    apart,
-    is_short_text,
-    pointable,
-    rounded,
-    said_once,
-    some_shown,
-)
 from snellen.build.questions.text import one_line
 from snellen.build.screen.buttons import labelled_buttons, primary_button
 from snellen.build.screen.elements import Element, Screen
@@ -116,11 +106,11 @@ def _press_marked(snapshot: Snapshot, random: Random) -> Ask | None:
     candidates = [
         button
         for button in labelled_buttons(screen)
-        if is_short_text(button.text)
+        if spatial.is_short_text(button.text)
         and button.covered == 0
         and button.text == one_line(button.text)
     ]
-    shown = some_shown(screen, candidates, 1, random)
+    shown = spatial.some_shown(screen, candidates, 1, random)
     if shown is None:
         return None
     return Ask(
@@ -139,12 +129,12 @@ def _press_marked(snapshot: Snapshot, random: Random) -> Ask | None:
 
 def _choose(snapshot: Snapshot, random: Random) -> Ask | None:
     screen = snapshot.screen
-    candidates = said_once(screen, pointable(screen))
+    candidates = spatial.said_once(screen, spatial.pointable(screen))
     shown = next(
         (
             shown
             for count in (_MARKS, _MARKS - 2)
-            if (shown := some_shown(screen, candidates, count, random)) is not None
+            if (shown := spatial.some_shown(screen, candidates, count, random)) is not None
         ),
         None,
     )
@@ -168,11 +158,13 @@ def _point(snapshot: Snapshot, random: Random) -> Ask | None:
     screen = snapshot.screen
 
     def fits(elements: Sequence[Element]) -> bool:
-        return elements[0].width * elements[0].height < 0.02 * screen.width * HEIGHT
+        return elements[0].width * elements[0].height < 0.02 * screen.width * spatial.HEIGHT
 
     # If a field and its label have the same name, both may be meant.
-    named = [each for each in said_once(screen, pointable(screen)) if each.tag != "label"]
-    shown = some_shown(screen, named, 1, random, fits)
+    named = [
+        each for each in spatial.said_once(screen, spatial.pointable(screen)) if each.tag != "label"
+    ]
+    shown = spatial.some_shown(screen, named, 1, random, fits)
     where = None if shown is None else seen(screen, shown.elements[0], snapshot.pixels)
     if shown is None or where is None:
         return None
@@ -187,7 +179,7 @@ def _point(snapshot: Snapshot, random: Random) -> Ask | None:
         {"part": window.picture(snapshot)},
         settings={"image_size": [window.width, window.lower - window.upper]},
         source="page",
-        record={**record_of(shown), "boxes": [rounded(gold)]},
+        record={**record_of(shown), "boxes": [spatial.rounded(gold)]},
     )
 
 
@@ -209,8 +201,8 @@ def form_of(screen: Screen, random: Random) -> _Form | None:
     person = random.choice(words.persons)
     for kind, field in sorted(alone.items(), key=lambda entry: entry[1].box[1]):
         value = plausible_value(screen, field, random, person)
-        near_enough = not chosen or field.box[3] - chosen[0][0].box[1] <= HEIGHT - 120
-        clear = apart([entry[0] for entry in chosen], field, 2)
+        near_enough = not chosen or field.box[3] - chosen[0][0].box[1] <= spatial.HEIGHT - 120
+        clear = spatial.apart([entry[0] for entry in chosen], field, 2)
         if value is not None and near_enough and clear and len(chosen) < _FIELDS[1]:
             chosen.append((field, kind, value))
     if len(chosen) < _FIELDS[0] or len({value for *_, value in chosen}) < len(chosen):
@@ -260,14 +252,18 @@ def _fill(snapshot: Snapshot, random: Random) -> Ask | None:
     )
 
 
-def _together(screen: Screen, elements: Sequence[Element]) -> Excerpt | None:
+def _together(screen: Screen, elements: Sequence[Element]) -> spatial.Excerpt | None:
     """Return elements with a part of the page that shows them all; None if too far apart."""
     upper = min(element.box[1] for element in elements)
     lower = max(element.box[3] for element in elements)
-    height = min(HEIGHT, screen.height)
+    height = min(spatial.HEIGHT, screen.height)
     first = max(0, min(int(upper - (height - (lower - upper)) / 2), screen.height - height))
-    window = Window(screen.width, first, first + height)
-    return Excerpt(window, elements) if all(window.holds(part.box) for part in elements) else None
+    window = spatial.Window(screen.width, first, first + height)
+    return (
+        spatial.Excerpt(window, elements)
+        if all(window.holds(part.box) for part in elements)
+        else None
+    )
 
 
 def _fill_and_press(snapshot: Snapshot, random: Random) -> Ask | None:

@@ -5,19 +5,9 @@ from itertools import pairwise, permutations
 from random import Random
 
 from snellen.build.items import Made, Refused
+from snellen.build.questions import spatial
 from snellen.build.questions.lookup import box_of
 from snellen.build.questions.marks import LETTERS, mark_box, mark_letters
-from snellen.build.questions.spatial import (
-    Excerpt,
-    following_headings,
-    is_readable,
-    looks_like_heading,
-    pointable,
-    rounded,
-    said_once,
-    some_shown,
-    window_around,
-)
 from snellen.build.questions.text import one_line
 from snellen.build.screen.buttons import labelled_buttons
 from snellen.build.screen.elements import Element, Ltrb, Screen
@@ -76,7 +66,7 @@ def make_objects(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]
     kind = random.choice(offered)
     element = random.choice(kinds[kind])
     options = some_of(random, kind, offered)
-    shown = Excerpt(window_around(screen, element, random), [element])
+    shown = spatial.Excerpt(spatial.window_around(screen, element, random), [element])
     yield made(
         snapshot,
         1,
@@ -97,7 +87,9 @@ def make_objects(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]
 
 def _kinds(screen: Screen) -> dict[str, list[Element]]:
     seen = [
-        element for element in screen.elements if is_readable(element) and element.height <= 400
+        element
+        for element in screen.elements
+        if spatial.is_readable(element) and element.height <= 400
     ]
     by_kind = {
         "a button": [element for element in labelled_buttons(screen) if element.painted],
@@ -107,7 +99,7 @@ def _kinds(screen: Screen) -> dict[str, list[Element]]:
             element
             for element in seen
             if element.role == "heading"
-            and looks_like_heading(screen, element)
+            and spatial.looks_like_heading(screen, element)
             and element.height <= _LINES * max(element.font_size, 8)
         ],
         "a picture": [
@@ -127,7 +119,7 @@ def _kinds(screen: Screen) -> dict[str, list[Element]]:
             kept := [
                 element
                 for element in elements
-                if is_readable(element)
+                if spatial.is_readable(element)
                 and element.box[0] >= margin
                 and element.box[2] <= screen.width - margin
                 and element.box[1] >= margin
@@ -137,12 +129,12 @@ def _kinds(screen: Screen) -> dict[str, list[Element]]:
     }
 
 
-def record_of(shown: Excerpt) -> dict[str, object]:
+def record_of(shown: spatial.Excerpt) -> dict[str, object]:
     """Return the shown part of a page and the elements of the question."""
     return {
         "window": [shown.window.upper, shown.window.lower],
         "elements": [element.id for element in shown.elements],
-        "boxes": [rounded(box) for box in shown.boxes],
+        "boxes": [spatial.rounded(box) for box in shown.boxes],
     }
 
 
@@ -152,7 +144,9 @@ def record_of(shown: Excerpt) -> dict[str, object]:
 def make_ocr(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
     """Ask for the text in a red box, and for the heading that follows another one."""
     screen = snapshot.screen
-    shown = some_shown(screen, said_once(screen, pointable(screen)), 1, random)
+    shown = spatial.some_shown(
+        screen, spatial.said_once(screen, spatial.pointable(screen)), 1, random
+    )
     if shown is None:
         yield refused("ocr", Reason.NO_TEXT)
     else:
@@ -171,7 +165,7 @@ def make_ocr(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
                 record=record_of(shown),
             ),
         )
-    pairs = following_headings(screen)
+    pairs = spatial.following_headings(screen)
     if not pairs:
         yield refused("ocr", Reason.FEW_HEADINGS)
         return
@@ -187,7 +181,7 @@ def make_ocr(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
             one_line(second.text),
             {PAGE: snapshot.image()},
             source="page",
-            record={"elements": [first.id, second.id], "box": rounded(second.box)},
+            record={"elements": [first.id, second.id], "box": spatial.rounded(second.box)},
         ),
     )
 
@@ -198,7 +192,7 @@ def make_ocr(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
 def make_spatial(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
     """Ask for the relation of two elements, for the nearest of several, or for their order."""
     screen = snapshot.screen
-    parts = pointable(screen)
+    parts = spatial.pointable(screen)
     askers: list[Callable[[], Ask | None]] = [
         lambda: _marked_pair(snapshot, parts, random),
         lambda: _named_pair(snapshot, parts, random),
@@ -233,7 +227,7 @@ def _marked_pair(snapshot: Snapshot, parts: Sequence[Element], random: Random) -
 
 def _named_pair(snapshot: Snapshot, parts: Sequence[Element], random: Random) -> Ask | None:
     # An element that is no button is where its text is, not where its box, or its cell, ends.
-    pair = _pairs(snapshot.screen, said_once(snapshot.screen, parts), random, box_of)
+    pair = _pairs(snapshot.screen, spatial.said_once(snapshot.screen, parts), random, box_of)
     if pair is None:
         return None
     shown, offered = pair
@@ -245,15 +239,15 @@ def _named_pair(snapshot: Snapshot, parts: Sequence[Element], random: Random) ->
 
 def _pairs(
     screen: Screen, parts: Sequence[Element], random: Random, place: Callable[[Element], Ltrb]
-) -> tuple[Excerpt, Sequence[Relation]] | None:
+) -> tuple[spatial.Excerpt, Sequence[Relation]] | None:
     """Draw a direction that two parts of the page have, and two such parts.
 
     Also returns the directions it was drawn from. A direction that no two parts of the page have is
     not an option, so that each option is equally likely to be correct.
     """
-    by_direction: dict[Relation, Excerpt] = {}
+    by_direction: dict[Relation, spatial.Excerpt] = {}
     for wanted in _SIDES:
-        shown = some_shown(
+        shown = spatial.some_shown(
             screen,
             parts,
             2,
@@ -282,7 +276,7 @@ def _is_clear(one: Ltrb, other: Ltrb) -> bool:
 
 
 def _sides(
-    shown: Excerpt,
+    shown: spatial.Excerpt,
     place: Callable[[Element], Ltrb],
     random: Random,
     question: str,
@@ -316,7 +310,7 @@ def _nearest(snapshot: Snapshot, parts: Sequence[Element], random: Random) -> As
         first, second, *_ = sorted(far(elements))
         return second >= _NEARER * first
 
-    shown = some_shown(snapshot.screen, parts, 6, random, fits)
+    shown = spatial.some_shown(snapshot.screen, parts, 6, random, fits)
     if shown is None:
         return None
     distances = far(shown.elements)
@@ -348,7 +342,7 @@ def _order(snapshot: Snapshot, parts: Sequence[Element], random: Random) -> Ask 
         gaps = [second - first for first, second in pairwise(places)]
         return min(gaps) >= _STEP
 
-    shown = some_shown(snapshot.screen, parts, _ORDERED, random, fits)
+    shown = spatial.some_shown(snapshot.screen, parts, _ORDERED, random, fits)
     if shown is None:
         return None
     order = sorted(range(_ORDERED), key=lambda place: shown.elements[place].box[side])

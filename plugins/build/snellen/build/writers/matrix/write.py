@@ -17,27 +17,9 @@ from snellen.build.questions.text import language_of
 from snellen.build.questions.wording import Question, questions_of
 from snellen.build.snapshots import Snapshot
 from snellen.build.writers.base import as_lines, side_of, write_rows
-from snellen.build.writers.matrix.actions import (
-    make_chart_decisions,
-    make_decisions,
-    make_tool_calls,
-)
-from snellen.build.writers.matrix.charts import (
-    Drawn,
-    drawn,
-    make_captioning,
-    make_chart_objects,
-    make_charts,
-    near,
-    some,
-)
+from snellen.build.writers.matrix import actions, charts, reasoning
 from snellen.build.writers.matrix.hops import make_hops
 from snellen.build.writers.matrix.pages import make_objects, make_ocr, make_spatial
-from snellen.build.writers.matrix.reasoning import (
-    make_consistency,
-    make_counterfactual,
-    make_multi_step,
-)
 from snellen.build.writers.matrix.shared import (
     PAGE,
     TASK,
@@ -59,11 +41,13 @@ _KEYS = (
 
 def make_code(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
     """Ask for the data of a chart as JSON."""
-    yield from some(snapshot, random, (_spec, _spec, _series_spec, _sorted_spec, _gaps_spec), 1)
+    yield from charts.some(
+        snapshot, random, (_spec, _spec, _series_spec, _sorted_spec, _gaps_spec), 1
+    )
 
 
 def _spec(random: Random, subjects: Sequence[Subject]) -> Ask:
-    chart = drawn(random, draw_table(random, subjects))
+    chart = charts.drawn(random, draw_table(random, subjects))
     return _document(
         chart, "chart as data", f"Write the chart as a JSON object of {_KEYS}.",
         spec_of(chart.table), named=False,
@@ -71,7 +55,7 @@ def _spec(random: Random, subjects: Sequence[Subject]) -> Ask:
 
 
 def _series_spec(random: Random, subjects: Sequence[Subject]) -> Ask:
-    chart = drawn(random, draw_table(random, subjects, SEVERAL))
+    chart = charts.drawn(random, draw_table(random, subjects, SEVERAL))
     series = random.choice(chart.table.series)
     return _document(
         chart,
@@ -84,7 +68,9 @@ def _series_spec(random: Random, subjects: Sequence[Subject]) -> Ask:
 
 def _sorted_spec(random: Random, subjects: Sequence[Subject]) -> Ask:
     # If there are several lines, not all values are written, so their order would be a guess.
-    chart = drawn(random, draw_table(random, subjects, ("grouped", "stacked"), labelled=True))
+    chart = charts.drawn(
+        random, draw_table(random, subjects, ("grouped", "stacked"), labelled=True)
+    )
     series = random.choice(chart.table.series)
     pairs = sorted(zip(chart.table.labels, series.values, strict=True), key=lambda one: -one[1])
     return _document(
@@ -109,7 +95,7 @@ def _gaps_spec(random: Random, subjects: Sequence[Subject]) -> Ask:
         # The order of two equal differences would be ambiguous.
         if len({gap for _, gap in gaps}) == len(gaps):
             break
-    chart = drawn(random, table)
+    chart = charts.drawn(random, table)
     gaps.sort(key=lambda gap: -float(gap[1]))
     return _document(
         chart,
@@ -122,7 +108,7 @@ def _gaps_spec(random: Random, subjects: Sequence[Subject]) -> Ask:
 
 
 def _document(
-    chart: Drawn,
+    chart: charts.Drawn,
     kind: str,
     question: str,
     answer: object,
@@ -138,7 +124,7 @@ def _document(
         "spec",
         answer,
         chart.images,
-        settings=near(slack),
+        settings=charts.near(slack),
         named=named,
         operations=operations,
         record=chart.record,
@@ -219,8 +205,8 @@ MAKERS: Mapping[str, Maker] = MappingProxyType(
         maker_of("spatial_relation"): make_spatial,
         maker_of("vqa"): make_lookups,
         maker_of("multi_step"): make_hops,
-        maker_of("tool_call"): make_tool_calls,
-        maker_of("decisions"): make_decisions,
+        maker_of("tool_call"): actions.make_tool_calls,
+        maker_of("decisions"): actions.make_decisions,
     }
 )
 """The makers of items about a page, by `matrix/items/` and one of the twelve tasks.
@@ -230,14 +216,14 @@ The name seeds a maker's choices.
 
 CHARTS: Mapping[str, Maker] = MappingProxyType(
     {
-        maker_of("object_recognition/charts"): make_chart_objects,
-        maker_of("captioning"): make_captioning,
-        maker_of("chart"): make_charts,
-        maker_of("multi_step/charts"): make_multi_step,
-        maker_of("consistency"): make_consistency,
-        maker_of("counterfactual"): make_counterfactual,
+        maker_of("object_recognition/charts"): charts.make_chart_objects,
+        maker_of("captioning"): charts.make_captioning,
+        maker_of("chart"): charts.make_charts,
+        maker_of("multi_step/charts"): reasoning.make_multi_step,
+        maker_of("consistency"): reasoning.make_consistency,
+        maker_of("counterfactual"): reasoning.make_counterfactual,
         maker_of("code"): make_code,
-        maker_of("decisions/charts"): make_chart_decisions,
+        maker_of("decisions/charts"): actions.make_chart_decisions,
     }
 )
 """The makers of items about generated charts, which no page shows."""

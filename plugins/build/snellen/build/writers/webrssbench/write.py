@@ -9,21 +9,7 @@ from snellen.build.items import Made, Maker, PageItems, Refused
 from snellen.build.screen.purpose import page_kind, purpose
 from snellen.build.snapshots import Snapshot
 from snellen.build.writers.base import as_json, side_of, write_rows
-from snellen.build.writers.webrssbench.buttons import (
-    COLOR,
-    SAFETY,
-    TEXT,
-    make_color,
-    make_safety,
-    make_text,
-)
-from snellen.build.writers.webrssbench.fields import (
-    FORM_FILLING,
-    HINT_TEXT,
-    make_form_filling,
-    make_hint_text,
-    varied,
-)
+from snellen.build.writers.webrssbench import buttons, fields
 from snellen.build.writers.webrssbench.position import POSITION, make_position
 from snellen.build.writers.webrssbench.regions import GROUPING, evened, make_ui_grouping
 from snellen.build.writers.webrssbench.rows import (
@@ -74,19 +60,19 @@ def make_layout(snapshot: Snapshot, random: Random) -> Iterator[Made | Refused]:
 MAKERS: Mapping[str, Maker] = {
     POSITION: make_position,
     GROUPING: make_ui_grouping,
-    FORM_FILLING: make_form_filling,
-    HINT_TEXT: make_hint_text,
-    COLOR: make_color,
-    TEXT: make_text,
+    fields.FORM_FILLING: fields.make_form_filling,
+    fields.HINT_TEXT: fields.make_hint_text,
+    buttons.COLOR: buttons.make_color,
+    buttons.TEXT: buttons.make_text,
     LAYOUT: make_layout,
-    SAFETY: make_safety,
+    buttons.SAFETY: buttons.make_safety,
 }
 """The makers by task."""
 
 
 def balanced(pages: Sequence[PageItems], seed: int) -> Sequence[PageItems]:
     """Remove items whose answers are too frequent: parts of pages, and hints."""
-    return varied(evened(pages, seed), seed)
+    return fields.varied(evened(pages, seed), seed)
 
 
 def write_data(pages: Sequence[PageItems], folder: Path) -> None:

@@ -8,19 +8,9 @@ from markupsafe import Markup
 from pydantic import AfterValidator, Field, JsonValue
 
 from snellen.worlds.desk.apps.mail import Addresses
+from snellen.worlds.desk.kit import verbs
 from snellen.worlds.desk.kit.app import App
 from snellen.worlds.desk.kit.markup import div, icon, join, span, tag
-from snellen.worlds.desk.kit.verbs import (
-    Arguments,
-    NoArguments,
-    RefusalError,
-    State,
-    add,
-    read,
-    take,
-    verb,
-    written_like,
-)
 from snellen.worlds.desk.kit.view import (
     CLOSE,
     MONTHS,
@@ -49,11 +39,13 @@ def _is_day(value: str) -> str:
 Day = Annotated[str, AfterValidator(_is_day), Field(json_schema_extra={"format": "date"})]
 """A date such as 2025-06-16."""
 
-Time = Annotated[str, written_like(r"([01]\d|2[0-3]):[0-5]\d", "09:30"), Field(description="HH:MM")]
+Time = Annotated[
+    str, verbs.written_like(r"([01]\d|2[0-3]):[0-5]\d", "09:30"), Field(description="HH:MM")
+]
 """A time of day such as 09:30."""
 
 
-class Event(Arguments):
+class Event(verbs.Arguments):
     """An event."""
 
     title: Annotated[str, Field(min_length=1)]
@@ -64,7 +56,7 @@ class Event(Arguments):
     guests: Addresses = Field(default_factory=list)
 
 
-class EventId(Arguments):
+class EventId(verbs.Arguments):
     """An event that there is."""
 
     event: str
@@ -81,43 +73,43 @@ class Changing(EventId):
     guests: Addresses | None = None
 
 
-class Span(Arguments):
+class Span(verbs.Arguments):
     """From one day to another, both included."""
 
     first: Day
     last: Day
 
 
-def add_event(state: State, given: Event) -> JsonValue:
+def add_event(state: verbs.State, given: Event) -> JsonValue:
     """Add an event."""
     event = {**given.model_dump(), "guests": sorted(set(given.guests))}
     _checked(event)
-    return {"event": add(state["calendar"]["events"], event)}
+    return {"event": verbs.add(state["calendar"]["events"], event)}
 
 
-def change_event(state: State, given: Changing) -> JsonValue:
+def change_event(state: verbs.State, given: Changing) -> JsonValue:
     """Change the given fields of an event."""
-    event = take(state["calendar"]["events"], given.event, "event")
+    event = verbs.take(state["calendar"]["events"], given.event, "event")
     event.update(given.model_dump(exclude={"event"}, exclude_none=True))
     event["guests"] = sorted(set(event["guests"]))
     _checked(event)
     return event
 
 
-def remove_event(state: State, given: EventId) -> JsonValue:
+def remove_event(state: verbs.State, given: EventId) -> JsonValue:
     """Remove an event."""
-    take(state["calendar"]["events"], given.event, "event")
+    verbs.take(state["calendar"]["events"], given.event, "event")
     del state["calendar"]["events"][given.event]
     return {}
 
 
-def read_clock(state: State, given: NoArguments) -> JsonValue:
+def read_clock(state: verbs.State, given: verbs.NoArguments) -> JsonValue:
     """Return the date, the time and the day of the week."""
     weekday = WEEKDAYS[datetime.fromisoformat(state["clock"]).weekday()]
     return {"now": state["clock"], "weekday": weekday}
 
 
-def list_events(state: State, given: Span) -> JsonValue:
+def list_events(state: verbs.State, given: Span) -> JsonValue:
     """List the events from one day to another."""
     return [
         {"id": key, **event}
@@ -126,19 +118,19 @@ def list_events(state: State, given: Span) -> JsonValue:
     ]
 
 
-def read_event(state: State, given: EventId) -> JsonValue:
+def read_event(state: verbs.State, given: EventId) -> JsonValue:
     """Read an event."""
-    return take(state["calendar"]["events"], given.event, "event")
+    return verbs.take(state["calendar"]["events"], given.event, "event")
 
 
 def _checked(event: dict[str, Any]) -> None:
     if not event["title"]:
-        raise RefusalError("Write a title first")
+        raise verbs.RefusalError("Write a title first")
     if event["end"] <= event["start"]:
-        raise RefusalError("An event ends after it starts")
+        raise verbs.RefusalError("An event ends after it starts")
 
 
-def _ordered(state: State) -> list[tuple[str, dict[str, Any]]]:
+def _ordered(state: verbs.State) -> list[tuple[str, dict[str, Any]]]:
     events = state["calendar"]["events"].items()
     return sorted(events, key=lambda item: (item[1]["date"], item[1]["start"], item[0]))
 
@@ -340,11 +332,11 @@ CALENDAR = App(
     "Calendar",
     _view,
     (
-        read(read_clock),
-        read(list_events),
-        read(read_event),
-        verb(add_event),
-        verb(change_event),
-        verb(remove_event),
+        verbs.read(read_clock),
+        verbs.read(list_events),
+        verbs.read(read_event),
+        verbs.verb(add_event),
+        verbs.verb(change_event),
+        verbs.verb(remove_event),
     ),
 )

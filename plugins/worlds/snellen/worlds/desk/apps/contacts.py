@@ -8,16 +8,9 @@ from markupsafe import Markup
 from pydantic import Field, JsonValue
 
 from snellen.worlds.desk.apps.calendar import Day
+from snellen.worlds.desk.kit import verbs
 from snellen.worlds.desk.kit.app import App
 from snellen.worlds.desk.kit.markup import div, join, span, tag
-from snellen.worlds.desk.kit.verbs import (
-    Arguments,
-    State,
-    add,
-    read,
-    take,
-    verb,
-)
 from snellen.worlds.desk.kit.view import (
     CLOSE,
     Action,
@@ -39,7 +32,7 @@ Group = Literal["Client", "Supplier", "Team", "Friend"]
 Name = Annotated[str, Field(min_length=1)]
 
 
-class Contact(Arguments):
+class Contact(verbs.Arguments):
     """A new contact."""
 
     name: Name
@@ -52,7 +45,7 @@ class Contact(Arguments):
     note: str = ""
 
 
-class ContactId(Arguments):
+class ContactId(verbs.Arguments):
     """A contact that there is."""
 
     contact: str
@@ -72,34 +65,34 @@ class ContactChange(ContactId):
     birthday: Day | None = None
 
 
-class ContactSearch(Arguments):
+class ContactSearch(verbs.Arguments):
     """A filter of contacts."""
 
     text: str = ""
     group: Literal["", "Client", "Supplier", "Team", "Friend"] = ""
 
 
-def add_contact(state: State, given: Contact) -> JsonValue:
+def add_contact(state: verbs.State, given: Contact) -> JsonValue:
     """Add a contact."""
     person = {**given.model_dump(), "birthday": ""}
-    return {"contact": add(state["contacts"]["people"], person)}
+    return {"contact": verbs.add(state["contacts"]["people"], person)}
 
 
-def change_contact(state: State, given: ContactChange) -> JsonValue:
+def change_contact(state: verbs.State, given: ContactChange) -> JsonValue:
     """Change the given fields of a contact."""
-    person = take(state["contacts"]["people"], given.contact, "contact")
+    person = verbs.take(state["contacts"]["people"], given.contact, "contact")
     person.update(given.model_dump(exclude={"contact"}, exclude_none=True))
     return person
 
 
-def remove_contact(state: State, given: ContactId) -> JsonValue:
+def remove_contact(state: verbs.State, given: ContactId) -> JsonValue:
     """Remove a contact."""
-    take(state["contacts"]["people"], given.contact, "contact")
+    verbs.take(state["contacts"]["people"], given.contact, "contact")
     del state["contacts"]["people"][given.contact]
     return {}
 
 
-def list_contacts(state: State, given: ContactSearch) -> JsonValue:
+def list_contacts(state: verbs.State, given: ContactSearch) -> JsonValue:
     """List the contacts of a group that contain a text, by name."""
     return [
         {"id": key, "name": person["name"], "company": person["company"], "group": person["group"]}
@@ -107,12 +100,12 @@ def list_contacts(state: State, given: ContactSearch) -> JsonValue:
     ]
 
 
-def read_contact(state: State, given: ContactId) -> JsonValue:
+def read_contact(state: verbs.State, given: ContactId) -> JsonValue:
     """Read a contact."""
-    return take(state["contacts"]["people"], given.contact, "contact")
+    return verbs.take(state["contacts"]["people"], given.contact, "contact")
 
 
-def _listed(state: State, text: str, group: str) -> list[tuple[str, dict[str, Any]]]:
+def _listed(state: verbs.State, text: str, group: str) -> list[tuple[str, dict[str, Any]]]:
     wanted = text.lower().split()
     return sorted(
         (
@@ -267,10 +260,10 @@ CONTACTS = App(
     "Contacts",
     _view,
     (
-        read(list_contacts),
-        read(read_contact),
-        verb(add_contact),
-        verb(change_contact),
-        verb(remove_contact),
+        verbs.read(list_contacts),
+        verbs.read(read_contact),
+        verbs.verb(add_contact),
+        verbs.verb(change_contact),
+        verbs.verb(remove_contact),
     ),
 )

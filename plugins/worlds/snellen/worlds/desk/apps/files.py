@@ -5,18 +5,9 @@ from typing import Annotated, Any
 from markupsafe import Markup
 from pydantic import Field, JsonValue
 
+from snellen.worlds.desk.kit import verbs
 from snellen.worlds.desk.kit.app import App
 from snellen.worlds.desk.kit.markup import div, icon, join, span, tag
-from snellen.worlds.desk.kit.verbs import (
-    Arguments,
-    RefusalError,
-    State,
-    add,
-    read,
-    take,
-    verb,
-    written_like,
-)
 from snellen.worlds.desk.kit.view import (
     CLOSE,
     Layer,
@@ -32,19 +23,19 @@ from snellen.worlds.desk.kit.view import (
 FileName = Annotated[str, Field(min_length=1, max_length=80)]
 
 
-class FolderId(Arguments):
+class FolderId(verbs.Arguments):
     """A folder; empty: the uppermost."""
 
     folder: str = ""
 
 
-class FileId(Arguments):
+class FileId(verbs.Arguments):
     """A file."""
 
     file: str
 
 
-class NewFolder(Arguments):
+class NewFolder(verbs.Arguments):
     """A new folder and the one that it is in."""
 
     name: FileName
@@ -66,10 +57,10 @@ class Filing(FileId):
 class Sharing(FileId):
     """A file and who may read it, by mail address."""
 
-    email: Annotated[str, written_like(r"[^@\s,]+@[^@\s,]+\.[^@\s,]+", "ann@firm.example")]
+    email: Annotated[str, verbs.written_like(r"[^@\s,]+@[^@\s,]+\.[^@\s,]+", "ann@firm.example")]
 
 
-def make_folder(state: State, given: NewFolder) -> JsonValue:
+def make_folder(state: verbs.State, given: NewFolder) -> JsonValue:
     """Make a folder."""
     entries = state["files"]["entries"]
     _folder(state, given.parent)
@@ -83,10 +74,10 @@ def make_folder(state: State, given: NewFolder) -> JsonValue:
         "shared": [],
         "text": "",
     }
-    return {"folder": add(entries, made)}
+    return {"folder": verbs.add(entries, made)}
 
 
-def rename_file(state: State, given: Renaming) -> JsonValue:
+def rename_file(state: verbs.State, given: Renaming) -> JsonValue:
     """Rename a file."""
     file = _file(state, given.file)
     if file["name"] != given.name:
@@ -95,7 +86,7 @@ def rename_file(state: State, given: Renaming) -> JsonValue:
     return {"name": given.name}
 
 
-def move_file(state: State, given: Filing) -> JsonValue:
+def move_file(state: verbs.State, given: Filing) -> JsonValue:
     """Move a file to another folder."""
     file = _file(state, given.file)
     _folder(state, given.folder)
@@ -105,21 +96,21 @@ def move_file(state: State, given: Filing) -> JsonValue:
     return {"folder": given.folder}
 
 
-def share_file(state: State, given: Sharing) -> JsonValue:
+def share_file(state: verbs.State, given: Sharing) -> JsonValue:
     """Share a file with a person, who can then read it."""
     file = _file(state, given.file)
     file["shared"] = sorted({*file["shared"], given.email.lower()})
     return {"shared": file["shared"]}
 
 
-def delete_file(state: State, given: FileId) -> JsonValue:
+def delete_file(state: verbs.State, given: FileId) -> JsonValue:
     """Delete a file."""
     _file(state, given.file)
     del state["files"]["entries"][given.file]
     return {}
 
 
-def list_folder(state: State, given: FolderId) -> JsonValue:
+def list_folder(state: verbs.State, given: FolderId) -> JsonValue:
     """List the content of a folder, by name."""
     _folder(state, given.folder)
     shown = ("name", "kind", "size", "modified", "shared")
@@ -129,30 +120,32 @@ def list_folder(state: State, given: FolderId) -> JsonValue:
     ]
 
 
-def read_file(state: State, given: FileId) -> JsonValue:
+def read_file(state: verbs.State, given: FileId) -> JsonValue:
     """Read a file's text and details."""
     return _file(state, given.file)
 
 
-def _file(state: State, key: str) -> dict[str, Any]:
-    file = take(state["files"]["entries"], key, "file")
+def _file(state: verbs.State, key: str) -> dict[str, Any]:
+    file = verbs.take(state["files"]["entries"], key, "file")
     if file["kind"] != "file":
-        raise RefusalError(f"{file['name']} is a folder")
+        raise verbs.RefusalError(f"{file['name']} is a folder")
     return file
 
 
-def _folder(state: State, key: str) -> None:
-    if key and take(state["files"]["entries"], key, "folder")["kind"] != "folder":
-        raise RefusalError(f"{key} is no folder")
+def _folder(state: verbs.State, key: str) -> None:
+    if key and verbs.take(state["files"]["entries"], key, "folder")["kind"] != "folder":
+        raise verbs.RefusalError(f"{key} is no folder")
 
 
-def _free(state: State, parent: str, name: str) -> None:
+def _free(state: verbs.State, parent: str, name: str) -> None:
     for entry in state["files"]["entries"].values():
         if entry["parent"] == parent and entry["name"].lower() == name.lower():
-            raise RefusalError(f"There is something called {name} in this folder already")
+            raise verbs.RefusalError(f"There is something called {name} in this folder already")
 
 
-def _listed(state: State, parent: str, text: str, sort: str) -> list[tuple[str, dict[str, Any]]]:
+def _listed(
+    state: verbs.State, parent: str, text: str, sort: str
+) -> list[tuple[str, dict[str, Any]]]:
     wanted = text.lower().split()
     found = [
         (key, entry)
@@ -169,7 +162,7 @@ def _listed(state: State, parent: str, text: str, sort: str) -> list[tuple[str, 
     return sorted(found, key=lambda item: item[1]["kind"] != "folder")
 
 
-def _path(state: State, key: str) -> list[tuple[str, str]]:
+def _path(state: verbs.State, key: str) -> list[tuple[str, str]]:
     entries = state["files"]["entries"]
     path = [(key, entries[key]["name"])] if key else []
     while key:
@@ -178,7 +171,7 @@ def _path(state: State, key: str) -> list[tuple[str, str]]:
     return path or [("", "All files")]
 
 
-def _folders(state: State) -> list[tuple[str, str]]:
+def _folders(state: verbs.State) -> list[tuple[str, str]]:
     entries = state["files"]["entries"].items()
     found = [(key, entry) for key, entry in entries if entry["kind"] == "folder"]
     named = [(key, " / ".join(name for _, name in _path(state, key)[1:])) for key, _ in found]
@@ -360,12 +353,12 @@ FILES = App(
     "Files",
     _view,
     (
-        read(list_folder),
-        read(read_file),
-        verb(make_folder),
-        verb(rename_file),
-        verb(move_file),
-        verb(share_file),
-        verb(delete_file, undo=False),
+        verbs.read(list_folder),
+        verbs.read(read_file),
+        verbs.verb(make_folder),
+        verbs.verb(rename_file),
+        verbs.verb(move_file),
+        verbs.verb(share_file),
+        verbs.verb(delete_file, undo=False),
     ),
 )

@@ -6,17 +6,9 @@ from typing import Annotated, Any, Literal
 from markupsafe import Markup
 from pydantic import BeforeValidator, Field, JsonValue
 
+from snellen.worlds.desk.kit import verbs
 from snellen.worlds.desk.kit.app import App
 from snellen.worlds.desk.kit.markup import div, icon, join, span, tag
-from snellen.worlds.desk.kit.verbs import (
-    Arguments,
-    RefusalError,
-    State,
-    add,
-    read,
-    take,
-    verb,
-)
 from snellen.worlds.desk.kit.view import (
     CLOSE,
     Layer,
@@ -51,7 +43,7 @@ Addresses = Annotated[list[str], BeforeValidator(_addresses), Field(max_length=2
 """Mail addresses; as a text, with commas between them."""
 
 
-class Sending(Arguments):
+class Sending(verbs.Arguments):
     """A new message."""
 
     to: Addresses
@@ -59,14 +51,14 @@ class Sending(Arguments):
     body: str
 
 
-class Answering(Arguments):
+class Answering(verbs.Arguments):
     """An answer to a message."""
 
     message: str
     body: str
 
 
-class Forwarding(Arguments):
+class Forwarding(verbs.Arguments):
     """A message for others."""
 
     message: str
@@ -74,7 +66,7 @@ class Forwarding(Arguments):
     body: str = ""
 
 
-class MessageId(Arguments):
+class MessageId(verbs.Arguments):
     """A message."""
 
     message: str
@@ -104,61 +96,61 @@ class Labelling(MessageId):
     label: Literal["", "Work", "Private", "Later"]
 
 
-class Listing(Arguments):
+class Listing(verbs.Arguments):
     """A filter of messages."""
 
     folder: Folder = "inbox"
     text: str = ""
 
 
-def send_message(state: State, given: Sending) -> JsonValue:
+def send_message(state: verbs.State, given: Sending) -> JsonValue:
     """Send a message."""
     return {"message": _send(state, given.to, given.subject, given.body)}
 
 
-def reply_to_message(state: State, given: Answering) -> JsonValue:
+def reply_to_message(state: verbs.State, given: Answering) -> JsonValue:
     """Reply to the sender of a message."""
-    message = take(state["mail"]["messages"], given.message, "message")
+    message = verbs.take(state["mail"]["messages"], given.message, "message")
     if not given.body:
-        raise RefusalError("Write an answer first")
+        raise verbs.RefusalError("Write an answer first")
     return {"message": _send(state, [message["from"]], _again("Re", message), given.body)}
 
 
-def forward_message(state: State, given: Forwarding) -> JsonValue:
+def forward_message(state: verbs.State, given: Forwarding) -> JsonValue:
     """Forward a message to other addresses, with a text before it."""
-    message = take(state["mail"]["messages"], given.message, "message")
+    message = verbs.take(state["mail"]["messages"], given.message, "message")
     body = f"{given.body}\n\n{_quoted(message)}".strip()
     return {"message": _send(state, given.to, _again("Fwd", message), body)}
 
 
-def move_message(state: State, given: Moving) -> JsonValue:
+def move_message(state: verbs.State, given: Moving) -> JsonValue:
     """Move a message to the inbox, the archive or the trash."""
-    message = take(state["mail"]["messages"], given.message, "message")
+    message = verbs.take(state["mail"]["messages"], given.message, "message")
     if given.folder == "sent":
-        raise RefusalError("Only what was sent is in Sent")
+        raise verbs.RefusalError("Only what was sent is in Sent")
     message["folder"] = given.folder
     return {"folder": given.folder}
 
 
-def mark_message(state: State, given: Marking) -> JsonValue:
+def mark_message(state: verbs.State, given: Marking) -> JsonValue:
     """Mark a message as read or unread."""
-    take(state["mail"]["messages"], given.message, "message")["unread"] = given.unread
+    verbs.take(state["mail"]["messages"], given.message, "message")["unread"] = given.unread
     return {"unread": given.unread}
 
 
-def star_message(state: State, given: Starring) -> JsonValue:
+def star_message(state: verbs.State, given: Starring) -> JsonValue:
     """Add or remove a message's star."""
-    take(state["mail"]["messages"], given.message, "message")["starred"] = given.starred
+    verbs.take(state["mail"]["messages"], given.message, "message")["starred"] = given.starred
     return {"starred": given.starred}
 
 
-def label_message(state: State, given: Labelling) -> JsonValue:
+def label_message(state: verbs.State, given: Labelling) -> JsonValue:
     """Set or remove a message's label."""
-    take(state["mail"]["messages"], given.message, "message")["label"] = given.label
+    verbs.take(state["mail"]["messages"], given.message, "message")["label"] = given.label
     return {"label": given.label}
 
 
-def list_messages(state: State, given: Listing) -> JsonValue:
+def list_messages(state: verbs.State, given: Listing) -> JsonValue:
     """List the messages of a folder that contain a text, the newest first."""
     shown = ("from", "name", "subject", "date", "unread", "starred", "label")
     return [
@@ -167,20 +159,20 @@ def list_messages(state: State, given: Listing) -> JsonValue:
     ]
 
 
-def read_message(state: State, given: MessageId) -> JsonValue:
+def read_message(state: verbs.State, given: MessageId) -> JsonValue:
     """Read a message."""
-    return take(state["mail"]["messages"], given.message, "message")
+    return verbs.take(state["mail"]["messages"], given.message, "message")
 
 
-def _send(state: State, to: list[str], subject: str, body: str) -> str:
+def _send(state: verbs.State, to: list[str], subject: str, body: str) -> str:
     if not to:
-        raise RefusalError("Name at least one address")
+        raise verbs.RefusalError("Name at least one address")
     for address in to:
         name, _, host = address.partition("@")
         if not name or "." not in host or " " in address:
-            raise RefusalError(f"{address} is no mail address")
+            raise verbs.RefusalError(f"{address} is no mail address")
     if not subject:
-        raise RefusalError("Write a subject first")
+        raise verbs.RefusalError("Write a subject first")
     sent = {
         "folder": "sent",
         "from": state["me"]["email"],
@@ -193,7 +185,7 @@ def _send(state: State, to: list[str], subject: str, body: str) -> str:
         "starred": False,
         "label": "",
     }
-    return add(state["mail"]["messages"], sent)
+    return verbs.add(state["mail"]["messages"], sent)
 
 
 def _again(word: str, message: dict[str, Any]) -> str:
@@ -205,7 +197,7 @@ def _quoted(message: dict[str, Any]) -> str:
     return f"From: {message['name']} <{message['from']}>\n\n{message['body']}"
 
 
-def _listed(state: State, folder: str, text: str) -> list[tuple[str, dict[str, Any]]]:
+def _listed(state: verbs.State, folder: str, text: str) -> list[tuple[str, dict[str, Any]]]:
     wanted = text.lower().split()
     return sorted(
         (
@@ -427,14 +419,14 @@ MAIL = App(
     "Mail",
     _view,
     (
-        read(list_messages),
-        read(read_message),
-        verb(send_message, undo=False),
-        verb(reply_to_message, undo=False),
-        verb(forward_message, undo=False),
-        verb(move_message),
-        verb(mark_message),
-        verb(star_message),
-        verb(label_message),
+        verbs.read(list_messages),
+        verbs.read(read_message),
+        verbs.verb(send_message, undo=False),
+        verbs.verb(reply_to_message, undo=False),
+        verbs.verb(forward_message, undo=False),
+        verbs.verb(move_message),
+        verbs.verb(mark_message),
+        verbs.verb(star_message),
+        verbs.verb(label_message),
     ),
 )

@@ -5,17 +5,9 @@ from typing import Any
 from markupsafe import Markup, escape
 from pydantic import JsonValue
 
+from snellen.worlds.desk.kit import verbs
 from snellen.worlds.desk.kit.app import App
 from snellen.worlds.desk.kit.markup import div, icon, join, span, tag
-from snellen.worlds.desk.kit.verbs import (
-    Arguments,
-    NoArguments,
-    RefusalError,
-    State,
-    read,
-    take,
-    verb,
-)
 from snellen.worlds.desk.kit.view import View, do, dragged, go
 
 STOP = 24
@@ -25,26 +17,26 @@ SECTIONS = 7
 """The number of sections at the side; the others open from there."""
 
 
-class SettingValue(Arguments):
+class SettingValue(verbs.Arguments):
     """A setting and its new value: one of its options, or `on` or `off`."""
 
     setting: str
     value: str
 
 
-def change_setting(state: State, given: SettingValue) -> JsonValue:
+def change_setting(state: verbs.State, given: SettingValue) -> JsonValue:
     """Change a setting, unless it is managed by the organization."""
-    setting = take(state["settings"]["values"], given.setting, "setting")
+    setting = verbs.take(state["settings"]["values"], given.setting, "setting")
     if setting["locked"]:
-        raise RefusalError(f"“{setting['title']}” is managed by your organization")
+        raise verbs.RefusalError(f"“{setting['title']}” is managed by your organization")
     options = setting["options"] or ["on", "off"]
     if given.value not in options:
-        raise RefusalError(f"{given.value} is none of {', '.join(options)}")
+        raise verbs.RefusalError(f"{given.value} is none of {', '.join(options)}")
     setting["value"] = given.value
     return {"value": given.value}
 
 
-def list_settings(state: State, given: NoArguments) -> JsonValue:
+def list_settings(state: verbs.State, given: verbs.NoArguments) -> JsonValue:
     """List the settings with their options and values."""
     del given
     return [{"id": key, **setting} for key, setting in state["settings"]["values"].items()]
@@ -126,4 +118,6 @@ def _slider(view: View, key: str, setting: dict[str, Any]) -> Markup:
     return div("slider", span("slider-line"), stops, knob, span("slider-value", setting["value"]))
 
 
-SETTINGS = App("settings", "Settings", _view, (read(list_settings), verb(change_setting)))
+SETTINGS = App(
+    "settings", "Settings", _view, (verbs.read(list_settings), verbs.verb(change_setting))
+)

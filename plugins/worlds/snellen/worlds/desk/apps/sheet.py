@@ -8,19 +8,9 @@ from typing import Annotated, Any
 from markupsafe import Markup, escape
 from pydantic import Field, JsonValue
 
+from snellen.worlds.desk.kit import verbs
 from snellen.worlds.desk.kit.app import App
 from snellen.worlds.desk.kit.markup import div, join, span, tag
-from snellen.worlds.desk.kit.verbs import (
-    Arguments,
-    NoArguments,
-    RefusalError,
-    State,
-    add,
-    read,
-    take,
-    verb,
-    written_like,
-)
 from snellen.worlds.desk.kit.view import CLOSE, Action, Grab, Layer, View, do, go
 
 COLUMNS = "ABCDEFG"
@@ -32,7 +22,7 @@ WIDTHS = {"B": 230}
 _FORMULA = re.compile(r"=(SUM|AVERAGE|MIN|MAX|COUNT)\(([A-G])(\d+):([A-G])(\d+)\)", re.IGNORECASE)
 
 
-class SheetId(Arguments):
+class SheetId(verbs.Arguments):
     """A sheet."""
 
     sheet: str
@@ -41,21 +31,21 @@ class SheetId(Arguments):
 class CellValue(SheetId):
     """A cell, such as B7, and its new content; empty: none."""
 
-    cell: Annotated[str, written_like(r"[A-G]([1-9]|1\d|2[0-2])", "B7, from A1 to G22")]
+    cell: Annotated[str, verbs.written_like(r"[A-G]([1-9]|1\d|2[0-2])", "B7, from A1 to G22")]
     value: Annotated[str, Field(max_length=100)]
 
 
-class NewSheet(Arguments):
+class NewSheet(verbs.Arguments):
     """A new sheet."""
 
     name: Annotated[str, Field(min_length=1, max_length=20)]
 
 
-def set_cell(state: State, given: CellValue) -> JsonValue:
+def set_cell(state: verbs.State, given: CellValue) -> JsonValue:
     """Write a text, a number or a formula such as =SUM(B2:B9) into a cell."""
-    cells = take(state["sheet"]["sheets"], given.sheet, "sheet")["cells"]
+    cells = verbs.take(state["sheet"]["sheets"], given.sheet, "sheet")["cells"]
     if given.value.startswith("=") and not _FORMULA.fullmatch(given.value):
-        raise RefusalError("Formulas look like =SUM(B2:B9); also AVERAGE, MIN, MAX, COUNT")
+        raise verbs.RefusalError("Formulas look like =SUM(B2:B9); also AVERAGE, MIN, MAX, COUNT")
     if given.value:
         cells[given.cell] = given.value
     else:
@@ -63,24 +53,24 @@ def set_cell(state: State, given: CellValue) -> JsonValue:
     return {given.cell: shown(cells, given.cell)}
 
 
-def add_sheet(state: State, given: NewSheet) -> JsonValue:
+def add_sheet(state: verbs.State, given: NewSheet) -> JsonValue:
     """Add an empty sheet."""
     if any(sheet["name"] == given.name for sheet in state["sheet"]["sheets"].values()):
-        raise RefusalError(f"There is a sheet {given.name} already")
+        raise verbs.RefusalError(f"There is a sheet {given.name} already")
     if len(state["sheet"]["sheets"]) >= 6:
-        raise RefusalError("Six sheets are the most that fit")
-    return {"sheet": add(state["sheet"]["sheets"], {"name": given.name, "cells": {}})}
+        raise verbs.RefusalError("Six sheets are the most that fit")
+    return {"sheet": verbs.add(state["sheet"]["sheets"], {"name": given.name, "cells": {}})}
 
 
-def list_sheets(state: State, given: NoArguments) -> JsonValue:
+def list_sheets(state: verbs.State, given: verbs.NoArguments) -> JsonValue:
     """List the sheets."""
     del given
     return {key: sheet["name"] for key, sheet in state["sheet"]["sheets"].items()}
 
 
-def read_sheet(state: State, given: SheetId) -> JsonValue:
+def read_sheet(state: verbs.State, given: SheetId) -> JsonValue:
     """Read the displayed values of a sheet's cells."""
-    cells = take(state["sheet"]["sheets"], given.sheet, "sheet")["cells"]
+    cells = verbs.take(state["sheet"]["sheets"], given.sheet, "sheet")["cells"]
     return {cell: shown(cells, cell) for cell in sorted(cells)}
 
 
@@ -256,5 +246,5 @@ SHEET = App(
     "sheet",
     "Sheet",
     _view,
-    (read(list_sheets), read(read_sheet), verb(set_cell), verb(add_sheet)),
+    (verbs.read(list_sheets), verbs.read(read_sheet), verbs.verb(set_cell), verbs.verb(add_sheet)),
 )

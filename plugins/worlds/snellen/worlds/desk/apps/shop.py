@@ -5,18 +5,9 @@ from typing import Annotated, Any, Literal
 from markupsafe import Markup
 from pydantic import Field, JsonValue
 
+from snellen.worlds.desk.kit import verbs
 from snellen.worlds.desk.kit.app import App
 from snellen.worlds.desk.kit.markup import PICTURES, div, drawing, icon, join, span, tag
-from snellen.worlds.desk.kit.verbs import (
-    Arguments,
-    NoArguments,
-    RefusalError,
-    State,
-    add,
-    read,
-    take,
-    verb,
-)
 from snellen.worlds.desk.kit.view import (
     CLOSE,
     Layer,
@@ -46,7 +37,7 @@ Count = Annotated[int, Field(ge=1, le=99)]
 Category = Literal["", "Electronics", "Furniture", "Kitchen", "Lighting", "Stationery"]
 
 
-class ProductId(Arguments):
+class ProductId(verbs.Arguments):
     """A product."""
 
     product: str
@@ -58,13 +49,13 @@ class Amount(ProductId):
     count: Count = 1
 
 
-class Ordering(Arguments):
+class Ordering(verbs.Arguments):
     """The shipping of an order."""
 
     shipping: Literal["standard", "express"] = "standard"
 
 
-class OrderId(Arguments):
+class OrderId(verbs.Arguments):
     """An order."""
 
     order: str
@@ -76,38 +67,38 @@ class Returning(OrderId):
     reason: Literal["damaged", "wrong", "unwanted"]
 
 
-class ProductSearch(Arguments):
+class ProductSearch(verbs.Arguments):
     """A filter of products."""
 
     text: str = ""
     category: Category = ""
 
 
-def add_to_cart(state: State, given: Amount) -> JsonValue:
+def add_to_cart(state: verbs.State, given: Amount) -> JsonValue:
     """Add pieces of a product to the cart."""
     cart = state["shop"]["cart"]
     line = cart.get(given.product, {"count": 0})
     return _fill(state, given.product, line["count"] + given.count)
 
 
-def set_cart_count(state: State, given: Amount) -> JsonValue:
+def set_cart_count(state: verbs.State, given: Amount) -> JsonValue:
     """Set how many pieces of a product the cart holds."""
-    take(state["shop"]["cart"], given.product, "line in the cart")
+    verbs.take(state["shop"]["cart"], given.product, "line in the cart")
     return _fill(state, given.product, given.count)
 
 
-def remove_from_cart(state: State, given: ProductId) -> JsonValue:
+def remove_from_cart(state: verbs.State, given: ProductId) -> JsonValue:
     """Remove a product from the cart."""
-    take(state["shop"]["cart"], given.product, "line in the cart")
+    verbs.take(state["shop"]["cart"], given.product, "line in the cart")
     del state["shop"]["cart"][given.product]
     return {}
 
 
-def place_order(state: State, given: Ordering) -> JsonValue:
+def place_order(state: verbs.State, given: Ordering) -> JsonValue:
     """Order the content of the cart."""
     shop = state["shop"]
     if not shop["cart"]:
-        raise RefusalError("The cart is empty")
+        raise verbs.RefusalError("The cart is empty")
     lines: list[dict[str, Any]] = []
     for key, line in sorted(shop["cart"].items()):
         product = shop["products"][key]
@@ -127,28 +118,30 @@ def place_order(state: State, given: Ordering) -> JsonValue:
         "reason": "",
     }
     shop["cart"] = {}
-    return {"order": add(shop["orders"], order), "number": order["number"]}
+    return {"order": verbs.add(shop["orders"], order), "number": order["number"]}
 
 
-def cancel_order(state: State, given: OrderId) -> JsonValue:
+def cancel_order(state: verbs.State, given: OrderId) -> JsonValue:
     """Cancel an order that is not shipped yet."""
-    order = take(state["shop"]["orders"], given.order, "order")
+    order = verbs.take(state["shop"]["orders"], given.order, "order")
     if order["status"] != "processing":
-        raise RefusalError(f"This order is {order['status']}: it is too late to cancel it")
+        raise verbs.RefusalError(f"This order is {order['status']}: it is too late to cancel it")
     order["status"] = "canceled"
     return order
 
 
-def return_order(state: State, given: Returning) -> JsonValue:
+def return_order(state: verbs.State, given: Returning) -> JsonValue:
     """Request the return of a delivered order."""
-    order = take(state["shop"]["orders"], given.order, "order")
+    order = verbs.take(state["shop"]["orders"], given.order, "order")
     if order["status"] != "delivered":
-        raise RefusalError(f"This order is {order['status']}: only a delivered one can go back")
+        raise verbs.RefusalError(
+            f"This order is {order['status']}: only a delivered one can go back"
+        )
     order.update(status="return requested", reason=given.reason)
     return order
 
 
-def list_products(state: State, given: ProductSearch) -> JsonValue:
+def list_products(state: verbs.State, given: ProductSearch) -> JsonValue:
     """List the products of a category that contain a text, by name."""
     return [
         {"id": key, **product}
@@ -156,29 +149,31 @@ def list_products(state: State, given: ProductSearch) -> JsonValue:
     ]
 
 
-def read_cart(state: State, given: NoArguments) -> JsonValue:
+def read_cart(state: verbs.State, given: verbs.NoArguments) -> JsonValue:
     """Read the content of the cart."""
     del given
     return state["shop"]["cart"]
 
 
-def list_orders(state: State, given: NoArguments) -> JsonValue:
+def list_orders(state: verbs.State, given: verbs.NoArguments) -> JsonValue:
     """List the orders, the newest first."""
     del given
     return [{"id": key, **order} for key, order in _orders(state)]
 
 
-def _fill(state: State, key: str, count: int) -> JsonValue:
-    product = take(state["shop"]["products"], key, "product")
+def _fill(state: verbs.State, key: str, count: int) -> JsonValue:
+    product = verbs.take(state["shop"]["products"], key, "product")
     if product["stock"] == 0:
-        raise RefusalError(f"{product['name']} is sold out")
+        raise verbs.RefusalError(f"{product['name']} is sold out")
     if count > product["stock"]:
-        raise RefusalError(f"Only {product['stock']} pieces are in stock")
+        raise verbs.RefusalError(f"Only {product['stock']} pieces are in stock")
     state["shop"]["cart"][key] = {"product": key, "count": count}
     return {"count": count}
 
 
-def _listed(state: State, text: str, category: str, sort: str) -> list[tuple[str, dict[str, Any]]]:
+def _listed(
+    state: verbs.State, text: str, category: str, sort: str
+) -> list[tuple[str, dict[str, Any]]]:
     wanted = text.lower().split()
     found = sorted(
         (
@@ -192,7 +187,7 @@ def _listed(state: State, text: str, category: str, sort: str) -> list[tuple[str
     return sorted(found, key=lambda item: item[1][sort.lstrip("-")], reverse=sort.startswith("-"))
 
 
-def _orders(state: State) -> list[tuple[str, dict[str, Any]]]:
+def _orders(state: verbs.State) -> list[tuple[str, dict[str, Any]]]:
     orders = state["shop"]["orders"].items()
     return sorted(orders, key=lambda item: (item[1]["date"], item[1]["number"]), reverse=True)
 
@@ -479,14 +474,14 @@ SHOP = App(
     "Shop",
     _view,
     (
-        read(list_products),
-        read(read_cart),
-        read(list_orders),
-        verb(add_to_cart),
-        verb(set_cart_count),
-        verb(remove_from_cart),
-        verb(place_order, undo=False),
-        verb(cancel_order, undo=False),
-        verb(return_order, undo=False),
+        verbs.read(list_products),
+        verbs.read(read_cart),
+        verbs.read(list_orders),
+        verbs.verb(add_to_cart),
+        verbs.verb(set_cart_count),
+        verbs.verb(remove_from_cart),
+        verbs.verb(place_order, undo=False),
+        verbs.verb(cancel_order, undo=False),
+        verbs.verb(return_order, undo=False),
     ),
 )

@@ -6,18 +6,9 @@ from markupsafe import Markup
 from pydantic import Field, JsonValue
 
 from snellen.worlds.desk.apps.calendar import Day
+from snellen.worlds.desk.kit import verbs
 from snellen.worlds.desk.kit.app import App
 from snellen.worlds.desk.kit.markup import div, icon, join, span, tag
-from snellen.worlds.desk.kit.verbs import (
-    Arguments,
-    NoArguments,
-    RefusalError,
-    State,
-    add,
-    read,
-    take,
-    verb,
-)
 from snellen.worlds.desk.kit.view import (
     CLOSE,
     Layer,
@@ -32,7 +23,7 @@ from snellen.worlds.desk.kit.view import (
 SORTS = (("departs", "Departure"), ("price", "Price"), ("arrives", "Arrival"))
 
 
-class TripSearch(Arguments):
+class TripSearch(verbs.Arguments):
     """From where to where, on which day; empty: any."""
 
     start: str = ""
@@ -40,26 +31,26 @@ class TripSearch(Arguments):
     day: Day | None = None
 
 
-class Booking(Arguments):
+class Booking(verbs.Arguments):
     """A trip and for how many."""
 
     trip: str
     travelers: Annotated[int, Field(ge=1, le=9)] = 1
 
 
-class BookingId(Arguments):
+class BookingId(verbs.Arguments):
     """A booking."""
 
     booking: str
 
 
-def book_trip(state: State, given: Booking) -> JsonValue:
+def book_trip(state: verbs.State, given: Booking) -> JsonValue:
     """Book a trip for some travelers."""
-    trip = take(state["travel"]["trips"], given.trip, "trip")
+    trip = verbs.take(state["travel"]["trips"], given.trip, "trip")
     if trip["seats"] == 0:
-        raise RefusalError("This trip is fully booked")
+        raise verbs.RefusalError("This trip is fully booked")
     if trip["seats"] < given.travelers:
-        raise RefusalError(f"Only {trip['seats']} seats are free")
+        raise verbs.RefusalError(f"Only {trip['seats']} seats are free")
     trip["seats"] -= given.travelers
     bookings = state["travel"]["bookings"]
     last = max((int(each["code"].removeprefix("TR")) for each in bookings.values()), default=1000)
@@ -70,36 +61,36 @@ def book_trip(state: State, given: Booking) -> JsonValue:
         "total": trip["price"] * given.travelers,
         "status": "booked",
     }
-    return {"booking": add(bookings, booking), "code": booking["code"]}
+    return {"booking": verbs.add(bookings, booking), "code": booking["code"]}
 
 
-def cancel_booking(state: State, given: BookingId) -> JsonValue:
+def cancel_booking(state: verbs.State, given: BookingId) -> JsonValue:
     """Cancel a booking, if its fare allows it."""
-    booking = take(state["travel"]["bookings"], given.booking, "booking")
+    booking = verbs.take(state["travel"]["bookings"], given.booking, "booking")
     if booking["status"] != "booked":
-        raise RefusalError("This booking is canceled already")
+        raise verbs.RefusalError("This booking is canceled already")
     trip = state["travel"]["trips"][booking["trip"]]
     if not trip["refundable"]:
-        raise RefusalError("This fare is not refunded")
+        raise verbs.RefusalError("This fare is not refunded")
     booking["status"] = "canceled"
     trip["seats"] += booking["travelers"]
     return booking
 
 
-def list_trips(state: State, given: TripSearch) -> JsonValue:
+def list_trips(state: verbs.State, given: TripSearch) -> JsonValue:
     """List the trips of a route and a day, by date and departure."""
     found = _listed(state, given.start, given.goal, given.day or "", "departs")
     return [{"id": key, **trip} for key, trip in found]
 
 
-def list_bookings(state: State, given: NoArguments) -> JsonValue:
+def list_bookings(state: verbs.State, given: verbs.NoArguments) -> JsonValue:
     """List the bookings."""
     del given
     return [{"id": key, **booking} for key, booking in state["travel"]["bookings"].items()]
 
 
 def _listed(
-    state: State, start: str, goal: str, day: str, sort: str
+    state: verbs.State, start: str, goal: str, day: str, sort: str
 ) -> list[tuple[str, dict[str, Any]]]:
     found = [
         (key, trip)
@@ -270,9 +261,9 @@ TRAVEL = App(
     "Travel",
     _view,
     (
-        read(list_trips),
-        read(list_bookings),
-        verb(book_trip, undo=False),
-        verb(cancel_booking, undo=False),
+        verbs.read(list_trips),
+        verbs.read(list_bookings),
+        verbs.verb(book_trip, undo=False),
+        verbs.verb(cancel_booking, undo=False),
     ),
 )

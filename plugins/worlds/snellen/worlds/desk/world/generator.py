@@ -8,25 +8,7 @@ from typing import Any
 from snellen.worlds.desk.kit.look import look_of
 from snellen.worlds.desk.kit.verbs import State
 from snellen.worlds.desk.kit.view import WEEKDAYS, long_day, money
-from snellen.worlds.desk.world import mailing, work
-from snellen.worlds.desk.world.words import (
-    ASKS,
-    BRANDS,
-    CITIES,
-    COLORS,
-    FIRMS,
-    FIRST,
-    FULL,
-    GROUPS,
-    LAST,
-    MEETINGS,
-    POINTS,
-    PROJECTS,
-    ROLES,
-    ROOMS,
-    STREETS,
-    TOPICS,
-)
+from snellen.worlds.desk.world import mailing, words, work
 
 Objects = dict[str, dict[str, Any]]
 
@@ -57,9 +39,9 @@ def make_world(seed: int) -> State:
 
 
 def _people(rng: Random) -> Objects:
-    firms = (*FIRMS, *FULL.firms)
-    names = rng.sample([(first, last) for first in FIRST for last in LAST], 140)
-    return _cards(rng, names, {name: rng.choice(CITIES) for name, _ in firms}, firms)
+    firms = (*words.FIRMS, *words.FULL.firms)
+    names = rng.sample([(first, last) for first in words.FIRST for last in words.LAST], 140)
+    return _cards(rng, names, {name: rng.choice(words.CITIES) for name, _ in firms}, firms)
 
 
 def _cards(
@@ -68,7 +50,7 @@ def _cards(
     places: Mapping[str, str],
     firms: Sequence[tuple[str, str]],
 ) -> Objects:
-    jobs = rng.sample([(firm, role) for firm in firms for role in ROLES], len(names))
+    jobs = rng.sample([(firm, role) for firm in firms for role in words.ROLES], len(names))
     people: Objects = {}
     for number, ((first, last), (firm, role)) in enumerate(zip(names, jobs, strict=True)):
         name, domain = firm
@@ -79,7 +61,7 @@ def _cards(
             "company": name,
             "role": role,
             "city": places[name],
-            "group": rng.choice(GROUPS),
+            "group": rng.choice(words.GROUPS),
             "birthday": f"{rng.randrange(1960, 2003)}-{rng.randrange(1, 13):02}-"
             f"{rng.randrange(1, 29):02}",
             "note": "",
@@ -91,8 +73,8 @@ def _products(rng: Random) -> Objects:
     """Return five products of each kind; a variant is a color or a size."""
     made = [
         {**_product(rng, name, category, price, brand, variant), "ships": rng.randrange(1, 15)}
-        for name, category, price, variants in FULL.goods
-        for brand, variant in zip(rng.sample(BRANDS, 5), rng.sample(variants, 5), strict=True)
+        for name, category, price, variants in words.FULL.goods
+        for brand, variant in zip(rng.sample(words.BRANDS, 5), rng.sample(variants, 5), strict=True)
     ]
     rng.shuffle(made)
     return {f"g{number:03}": product for number, product in enumerate(made, 1)}
@@ -145,20 +127,20 @@ def _messages(rng: Random, state: State, today: date) -> Objects:
     moments = sorted(rng.sample(range(21 * 12 * 60), 64))
     while len(messages) < 64:
         number = len(messages) + 1
-        subject, body = rng.choice(TOPICS)
+        subject, body = rng.choice(words.TOPICS)
         facts = {
-            "project": rng.choice(PROJECTS),
+            "project": rng.choice(words.PROJECTS),
             "goods": rng.choice(products)["name"],
             "count": rng.randrange(5, 40),
             "amount": money(rng.randrange(200, 9000) * 100),
             "day": long_day((today + timedelta(days=rng.randrange(2, 25))).isoformat()),
             "weekday": WEEKDAYS[rng.randrange(5)],
             "number": f"INV-{rng.randrange(1000, 9999)}",
-            "street": rng.choice(STREETS),
-            "city": rng.choice(CITIES),
-            "color": rng.choice(COLORS),
-            "point": rng.choice(POINTS),
-            "ask": rng.choice(ASKS),
+            "street": rng.choice(words.STREETS),
+            "city": rng.choice(words.CITIES),
+            "color": rng.choice(words.COLORS),
+            "point": rng.choice(words.POINTS),
+            "ask": rng.choice(words.ASKS),
         }
         title = subject.format(**facts)
         if title in subjects:
@@ -204,12 +186,12 @@ def _events(rng: Random, people: Objects, today: date) -> Objects:
         start, length = rng.randrange(8, 17), rng.choice((1, 1, 1, 2))
         hours = {(day.isoformat(), hour) for hour in range(start, start + length)}
         person = rng.choice(list(people.values()))
-        title = rng.choice(MEETINGS).format(
-            project=rng.choice(PROJECTS),
+        title = rng.choice(words.MEETINGS).format(
+            project=rng.choice(words.PROJECTS),
             person=person["name"],
-            role=rng.choice(ROLES).lower(),
-            firm=rng.choice(FIRMS)[0],
-            point=rng.choice(POINTS),
+            role=rng.choice(words.ROLES).lower(),
+            firm=rng.choice(words.FIRMS)[0],
+            point=rng.choice(words.POINTS),
         )
         if hours & taken or title in titles:
             continue
@@ -221,7 +203,7 @@ def _events(rng: Random, people: Objects, today: date) -> Objects:
             "date": day.isoformat(),
             "start": f"{start:02}:00",
             "end": f"{start + length:02}:00",
-            "place": rng.choice(ROOMS),
+            "place": rng.choice(words.ROOMS),
             "guests": guests if rng.random() < 0.7 else [],
         }
     return events

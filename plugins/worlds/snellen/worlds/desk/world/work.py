@@ -9,18 +9,7 @@ from typing import Any
 
 from snellen.worlds.desk.kit.verbs import State
 from snellen.worlds.desk.kit.view import MONTHS, long_day
-from snellen.worlds.desk.world.words import (
-    CARDS,
-    CITIES,
-    FILES,
-    FIRMS,
-    FULL,
-    ITEMS,
-    NOTES,
-    POINTS,
-    PROJECTS,
-    SETTINGS,
-)
+from snellen.worlds.desk.world import words
 
 Objects = dict[str, dict[str, Any]]
 Setting = tuple[str, str, tuple[str, ...]]
@@ -28,7 +17,7 @@ Setting = tuple[str, str, tuple[str, ...]]
 FOLDERS = ("Contracts", "Invoices", "Designs", "Reports", "Photos")
 COLUMNS = ("Backlog", "Doing", "Review", "Done")
 NOTEBOOKS = ("Ideas", "Meetings", "Personal")
-ROUTES = CITIES[:5]
+ROUTES = words.CITIES[:5]
 
 
 def make(rng: Random, state: State, today: date) -> dict[str, Any]:
@@ -54,8 +43,8 @@ def make(rng: Random, state: State, today: date) -> dict[str, Any]:
 def fill(rng: Random, state: State) -> None:
     """Add operators of trips, more settings, and long remarks."""
     for trip in state["travel"]["trips"].values():
-        trip["operator"] = rng.choice(FULL.operators[trip["kind"]])
-    settings = _settings(rng, FULL.settings)
+        trip["operator"] = rng.choice(words.FULL.operators[trip["kind"]])
+    settings = _settings(rng, words.FULL.settings)
     values = state["settings"]["values"]
     for number, value in enumerate(settings.values(), len(values) + 1):
         values[f"v{number:02}"] = value
@@ -67,7 +56,7 @@ def fill(rng: Random, state: State) -> None:
 def remark(rng: Random, people: Sequence[Mapping[str, str]]) -> str:
     """Return a remark that is longer than a cell is wide."""
     person = rng.choice(people)
-    return rng.choice(FULL.remarks).format(
+    return rng.choice(words.FULL.remarks).format(
         name=person["name"],
         city=person["city"],
         firm=person["company"],
@@ -85,23 +74,23 @@ def _files(rng: Random, emails: list[str], today: date) -> Objects:
     entries: Objects = {}
     for number, name in enumerate(FOLDERS, 1):
         entries[f"d{number}"] = entry(name, "folder", "", rng.randrange(5, 200), 0, "")
-    for name in rng.sample(PROJECTS, 3):
+    for name in rng.sample(words.PROJECTS, 3):
         day = rng.randrange(5, 100)
         entries[f"d{len(entries) + 1}"] = entry(name, "folder", "d4", day, 0, "")
     used: set[str] = set()
     while len(entries) < 60:
-        pattern, parent = rng.choice(FILES)
+        pattern, parent = rng.choice(words.FILES)
         name = pattern.format(
-            project=rng.choice(PROJECTS),
-            firm=rng.choice(FIRMS)[0],
+            project=rng.choice(words.PROJECTS),
+            firm=rng.choice(words.FIRMS)[0],
             number=rng.randrange(1000, 9999),
             month=rng.choice(MONTHS),
-            city=rng.choice(CITIES),
+            city=rng.choice(words.CITIES),
         )
         if name in used:
             continue
         used.add(name)
-        text = f"{name.rpartition('.')[0]}\n\nRemember: {rng.choice(POINTS)}."
+        text = f"{name.rpartition('.')[0]}\n\nRemember: {rng.choice(words.POINTS)}."
         folder = rng.choice(("d6", "d7", "d8")) if rng.random() < 0.25 else parent
         made = entry(name, "file", folder, rng.randrange(400), rng.randrange(4, 9000), text)
         entries[f"f{len(entries) - 7:02}"] = made
@@ -112,7 +101,7 @@ def _sheets(rng: Random, state: State, today: date) -> Objects:
     months = [MONTHS[(today.month - 1 + offset) % 12][:3] for offset in range(5)]
     budget = {"A1": "Item", **{f"{'BCDEF'[index]}1": month for index, month in enumerate(months)}}
     budget["G1"] = "Sum"
-    for row, item in enumerate(rng.sample(ITEMS, 15), 2):
+    for row, item in enumerate(rng.sample(words.ITEMS, 15), 2):
         budget[f"A{row}"] = item
         for column in "BCDEF":
             budget[f"{column}{row}"] = str(rng.randrange(4, 400) * 10)
@@ -127,7 +116,7 @@ def _sheets(rng: Random, state: State, today: date) -> Objects:
             f"D{row}": "0",
         }
     costs = {"A1": "Trip", "B1": "Date", "C1": "Costs"}
-    for row, city in enumerate(rng.sample(CITIES, 8), 2):
+    for row, city in enumerate(rng.sample(words.CITIES, 8), 2):
         day = today - timedelta(days=200 - 20 * row)
         costs |= {
             f"A{row}": city,
@@ -143,10 +132,10 @@ def _sheets(rng: Random, state: State, today: date) -> Objects:
 
 def _cards(rng: Random, names: list[str], today: date) -> Objects:
     cards: Objects = {}
-    boards = rng.sample(PROJECTS, 3)
+    boards = rng.sample(words.PROJECTS, 3)
     team = rng.sample(names, 6)
     for board in boards:
-        for title in rng.sample(CARDS, 13):
+        for title in rng.sample(words.CARDS, 13):
             cards[f"k{len(cards) + 1:02}"] = {
                 "board": board,
                 "title": title,
@@ -176,12 +165,12 @@ def _notes(rng: Random, names: list[str], today: date) -> Objects:
     notes: Objects = {}
     titles: set[str] = set()
     while len(notes) < 26:
-        title, text = rng.choice(NOTES)
+        title, text = rng.choice(words.NOTES)
         facts = {
-            "project": rng.choice(PROJECTS),
-            "city": rng.choice(CITIES),
+            "project": rng.choice(words.PROJECTS),
+            "city": rng.choice(words.CITIES),
             "name": rng.choice(names),
-            "point": rng.choice(POINTS),
+            "point": rng.choice(words.POINTS),
             "day": long_day((today + timedelta(days=rng.randrange(1, 30))).isoformat()),
         }
         title = title.format(**facts)
@@ -233,7 +222,7 @@ def _travel(rng: Random, today: date) -> dict[str, Objects]:
     return {"trips": trips, "bookings": bookings}
 
 
-def _settings(rng: Random, settings: Sequence[Setting] = SETTINGS) -> Objects:
+def _settings(rng: Random, settings: Sequence[Setting] = words.SETTINGS) -> Objects:
     return {
         f"v{number:02}": {
             "section": section,
