@@ -5,15 +5,7 @@ from typing import Any
 
 import pytest
 
-from snellen.annotate.forms import (
-    LONGEST,
-    Form,
-    checked,
-    choices_of,
-    form_of,
-    response_of,
-    sized,
-)
+from snellen.annotate import forms
 from snellen.grading.errors import DataError
 from snellen.grading.models.geometry import Space
 from snellen.grading.models.items import AnswerFormat, AnswerKind, Image, Item
@@ -41,27 +33,27 @@ CHOICE = item(AnswerKind.CHOICE, ("red", "Blue sky"))
     [("B", "B"), ("b", "B"), ("blue  SKY", "B"), ("red", "A"), (" A ", "A")],
 )
 def test_an_option_is_named_by_its_letter_or_its_text(given: str, kept: str) -> None:
-    assert checked(CHOICE, NO_CONTEXT, given) == kept
+    assert forms.checked(CHOICE, NO_CONTEXT, given) == kept
 
 
 def test_a_label_is_answered_by_its_name() -> None:
     label = item(AnswerKind.LABEL, ("top bar", "other"))
-    assert [choice.value for choice in choices_of(label)] == ["top bar", "other"]
-    assert checked(label, NO_CONTEXT, "Other") == "other"
+    assert [choice.value for choice in forms.choices_of(label)] == ["top bar", "other"]
+    assert forms.checked(label, NO_CONTEXT, "Other") == "other"
 
 
 def test_lines_are_texts_and_none_is_an_answer() -> None:
     lines = item(AnswerKind.UI_TEXTS)
-    assert checked(lines, NO_CONTEXT, "one\n\n two \n") == ["one", "two"]
-    assert checked(lines, NO_CONTEXT, "") == []
-    assert checked(lines, NO_CONTEXT, ["one"]) == ["one"]
+    assert forms.checked(lines, NO_CONTEXT, "one\n\n two \n") == ["one", "two"]
+    assert forms.checked(lines, NO_CONTEXT, "") == []
+    assert forms.checked(lines, NO_CONTEXT, ["one"]) == ["one"]
 
 
 BOX = item(AnswerKind.BOX, space=Space.PIXELS)
 
 
 def test_a_box_that_a_browser_rounds_over_the_edge_is_cut() -> None:
-    assert checked(BOX, NO_CONTEXT, [-0.4, 0, 1000.6, 20]) == [0, 0, 1000, 20]
+    assert forms.checked(BOX, NO_CONTEXT, [-0.4, 0, 1000.6, 20]) == [0, 0, 1000, 20]
 
 
 BAD: list[tuple[Item, Any, str]] = [
@@ -70,7 +62,7 @@ BAD: list[tuple[Item, Any, str]] = [
     (item(AnswerKind.TEXT), "  ", "give a text"),
     (item(AnswerKind.TEXT), None, "give a text"),
     (item(AnswerKind.TEXT), "a\0b", "give a text"),
-    (item(AnswerKind.TEXT), "x" * (LONGEST + 1), "4,000 characters"),
+    (item(AnswerKind.TEXT), "x" * (forms.LONGEST + 1), "4,000 characters"),
     (item(AnswerKind.UI_TEXTS), [1], "texts, one a line"),
     (BOX, "1,2,3,4", "left, top, right, bottom"),
     (BOX, [1, 2, 3], "left, top, right, bottom"),
@@ -87,7 +79,7 @@ BAD: list[tuple[Item, Any, str]] = [
 )
 def test_what_is_no_answer_is_refused(asked: Item, given: Any, message: str) -> None:
     with pytest.raises(DataError, match=message):
-        checked(asked, NO_CONTEXT, given)
+        forms.checked(asked, NO_CONTEXT, given)
 
 
 @pytest.mark.parametrize(
@@ -104,27 +96,27 @@ def test_what_is_no_answer_is_refused(asked: Item, given: Any, message: str) -> 
 def test_a_box_is_graded_in_the_items_space_or_by_its_middle(
     kind: AnswerKind, space: Space | None, response: list[float]
 ) -> None:
-    found = response_of(item(kind, space=space), NO_CONTEXT, [100, 50, 300, 150])
+    found = forms.response_of(item(kind, space=space), NO_CONTEXT, [100, 50, 300, 150])
     assert found == pytest.approx(response, abs=1e-12)
 
 
 def test_fractions_of_an_image_of_no_size_are_refused() -> None:
     bare = item(AnswerKind.BOX, space=Space.UNIT).model_copy(update={"images": ()})
     with pytest.raises(DataError, match="how large"):
-        response_of(bare, NO_CONTEXT, [1, 2, 3, 4])
+        forms.response_of(bare, NO_CONTEXT, [1, 2, 3, 4])
 
 
 def test_an_episode_is_not_answered_by_raters() -> None:
     with pytest.raises(DataError, match="environment"):
-        form_of(item(AnswerKind.EPISODE))
+        forms.form_of(item(AnswerKind.EPISODE))
 
 
 def given_for(rule: Protocol, asked: Item, gold: Any) -> Any:
     """Return what a rater gives who sees what the reference says."""
-    if form_of(asked) is Form.BOX:
+    if forms.form_of(asked) is forms.Form.BOX:
         return list(gold.answer if isinstance(gold, MatrixGold) else gold.bbox)
     if asked.answer_format.kind is AnswerKind.LABEL:
-        values = [choice.value for choice in choices_of(asked)]
+        values = [choice.value for choice in forms.choices_of(asked)]
         return max(values, key=lambda value: score_one(rule, value, gold).value)
     return gold_shape(asked.task).responses(gold)[0]
 
@@ -140,16 +132,16 @@ def test_a_rater_who_says_what_the_reference_says_is_right_in_every_task(
             place = data.index[name]
             line, gold = exam.line(task, name), data.golds[place]
             said = given_for(rule, line.item, gold)
-            if form_of(line.item) is Form.TEXT and not isinstance(said, str):
+            if forms.form_of(line.item) is forms.Form.TEXT and not isinstance(said, str):
                 continue
-            kept = checked(line.item, line.context, said)
-            response = response_of(line.item, line.context, kept)
+            kept = forms.checked(line.item, line.context, said)
+            response = forms.response_of(line.item, line.context, kept)
             worth = score_one(rule, response, gold, line.context).value
             assert worth >= rule.metric.best - 1e-6, (task, name)
             # And the reference that is made of the answer makes the same answer right.
             shape = gold_shape(task)
             shape = gold_shape(task)
-            made = shape.read(shape.made_of([kept], sized(line.item, line.context), gold))
+            made = shape.read(shape.made_of([kept], forms.sized(line.item, line.context), gold))
             assert score_one(rule, response, made, line.context).value >= rule.metric.best - 1e-6
             tried += 1
     assert tried > 100

@@ -9,15 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image, ImageDraw
 
-from snellen.demo.marks import (
-    RED,
-    filled_around,
-    ground_of,
-    lettered_boxes,
-    outlines,
-    red_box,
-    vividness,
-)
+from snellen.demo import marks
 from snellen.demo.ocr.pictures import Box, Pixels, Reading
 
 Sheets = Callable[..., Any]
@@ -37,27 +29,27 @@ def test_a_red_box_is_found_wherever_it_is(
     image = Image.new("RGB", (300, 300), "white")
     box = (left, top, left + width - 1, top + height - 1)
     ImageDraw.Draw(image).rectangle(box, outline="red", width=line)
-    assert red_box(np.asarray(image)) == Box(left, top, left + width, top + height)
+    assert marks.red_box(np.asarray(image)) == Box(left, top, left + width, top + height)
 
 
 def test_a_red_area_is_no_red_box(sheet: Sheets) -> None:
     page = sheet()
     page.fill((100, 100, 300, 150), "red")
-    assert red_box(page.picture.pixels) is None
+    assert marks.red_box(page.picture.pixels) is None
 
 
 def test_a_red_line_is_no_red_box(sheet: Sheets) -> None:
     page = sheet()
     page.fill((100, 100, 300, 102), "red")
     page.fill((100, 200, 300, 202), "red")
-    assert outlines(page.picture.pixels, RED) == []
+    assert marks.outlines(page.picture.pixels, marks.RED) == []
 
 
 def test_a_box_around_a_red_button_is_found_beside_it(sheet: Sheets) -> None:
     page = sheet()
     page.fill((100, 100, 300, 150), "red")
     page.frame((95, 95, 305, 155))
-    assert red_box(page.picture.pixels) == Box(95, 95, 306, 156)
+    assert marks.red_box(page.picture.pixels) == Box(95, 95, 306, 156)
 
 
 def test_lettered_boxes_are_told_by_their_letters(
@@ -77,7 +69,7 @@ def test_lettered_boxes_are_told_by_their_letters(
         return Reading(next(letters), 1.0)
 
     monkeypatch.setattr(page, "read", read_next)
-    found = lettered_boxes(picture, "ABCD")
+    found = marks.lettered_boxes(picture, "ABCD")
     assert sorted(found) == ["A", "B", "C", "D"]
     assert {(box.left, box.top) for box in found.values()} == {
         (box.left, box.top) for box in wanted.values()
@@ -88,7 +80,7 @@ def test_the_area_of_a_button_is_found_around_its_text(sheet: Sheets) -> None:
     page = sheet()
     page.fill((100, 100, 260, 139), "#0066cc")
     text = page.write(140, 110, "Save", fill="white")
-    around = filled_around(page.picture.pixels, text)
+    around = marks.filled_around(page.picture.pixels, text)
     assert around is not None
     assert (
         around.shared(Box(100, 100, 261, 140)) / around.joined(Box(100, 100, 261, 140)).area > 0.9
@@ -97,16 +89,16 @@ def test_the_area_of_a_button_is_found_around_its_text(sheet: Sheets) -> None:
 
 def test_text_on_the_page_itself_is_on_no_area(sheet: Sheets) -> None:
     page = sheet()
-    assert filled_around(page.picture.pixels, page.write(140, 110, "Save")) is None
+    assert marks.filled_around(page.picture.pixels, page.write(140, 110, "Save")) is None
 
 
 @pytest.mark.parametrize("box", [Box(-5, -5, 1, 1), Box(799, 599, 900, 700), Box(5, 5, 5, 5)])
 def test_a_box_at_the_edge_is_no_fault(sheet: Sheets, box: Box) -> None:
     picture = sheet().picture
-    filled_around(picture.pixels, box)
-    assert ground_of(picture.pixels, box) == (255, 255, 255)
+    marks.filled_around(picture.pixels, box)
+    assert marks.ground_of(picture.pixels, box) == (255, 255, 255)
 
 
 def test_grey_is_not_vivid() -> None:
-    assert vividness((90, 90, 90)) == 0
-    assert vividness((255, 0, 0)) == 1
+    assert marks.vividness((90, 90, 90)) == 0
+    assert marks.vividness((255, 0, 0)) == 1

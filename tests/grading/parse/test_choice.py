@@ -6,13 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from snellen.grading.parse.choice import (
-    first_character_choice,
-    mmbench_gui_choice,
-    robust_choice,
-    visualwebbench_choice,
-    visualwebbench_index,
-)
+from snellen.grading.parse import choice
 
 # response, VisualWebBench's letter (None: scored wrong), what the robust parser reads.
 VISUALWEBBENCH = [
@@ -148,63 +142,63 @@ ROBUST = [
 
 @pytest.mark.parametrize(("text", "letter"), [(row[0], row[1]) for row in VISUALWEBBENCH])
 def test_visualwebbench_reads_what_its_code_reads(text: str, letter: str | None) -> None:
-    assert visualwebbench_choice(text) == letter
+    assert choice.visualwebbench_choice(text) == letter
 
 
 @pytest.mark.parametrize(("text", "letter"), [(row[0], row[1]) for row in MMBENCH_GUI])
 def test_mmbench_gui_reads_what_its_code_reads(text: str, letter: str | None) -> None:
-    assert mmbench_gui_choice(text) == letter
+    assert choice.mmbench_gui_choice(text) == letter
 
 
 @pytest.mark.parametrize(("text", "letter"), [(row[0], row[2]) for row in VISUALWEBBENCH])
 def test_the_robust_parser_fixes_visualwebbench(text: str, letter: str | None) -> None:
-    assert robust_choice(text, 8) == letter
+    assert choice.robust_choice(text, 8) == letter
 
 
 @pytest.mark.parametrize(("text", "letter"), [(row[0], row[2]) for row in MMBENCH_GUI])
 def test_the_robust_parser_fixes_mmbench_gui(text: str, letter: str | None) -> None:
-    assert robust_choice(text, 6) == letter
+    assert choice.robust_choice(text, 6) == letter
 
 
 @pytest.mark.parametrize(("text", "letter"), ROBUST)
 def test_the_robust_parser_reads_what_the_text_says(text: str, letter: str | None) -> None:
-    assert robust_choice(text, 8) == letter
+    assert choice.robust_choice(text, 8) == letter
 
 
 def test_a_single_character_is_upper_cased_whatever_it_is() -> None:
-    assert [visualwebbench_choice(text) for text in "z7? "] == ["Z", "7", "?", " "]
+    assert [choice.visualwebbench_choice(text) for text in "z7? "] == ["Z", "7", "?", " "]
 
 
 def test_an_index_is_none_wherever_the_published_one_is_minus_one() -> None:
     texts = ["D: Settings", "I. text", "7", " ", "", "z", "ß", "nothing here"]
-    assert [visualwebbench_index(text) for text in texts] == [
+    assert [choice.visualwebbench_index(text) for text in texts] == [
         3, 8, None, None, None, 25, None, None
     ]  # fmt: skip
 
 
 def test_fewer_options_are_searched_for_fewer_letters() -> None:
-    assert visualwebbench_choice("(D) or (B)", 3) == "B"
-    assert visualwebbench_index("option E or B", 4) == 1
+    assert choice.visualwebbench_choice("(D) or (B)", 3) == "B"
+    assert choice.visualwebbench_index("option E or B", 4) == 1
 
 
 def test_the_first_character_is_all_the_qwen_adapter_keeps() -> None:
     # PROTOCOLS 1.1 and 2: "The answer is B" becomes T.
-    assert first_character_choice("The answer is B") == "T"
-    assert first_character_choice("b. Settings") == "B"
-    assert first_character_choice("") is None
+    assert choice.first_character_choice("The answer is B") == "T"
+    assert choice.first_character_choice("b. Settings") == "B"
+    assert choice.first_character_choice("") is None
 
 
 def test_the_exact_text_of_one_option_is_a_choice() -> None:
     options = ["About us", "Plan B", "Home  page", "Home"]
-    assert robust_choice(" home page.", options) == "C"
-    assert robust_choice("Plan B", options) == "B"
-    assert robust_choice("Home", ["Home", "home"]) is None
+    assert choice.robust_choice(" home page.", options) == "C"
+    assert choice.robust_choice("Plan B", options) == "B"
+    assert choice.robust_choice("Home", ["Home", "home"]) is None
 
 
 def test_without_options_every_letter_is_offered() -> None:
-    assert robust_choice("(Q)") == "Q"
-    assert robust_choice("(Q)", 0) is None
-    assert robust_choice("(Q)", 100) == "Q"
+    assert choice.robust_choice("(Q)") == "Q"
+    assert choice.robust_choice("(Q)", 0) is None
+    assert choice.robust_choice("(Q)", 100) == "Q"
 
 
 def published_visualwebbench(text: str) -> str | None:
@@ -239,35 +233,35 @@ ANY_TEXT = st.one_of(
 @pytest.mark.slow
 @given(st.one_of(LETTERY, st.text()))
 def test_visualwebbench_equals_its_description_carried_out_slowly(text: str) -> None:
-    assert visualwebbench_choice(text) == published_visualwebbench(text)
+    assert choice.visualwebbench_choice(text) == published_visualwebbench(text)
 
 
 @given(ANY_TEXT, st.integers(min_value=0, max_value=26))
 def test_the_robust_parser_never_leaves_the_offered_letters(text: str, options: int) -> None:
-    letter = robust_choice(text, options)
+    letter = choice.robust_choice(text, options)
     assert letter is None or letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"[:options]
 
 
 @given(ANY_TEXT, st.lists(st.text(max_size=8), max_size=8))
 def test_option_texts_are_offered_letters_too(text: str, options: list[str]) -> None:
-    letter = robust_choice(text, options)
+    letter = choice.robust_choice(text, options)
     assert letter is None or letter in "ABCDEFGH"[: len(options)]
 
 
 @given(ANY_TEXT)
 def test_mmbench_gui_reads_a_letter_a_to_f_or_none(text: str) -> None:
-    assert mmbench_gui_choice(text) in {None, *"ABCDEF"}
+    assert choice.mmbench_gui_choice(text) in {None, *"ABCDEF"}
 
 
 @given(st.sampled_from("ABCDEFGH"), st.sampled_from(["{}", "({})", "Answer: {}", "**{}**", "{}."]))
 def test_a_plain_answer_reads_as_itself(letter: str, form: str) -> None:
-    assert robust_choice(form.format(letter), 8) == letter
+    assert choice.robust_choice(form.format(letter), 8) == letter
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("word", ["answer", "A", "A is", "option", "answer to", "option is the"])
 def test_a_long_run_of_spaces_comes_back(word: str) -> None:
     text = f"{word}{' ' * 1_000_000}x"
-    visualwebbench_choice(text)
-    mmbench_gui_choice(text)
-    robust_choice(text, 8)
+    choice.visualwebbench_choice(text)
+    choice.mmbench_gui_choice(text)
+    choice.robust_choice(text, 8)

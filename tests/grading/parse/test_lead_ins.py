@@ -6,14 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from snellen.grading.parse.lead_ins import (
-    after_first_colon,
-    fork_after_first_colon,
-    fork_meta_description,
-    meta_description,
-    placeholder_prefix,
-    strip_quotes,
-)
+from snellen.grading.parse import lead_ins
 
 TAG = '<meta name="description" content="{}">'
 TAGGED = st.lists(
@@ -22,7 +15,7 @@ TAGGED = st.lists(
 
 
 def test_the_content_of_the_tag_is_taken() -> None:
-    assert meta_description(f"Here it is: {TAG.format('A shop')} Done.") == "A shop"
+    assert lead_ins.meta_description(f"Here it is: {TAG.format('A shop')} Done.") == "A shop"
 
 
 def test_a_text_without_the_tag_stays() -> None:
@@ -34,27 +27,27 @@ def test_a_text_without_the_tag_stays() -> None:
         TAG.format("A\nshop"),
         TAG.format("A shop").replace('">', '" />'),
     ):
-        assert meta_description(text) == text
+        assert lead_ins.meta_description(text) == text
 
 
 def test_the_published_expression_is_greedy_and_the_forks_is_not() -> None:
     text = f"{TAG.format('one')} {TAG.format('two')}"
-    assert meta_description(text) == f'one"> {TAG.format("two")[:-2]}'
-    assert fork_meta_description(text) == "one"
+    assert lead_ins.meta_description(text) == f'one"> {TAG.format("two")[:-2]}'
+    assert lead_ins.fork_meta_description(text) == "one"
 
 
 def test_the_fork_reads_over_lines_in_any_case() -> None:
     shouted = TAG.format(" A\nshop ").upper()
-    assert fork_meta_description(f" {shouted} ") == "A\nSHOP"
-    assert fork_meta_description("  A shop ") == "A shop"
+    assert lead_ins.fork_meta_description(f" {shouted} ") == "A\nSHOP"
+    assert lead_ins.fork_meta_description("  A shop ") == "A shop"
 
 
 @given(st.one_of(TAGGED, st.text()))
 def test_both_tag_rules_equal_the_expressions_they_stand_for(text: str) -> None:
     greedy = re.findall(TAG.format("(.*)"), text)
-    assert meta_description(text) == (greedy[0] if greedy else text)
+    assert lead_ins.meta_description(text) == (greedy[0] if greedy else text)
     lazy = re.search(TAG.format("(.*?)"), text.strip(), re.IGNORECASE | re.DOTALL)
-    assert fork_meta_description(text) == (lazy[1].strip() if lazy else text.strip())
+    assert lead_ins.fork_meta_description(text) == (lazy[1].strip() if lazy else text.strip())
 
 
 @pytest.mark.parametrize(
@@ -72,17 +65,17 @@ def test_both_tag_rules_equal_the_expressions_they_stand_for(text: str) -> None:
     ],
 )
 def test_the_text_after_the_first_colon(text: str, rest: str) -> None:
-    assert after_first_colon(text) == rest
+    assert lead_ins.after_first_colon(text) == rest
 
 
 def test_the_fork_strips_texts_without_a_colon_too() -> None:
-    assert fork_after_first_colon(' "Sign in" ') == "Sign in"
-    assert fork_after_first_colon("Answer: 'Sign in'") == "Sign in"
+    assert lead_ins.fork_after_first_colon(' "Sign in" ') == "Sign in"
+    assert lead_ins.fork_after_first_colon("Answer: 'Sign in'") == "Sign in"
 
 
 def test_double_quotes_go_before_single_ones() -> None:
-    assert strip_quotes(" \"'Sign in'\" ") == "Sign in"
-    assert strip_quotes("'\"Sign in\"'") == '"Sign in"'
+    assert lead_ins.strip_quotes(" \"'Sign in'\" ") == "Sign in"
+    assert lead_ins.strip_quotes("'\"Sign in\"'") == '"Sign in"'
 
 
 @pytest.mark.parametrize(
@@ -99,4 +92,4 @@ def test_double_quotes_go_before_single_ones() -> None:
     ],
 )
 def test_a_placeholder_lead_in_is_dropped(text: str, rest: str) -> None:
-    assert placeholder_prefix(text) == rest
+    assert lead_ins.placeholder_prefix(text) == rest

@@ -10,34 +10,22 @@ from hypothesis import strategies as st
 
 from snellen.grading.errors import InputError
 from snellen.grading.models.geometry import Size, Space
-from snellen.grading.pointing.points import (
-    ReadBox,
-    ReadElement,
-    ReadPoint,
-    box_four_numbers,
-    boxed_texts,
-    mmbench_gui_point,
-    robust_box,
-    robust_point,
-    seeclick_point_or_box,
-    to_unit_official,
-    ui_tars_point,
-)
+from snellen.grading.pointing import points
 
 FULL_HD = Size(width=1920, height=1080)
 
 
-def ui_tars_on_full_hd(text: str) -> ReadPoint | None:
-    return ui_tars_point(text, FULL_HD)
+def ui_tars_on_full_hd(text: str) -> points.ReadPoint | None:
+    return points.ui_tars_point(text, FULL_HD)
 
 
 PARSERS: list[Callable[[str], object]] = [
-    mmbench_gui_point,
-    seeclick_point_or_box,
-    box_four_numbers,
-    robust_point,
-    robust_box,
-    boxed_texts,
+    points.mmbench_gui_point,
+    points.seeclick_point_or_box,
+    points.box_four_numbers,
+    points.robust_point,
+    points.robust_box,
+    points.boxed_texts,
     ui_tars_on_full_hd,
 ]
 
@@ -64,9 +52,9 @@ TABLE = [
 def test_the_table_of_responses(
     text: str, official: tuple[float, float] | None, robust: tuple[float, float]
 ) -> None:
-    read = mmbench_gui_point(text)
+    read = points.mmbench_gui_point(text)
     assert (read and read[:2]) == official
-    answer = robust_point(text)
+    answer = points.robust_point(text)
     assert answer is not None
     assert answer[:2] == pytest.approx(robust)
 
@@ -74,8 +62,8 @@ def test_the_table_of_responses(
 def test_the_step_number_of_the_issue_is_read_as_published() -> None:
     # PROTOCOLS 1.3, point 6
     text = "step 1, 2 is at (512,300)"
-    assert mmbench_gui_point(text) == (1, 2, None)
-    assert robust_point(text) == (512, 300, None)
+    assert points.mmbench_gui_point(text) == (1, 2, None)
+    assert points.robust_point(text) == (512, 300, None)
 
 
 @pytest.mark.parametrize("text", ["", "None", "I can't see it", "(5)", "x", "-", "()", "click()"])
@@ -134,7 +122,7 @@ def first_pair_by_scanning(text: str) -> tuple[float, float] | None:
 @example(".5 .5")
 @example("1, y: -2")
 def test_the_published_rule_agrees_with_a_scan_of_every_start(text: str) -> None:
-    read = mmbench_gui_point(text)
+    read = points.mmbench_gui_point(text)
     assert (read and read[:2]) == first_pair_by_scanning(text)
 
 
@@ -150,13 +138,13 @@ def test_the_published_rule_agrees_with_a_scan_of_every_start(text: str) -> None
     ],
 )
 def test_over_one_means_pixels(x: float, y: float, expected: tuple[float, float, bool]) -> None:
-    assert to_unit_official(x, y, 1920, 1080) == expected
+    assert points.to_unit_official(x, y, 1920, 1080) == expected
 
 
 @pytest.mark.parametrize(("width", "height"), [(0, 5), (5, 0), (-1, 5), (math.nan, 5)])
 def test_an_image_without_size_is_refused(width: float, height: float) -> None:
     with pytest.raises(InputError, match="no size to divide by"):
-        to_unit_official(5, 5, width, height)
+        points.to_unit_official(5, 5, width, height)
 
 
 @pytest.mark.parametrize(
@@ -174,13 +162,13 @@ def test_an_image_without_size_is_refused(width: float, height: float) -> None:
     ],
 )
 def test_ui_tars_counts_pixels_of_the_resized_image(size: Size, seen: tuple[int, int]) -> None:
-    read = ui_tars_point(f"click(point='<point>{seen[0]} {seen[1]}</point>')", size)
-    assert read == ReadPoint(1, 1, Space.UNIT)
+    read = points.ui_tars_point(f"click(point='<point>{seen[0]} {seen[1]}</point>')", size)
+    assert read == points.ReadPoint(1, 1, Space.UNIT)
 
 
 @given(st.integers(28, 6000), st.integers(28, 6000))
 def test_the_image_that_ui_tars_sees_is_within_its_bounds(width: int, height: int) -> None:
-    read = ui_tars_point("1 1", Size(width=width, height=height))
+    read = points.ui_tars_point("1 1", Size(width=width, height=height))
     if max(width, height) > 200 * min(width, height):
         assert read is None
     else:
@@ -193,12 +181,12 @@ def test_the_image_that_ui_tars_sees_is_within_its_bounds(width: int, height: in
 @pytest.mark.parametrize("text", ["0.5 0.3", "(1, 2, 3)", "7", "Step 1: (2, 3)"])
 def test_ui_tars_needs_exactly_two_whole_numbers(text: str) -> None:
     # BENCHMARKS 4.2: exactly two integers in the whole reply (decimals break it).
-    assert ui_tars_point(text, FULL_HD) is None
+    assert points.ui_tars_point(text, FULL_HD) is None
 
 
 def test_ui_tars_refuses_an_image_200_times_as_long_as_wide() -> None:
-    assert ui_tars_point("1 1", Size(width=20_001, height=100)) is None
-    assert ui_tars_point("1 1", Size(width=20_000, height=100)) is not None
+    assert points.ui_tars_point("1 1", Size(width=20_001, height=100)) is None
+    assert points.ui_tars_point("1 1", Size(width=20_000, height=100)) is not None
 
 
 @pytest.mark.parametrize(
@@ -218,7 +206,7 @@ def test_ui_tars_refuses_an_image_200_times_as_long_as_wide() -> None:
     ],
 )
 def test_seeclick_reads_a_point_or_a_box(text: str, expected: tuple[float, float] | None) -> None:
-    read = seeclick_point_or_box(text)
+    read = points.seeclick_point_or_box(text)
     if expected is None:
         assert read is None
     else:
@@ -247,7 +235,7 @@ def test_seeclick_reads_a_point_or_a_box(text: str, expected: tuple[float, float
 def test_four_numbers_and_nothing_else_are_a_box(
     text: str, expected: tuple[float, float, float, float] | None
 ) -> None:
-    read = box_four_numbers(text)
+    read = points.box_four_numbers(text)
     assert (read and read.ltrb) == expected
 
 
@@ -293,7 +281,7 @@ def test_four_numbers_and_nothing_else_are_a_box(
     ],
 )
 def test_a_reader_finds_the_point(text: str, expected: tuple[float, float]) -> None:
-    read = robust_point(text)
+    read = points.robust_point(text)
     assert read is not None
     assert read[:2] == pytest.approx(expected)
 
@@ -316,13 +304,13 @@ def test_a_reader_finds_the_point(text: str, expected: tuple[float, float]) -> N
     ],
 )
 def test_what_can_be_read_two_ways_or_none_is_not_guessed(text: str) -> None:
-    assert robust_point(text) is None
+    assert points.robust_point(text) is None
 
 
 def test_only_percent_fixes_the_space() -> None:
-    assert robust_point("(50%, 30%)") == (0.5, 0.3, Space.UNIT)
-    assert robust_point("(0.5, 0.3)") == (0.5, 0.3, None)
-    assert robust_box("[10%, 20%, 30%, 40%]") == (0.1, 0.2, 0.3, 0.4, Space.UNIT)
+    assert points.robust_point("(50%, 30%)") == (0.5, 0.3, Space.UNIT)
+    assert points.robust_point("(0.5, 0.3)") == (0.5, 0.3, None)
+    assert points.robust_box("[10%, 20%, 30%, 40%]") == (0.1, 0.2, 0.3, 0.4, Space.UNIT)
 
 
 @pytest.mark.parametrize(
@@ -350,25 +338,25 @@ def test_only_percent_fixes_the_space() -> None:
 def test_a_reader_finds_the_box(
     text: str, expected: tuple[float, float, float, float] | None
 ) -> None:
-    read = robust_box(text)
+    read = points.robust_box(text)
     assert (read and read.ltrb) == expected
 
 
 def test_the_center_of_a_box_is_a_point_in_its_space() -> None:
-    assert ReadBox(0, 0, 2, 4, Space.UNIT).center == ReadPoint(1, 2, Space.UNIT)
+    assert points.ReadBox(0, 0, 2, 4, Space.UNIT).center == points.ReadPoint(1, 2, Space.UNIT)
 
 
 @given(st.floats(-1e6, 1e6), st.floats(-1e6, 1e6), st.sampled_from(["({}, {})", "[{},{}]"]))
 def test_any_pair_in_brackets_is_read_back(x: float, y: float, form: str) -> None:
-    assert robust_point(f"Click {form.format(x, y)} now") == (x, y, None)
-    assert robust_point(json.dumps({"x": x, "y": y})) == (x, y, None)
+    assert points.robust_point(f"Click {form.format(x, y)} now") == (x, y, None)
+    assert points.robust_point(json.dumps({"x": x, "y": y})) == (x, y, None)
 
 
 @given(st.floats(-1e6, 1e6), st.floats(-1e6, 1e6), st.floats(0, 1e6), st.floats(0, 1e6))
 def test_any_upright_box_is_read_back(x: float, y: float, width: float, height: float) -> None:
     box = (x, y, x + width, y + height)
-    assert robust_box(str(list(box))) == (*box, None)
-    read = box_four_numbers(str(box))
+    assert points.robust_box(str(list(box))) == (*box, None)
+    read = points.box_four_numbers(str(box))
     assert read is not None
     assert read.ltrb == box
 
@@ -408,12 +396,12 @@ def test_any_upright_box_is_read_back(x: float, y: float, width: float, height: 
 def test_a_list_of_boxed_texts(
     text: str, expected: list[tuple[tuple[float, ...], str]] | None
 ) -> None:
-    read = boxed_texts(text)
+    read = points.boxed_texts(text)
     assert (None if read is None else list(read)) == expected
 
 
 def test_boxed_texts_name_their_parts() -> None:
-    assert boxed_texts('[[[1, 2, 3, 4], "OK"]]') == (ReadElement((1, 2, 3, 4), "OK"),)
+    assert points.boxed_texts('[[[1, 2, 3, 4], "OK"]]') == (points.ReadElement((1, 2, 3, 4), "OK"),)
 
 
 UNITS = [
@@ -461,23 +449,23 @@ def test_ten_megabytes_come_to_an_end() -> None:
 
 
 def test_only_the_end_of_a_long_text_is_read() -> None:
-    assert robust_point("(1, 2)" + "." * 20_000) is None
-    assert robust_point("(1, 2)" + "." * 20_000 + "(3, 4)") == (3, 4, None)
+    assert points.robust_point("(1, 2)" + "." * 20_000) is None
+    assert points.robust_point("(1, 2)" + "." * 20_000 + "(3, 4)") == (3, 4, None)
 
 
 @pytest.mark.slow
 def test_numbers_too_long_for_a_float_are_not_read() -> None:
     long = "9" * 5000
     for text in (f"({long}, 1)", f"{long} 1", f"[{long}, 1, 2, 3]"):
-        others = [parse for parse in PARSERS if parse is not mmbench_gui_point]
+        others = [parse for parse in PARSERS if parse is not points.mmbench_gui_point]
         assert all(parse(text) is None for parse in others)
-    assert seeclick_point_or_box(f"<box>({long},1),(2,3)</box>") is None
+    assert points.seeclick_point_or_box(f"<box>({long},1),(2,3)</box>") is None
 
 
 def test_a_number_too_long_for_a_float_is_the_largest_where_the_published_parser_reads_it() -> None:
     largest = sys.float_info.max
-    assert mmbench_gui_point(f"({'9' * 350}, 1)") == (largest, 1, None)
-    assert mmbench_gui_point(f"(1, -{'9' * 350})") == (1, -largest, None)
+    assert points.mmbench_gui_point(f"({'9' * 350}, 1)") == (largest, 1, None)
+    assert points.mmbench_gui_point(f"(1, -{'9' * 350})") == (1, -largest, None)
 
 
 @given(st.text(max_size=60))
@@ -488,7 +476,11 @@ def test_any_text_is_read_without_an_error(text: str) -> None:
 
 @given(st.from_regex(re.compile(r"[\[\](){}<>0-9.,;:%xy= \"'a-e]{0,40}"), fullmatch=True))
 def test_any_heap_of_brackets_and_numbers_gives_finite_numbers(text: str) -> None:
-    for read in (mmbench_gui_point(text), robust_point(text), seeclick_point_or_box(text)):
+    for read in (
+        points.mmbench_gui_point(text),
+        points.robust_point(text),
+        points.seeclick_point_or_box(text),
+    ):
         assert read is None or (math.isfinite(read.x) and math.isfinite(read.y))
-    box = robust_box(text)
+    box = points.robust_box(text)
     assert box is None or (box.left <= box.right and box.top <= box.bottom)

@@ -7,34 +7,11 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
+from snellen.grading.models import reports
 from snellen.grading.models.estimates import Breakdown, Cell, Chance, Estimate, Interval
-from snellen.grading.models.reports import (
-    DataPin,
-    Input,
-    MetricValue,
-    Numbers,
-    PinVerdict,
-    Problem,
-    ProblemKind,
-    Provenance,
-    Report,
-)
 from snellen.grading.models.runs import Run, Usage
 from snellen.grading.models.scores import Outcome
-from snellen.grading.report.page import (
-    CalibrationKind,
-    CalibrationRow,
-    Change,
-    Curve,
-    CurvePoint,
-    Difference,
-    FailureCount,
-    ItemList,
-    ItemRow,
-    Page,
-    PartShare,
-    ProtocolValue,
-)
+from snellen.grading.report import page
 from snellen.grading.table import Column, Kind, Table
 
 NASTY = (
@@ -50,7 +27,7 @@ NASTY = (
     "العربية עברית 日本語 🦉",
 )
 
-MakePage = Callable[..., Page]
+MakePage = Callable[..., page.Page]
 MakeEstimate = Callable[..., Estimate]
 
 
@@ -71,7 +48,7 @@ def _table(name: str) -> Table:
     return Table(name, columns, rows, name, name)
 
 
-def _bare(**more: Any) -> Page:
+def _bare(**more: Any) -> page.Page:
     """Make a page; each field given goes to the group of the report that has it, or to the page."""
     fields: dict[str, Any] = {
         "task": "screenqa/short",
@@ -79,27 +56,29 @@ def _bare(**more: Any) -> Page:
         "protocol_version": 1,
         "primary": "f1",
         "items": 300,
-        "metrics": {"f1": MetricValue(value=0.6, value_answered=0.6, as_published=0.6)},
+        "metrics": {"f1": reports.MetricValue(value=0.6, value_answered=0.6, as_published=0.6)},
         "outcomes": {Outcome.ANSWERED: 300},
-        "data": DataPin(release="v1.2", sha256="ab" * 32, count=300, verdict=PinVerdict.KNOWN),
+        "data": reports.DataPin(
+            release="v1.2", sha256="ab" * 32, count=300, verdict=reports.PinVerdict.KNOWN
+        ),
         **more,
     }
 
     def taken(model: type[BaseModel]) -> dict[str, Any]:
         return {name: fields.pop(name) for name in model.model_fields if name in fields}
 
-    report = Report(
-        numbers=Numbers(**taken(Numbers)),
-        provenance=Provenance(**taken(Provenance)),
-        input=Input(**taken(Input)),
-        **taken(Report),
+    report = reports.Report(
+        numbers=reports.Numbers(**taken(reports.Numbers)),
+        provenance=reports.Provenance(**taken(reports.Provenance)),
+        input=reports.Input(**taken(reports.Input)),
+        **taken(reports.Report),
     )
-    return Page(report, **fields)
+    return page.Page(report, **fields)
 
 
-def _row(number: int, dice: random.Random, answer: str) -> ItemRow:
+def _row(number: int, dice: random.Random, answer: str) -> page.ItemRow:
     value = dice.choice([0.0, 0.5, 2 / 3, 1.0])
-    return ItemRow(
+    return page.ItemRow(
         item_id=f"test/{number // 3}/{number % 3}",
         attempt=0,
         outcome=dice.choice([Outcome.ANSWERED, Outcome.UNPARSED]),
@@ -113,7 +92,7 @@ def _row(number: int, dice: random.Random, answer: str) -> ItemRow:
     )
 
 
-def _full(name: str = "a model", count: int = 60, **more: Any) -> Page:
+def _full(name: str = "a model", count: int = 60, **more: Any) -> page.Page:
     dice = random.Random(3)
     rows = [
         _row(number, dice, NASTY[number % len(NASTY)] if number < 20 else f"answer {number}")
@@ -124,12 +103,12 @@ def _full(name: str = "a model", count: int = 60, **more: Any) -> Page:
         Cell(name="tiny", items=4, estimate=None),
         Cell(name="rest", items=96, estimate=_estimate(0.7, 0.08, 96)),
     )
-    metric = MetricValue(value=0.6, value_answered=0.65, as_published=0.65)
+    metric = reports.MetricValue(value=0.6, value_answered=0.65, as_published=0.65)
     fields: dict[str, Any] = {
         "items": 300,
         "title": name,
         "metrics": {
-            "exact_match": MetricValue(value=0.5, value_answered=0.52, as_published=None),
+            "exact_match": reports.MetricValue(value=0.5, value_answered=0.52, as_published=None),
             "f1": metric,
         },
         "estimates": {"f1": _estimate(0.6, clusters=120, design_effect=1.8)},
@@ -141,33 +120,41 @@ def _full(name: str = "a model", count: int = 60, **more: Any) -> Page:
         "breakdowns": (
             Breakdown(tag=name, metric="f1", cells=cells, covered=298, items=300, least=10),
         ),
-        "alternatives": (ProtocolValue("robust@1", "f1", 0.66, 3),),
+        "alternatives": (page.ProtocolValue("robust@1", "f1", 0.66, 3),),
         "differences": (
-            Difference(
+            page.Difference(
                 "official@1",
                 "robust@1",
                 "f1",
                 0.65,
                 0.66,
-                (PartShare("parser", 0.03, name, name), PartShare("metric", -0.02, "a", "b")),
+                (
+                    page.PartShare("parser", 0.03, name, name),
+                    page.PartShare("metric", -0.02, "a", "b"),
+                ),
                 note=name,
             ),
         ),
         "calibration": (
-            CalibrationRow("this run", 0.6, CalibrationKind.RUN, "", _estimate(0.6).interval),
-            CalibrationRow("chance", 0.1, CalibrationKind.CHANCE, name),
-            CalibrationRow(name, 0.55, CalibrationKind.PUBLISHED, "a paper, table 1"),
-            CalibrationRow(name, 0.7, CalibrationKind.PUBLISHED, "a paper, table 1"),
+            page.CalibrationRow(
+                "this run", 0.6, page.CalibrationKind.RUN, "", _estimate(0.6).interval
+            ),
+            page.CalibrationRow("chance", 0.1, page.CalibrationKind.CHANCE, name),
+            page.CalibrationRow(name, 0.55, page.CalibrationKind.PUBLISHED, "a paper, table 1"),
+            page.CalibrationRow(name, 0.7, page.CalibrationKind.PUBLISHED, "a paper, table 1"),
         ),
-        "changes": (Change(name, _estimate(0.8), _estimate(0.7), _estimate(-0.1)),),
+        "changes": (page.Change(name, _estimate(0.8), _estimate(0.7), _estimate(-0.1)),),
         "curves": (
-            Curve(
-                (CurvePoint(0, 0), CurvePoint(0.5, 0.5), CurvePoint(1, 0.5)), {"eqa": 0.25}, 0.5, 4
+            page.Curve(
+                (page.CurvePoint(0, 0), page.CurvePoint(0.5, 0.5), page.CurvePoint(1, 0.5)),
+                {"eqa": 0.25},
+                0.5,
+                4,
             ),
         ),
         "failures": (
-            FailureCount("extra-words", 90, "Words too many.", name),
-            FailureCount("numbers-differ", 40, "Other numbers.", "Look at digits."),
+            page.FailureCount("extra-words", 90, "Words too many.", name),
+            page.FailureCount("numbers-differ", 40, "Other numbers.", "Look at digits."),
         ),
         "failed": 180,
         "pass_at": {1: 0.6, 3: 0.8},
@@ -179,9 +166,13 @@ def _full(name: str = "a model", count: int = 60, **more: Any) -> Page:
             decoding={"temperature": 0},
             usage=Usage(requests=301, input_tokens=1_000_000, seconds=12.5),
         ),
-        "problems": (Problem(kind=ProblemKind.DUPLICATE, message=name, file="a.jsonl", line=3),),
-        "problem_counts": {ProblemKind.DUPLICATE: 1},
-        "item_list": ItemList(rows, ("f1", "exact_match"), ("screen", "platform")),
+        "problems": (
+            reports.Problem(
+                kind=reports.ProblemKind.DUPLICATE, message=name, file="a.jsonl", line=3
+            ),
+        ),
+        "problem_counts": {reports.ProblemKind.DUPLICATE: 1},
+        "item_list": page.ItemList(rows, ("f1", "exact_match"), ("screen", "platform")),
         "warnings": (name,),
         "summaries": (_table(name),),
         "published": (_table(name), _table("Every number")),

@@ -8,26 +8,7 @@ from xml.etree import ElementTree
 import pytest
 
 from snellen.grading.models.estimates import Breakdown, Cell, Estimate
-from snellen.grading.report.charts import (
-    MOST_CELLS,
-    MOST_MARKS,
-    WIDTH,
-    breakdown_drawing,
-    calibration_drawing,
-    changes_drawing,
-    curve_drawing,
-    difference_drawing,
-    shared_domain,
-)
-from snellen.grading.report.page import (
-    CalibrationKind,
-    CalibrationRow,
-    Change,
-    Curve,
-    CurvePoint,
-    Difference,
-    PartShare,
-)
+from snellen.grading.report import charts, page
 
 MakeEstimate = Callable[..., Estimate]
 
@@ -47,7 +28,7 @@ def breakdown(make: MakeEstimate, names: list[str]) -> Breakdown:
 
 def test_a_breakdown_draws_every_value_where_it_belongs(make_estimate: MakeEstimate) -> None:
     given = breakdown(make_estimate, ["low", "middle", "high"])
-    svg = breakdown_drawing(given, 0.51, (40.0, 60.0), "b").svg
+    svg = charts.breakdown_drawing(given, 0.51, (40.0, 60.0), "b").svg
     dots = [
         float(path.attrib["transform"].removeprefix("translate(").partition(",")[0])
         for path in ElementTree.fromstring(svg).iter("path")
@@ -81,17 +62,17 @@ def test_a_blanked_cell_has_its_name_and_no_number(make_estimate: MakeEstimate) 
         Cell(name="few", items=4, estimate=None),
     )
     given = Breakdown(tag="tag", metric="f1", cells=cells, covered=94, items=94, least=10)
-    drawing = breakdown_drawing(given, 0.5, (40, 60), "b")
+    drawing = charts.breakdown_drawing(given, 0.5, (40, 60), "b")
     assert {"few (4)", "\N{EN DASH}"} <= set(texts(drawing.svg))
     assert drawing.table.rows[1] == ("few", "4", "", "")
     assert "few not shown" in drawing.label
 
 
 def test_a_breakdown_of_very_many_values_is_a_table(make_estimate: MakeEstimate) -> None:
-    given = breakdown(make_estimate, [f"site {number}" for number in range(MOST_CELLS + 1)])
-    drawing = breakdown_drawing(given, 0.5, (0, 100), "b")
+    given = breakdown(make_estimate, [f"site {number}" for number in range(charts.MOST_CELLS + 1)])
+    drawing = charts.breakdown_drawing(given, 0.5, (0, 100), "b")
     assert drawing.svg == ""
-    assert len(drawing.table.rows) == MOST_CELLS + 1
+    assert len(drawing.table.rows) == charts.MOST_CELLS + 1
 
 
 @pytest.mark.parametrize(
@@ -106,12 +87,14 @@ def test_breakdowns_share_an_axis_that_holds_every_interval(
         for name, value in (("a", low), ("b", high))
     )
     given = Breakdown(tag="tag", metric="f1", cells=cells, covered=9, items=9, least=1)
-    assert shared_domain([given], low) == domain
+    assert charts.shared_domain([given], low) == domain
 
 
 def test_a_waterfall_says_every_share_and_both_ends() -> None:
-    shares = (PartShare("parser", 0.05, "a", "b"), PartShare("metric", -0.01, "c", "d"))
-    drawing = difference_drawing(Difference("one@1", "two@1", "f1", 0.6, 0.64, shares), "w")
+    shares = (page.PartShare("parser", 0.05, "a", "b"), page.PartShare("metric", -0.01, "c", "d"))
+    drawing = charts.difference_drawing(
+        page.Difference("one@1", "two@1", "f1", 0.6, 0.64, shares), "w"
+    )
     assert {
         "one@1",
         "60.0",
@@ -128,8 +111,8 @@ def test_a_waterfall_says_every_share_and_both_ends() -> None:
 
 
 def test_a_change_has_two_bars_and_its_resilience(make_estimate: MakeEstimate) -> None:
-    change = Change("color", make_estimate(0.8), make_estimate(0.7), make_estimate(-0.1, 0.05))
-    drawing = changes_drawing([change], "c")
+    change = page.Change("color", make_estimate(0.8), make_estimate(0.7), make_estimate(-0.1, 0.05))
+    drawing = charts.changes_drawing([change], "c")
     assert drawing.svg.count('fill="var(--soft)"') == 1
     assert drawing.svg.count('fill="var(--accent)"') == 1
     interval = "\N{MINUS SIGN}15.0 to \N{MINUS SIGN}5.0"
@@ -139,8 +122,8 @@ def test_a_change_has_two_bars_and_its_resilience(make_estimate: MakeEstimate) -
 
 
 def test_a_curve_is_drawn_as_steps() -> None:
-    points = (CurvePoint(0, 0), CurvePoint(0.25, 0.5), CurvePoint(1, 0.5))
-    drawing = curve_drawing(Curve(points, {"eqa": 0.375}, 0.5, 2), "e")
+    points = (page.CurvePoint(0, 0), page.CurvePoint(0.25, 0.5), page.CurvePoint(1, 0.5))
+    drawing = charts.curve_drawing(page.Curve(points, {"eqa": 0.375}, 0.5, 2), "e")
     line = next(
         path.get("d", "")
         for path in ElementTree.fromstring(drawing.svg).iter("path")
@@ -157,37 +140,37 @@ def test_a_curve_is_drawn_as_steps() -> None:
 
 
 def test_a_long_curve_has_a_short_table() -> None:
-    points = tuple(CurvePoint(place / 999, place / 2000) for place in range(1000))
-    drawing = curve_drawing(Curve(points, {}, 0.4995, 1000), "e")
+    points = tuple(page.CurvePoint(place / 999, place / 2000) for place in range(1000))
+    drawing = charts.curve_drawing(page.Curve(points, {}, 0.4995, 1000), "e")
     assert len(drawing.table.rows) <= 101
     assert drawing.table.rows[-1][0] == "100.0"
 
 
 def test_published_rows_nearest_to_the_run_are_drawn_and_all_are_in_the_table() -> None:
-    rows = [CalibrationRow("this run", 0.5, CalibrationKind.RUN)]
+    rows = [page.CalibrationRow("this run", 0.5, page.CalibrationKind.RUN)]
     rows += [
-        CalibrationRow(f"model {number}", number / 100, CalibrationKind.PUBLISHED)
+        page.CalibrationRow(f"model {number}", number / 100, page.CalibrationKind.PUBLISHED)
         for number in range(0, 100, 2)
     ]
-    drawing = calibration_drawing(rows, "c")
+    drawing = charts.calibration_drawing(rows, "c")
     assert len(drawing.table.rows) == len(rows)
     drawn = {text for text in texts(drawing.svg) if text.startswith("model")}
-    assert len(drawn) == MOST_MARKS
+    assert len(drawn) == charts.MOST_MARKS
     assert "model 50" in drawn
     assert "model 0" not in drawn
 
 
 def test_two_rows_of_one_name_are_both_drawn() -> None:
     rows = [
-        CalibrationRow("twin", 0.4, CalibrationKind.PUBLISHED),
-        CalibrationRow("twin", 0.6, CalibrationKind.PUBLISHED),
+        page.CalibrationRow("twin", 0.4, page.CalibrationKind.PUBLISHED),
+        page.CalibrationRow("twin", 0.6, page.CalibrationKind.PUBLISHED),
     ]
-    assert texts(calibration_drawing(rows, "c").svg).count("twin") == 2
+    assert texts(charts.calibration_drawing(rows, "c").svg).count("twin") == 2
 
 
 @pytest.mark.slow
 def test_any_text_is_drawn_as_text(nasty: str, make_estimate: MakeEstimate) -> None:
-    svg = breakdown_drawing(breakdown(make_estimate, [nasty, "b"]), 0.5, (0, 100), "b").svg
+    svg = charts.breakdown_drawing(breakdown(make_estimate, [nasty, "b"]), 0.5, (0, 100), "b").svg
     root = ElementTree.fromstring(svg)
     tags = {element.tag for element in root.iter()}
     assert tags <= {"svg", "g", "path", "line", "rect", "text"}
@@ -197,17 +180,23 @@ def test_any_text_is_drawn_as_text(nasty: str, make_estimate: MakeEstimate) -> N
 
 
 def test_colors_are_the_pages_own(make_estimate: MakeEstimate) -> None:
-    svg = breakdown_drawing(breakdown(make_estimate, ["a", "b"]), 0.5, (0, 100), "b").svg
+    svg = charts.breakdown_drawing(breakdown(make_estimate, ["a", "b"]), 0.5, (0, 100), "b").svg
     colors = set(re.findall(r'(?:fill|stroke)="([^"]+)"', svg))
     assert all(color == "none" or color.startswith("var(--") for color in colors)
-    assert f'viewBox="0 0 {WIDTH} ' in svg
+    assert f'viewBox="0 0 {charts.WIDTH} ' in svg
 
 
 def test_ids_of_two_drawings_do_not_meet(make_estimate: MakeEstimate) -> None:
     given = breakdown(make_estimate, ["a", "b"])
-    curve = Curve((CurvePoint(0, 0), CurvePoint(1, 0.5)), {}, 0.5, 2)
-    one = breakdown_drawing(given, 0.5, (0, 100), "one").svg + curve_drawing(curve, "one").svg
-    two = breakdown_drawing(given, 0.5, (0, 100), "two").svg + curve_drawing(curve, "two").svg
+    curve = page.Curve((page.CurvePoint(0, 0), page.CurvePoint(1, 0.5)), {}, 0.5, 2)
+    one = (
+        charts.breakdown_drawing(given, 0.5, (0, 100), "one").svg
+        + charts.curve_drawing(curve, "one").svg
+    )
+    two = (
+        charts.breakdown_drawing(given, 0.5, (0, 100), "two").svg
+        + charts.curve_drawing(curve, "two").svg
+    )
     first, second = (set(re.findall(r'\bid="([^"]+)"', svg)) for svg in (one, two))
     assert not first & second
     used = set(re.findall(r"url\(#([^)]+)\)", one))
@@ -215,15 +204,15 @@ def test_ids_of_two_drawings_do_not_meet(make_estimate: MakeEstimate) -> None:
 
 
 def test_a_resilience_below_zero_has_a_minus_sign(make_estimate: MakeEstimate) -> None:
-    change = Change("color", make_estimate(0.8), make_estimate(0.8 - 1 / 3))
-    (row,) = changes_drawing([change], "c").table.rows
+    change = page.Change("color", make_estimate(0.8), make_estimate(0.8 - 1 / 3))
+    (row,) = charts.changes_drawing([change], "c").table.rows
     assert row[-1] == "\N{MINUS SIGN}66.7"
 
 
 def test_the_runs_label_in_the_table_does_not_break() -> None:
     rows = [
-        CalibrationRow("this run", 0.5, CalibrationKind.RUN),
-        CalibrationRow("a long model", 0.4, CalibrationKind.PUBLISHED),
+        page.CalibrationRow("this run", 0.5, page.CalibrationKind.RUN),
+        page.CalibrationRow("a long model", 0.4, page.CalibrationKind.PUBLISHED),
     ]
-    labels = [row[0] for row in calibration_drawing(rows, "c").table.rows]
+    labels = [row[0] for row in charts.calibration_drawing(rows, "c").table.rows]
     assert labels == ["this\N{NO-BREAK SPACE}run", "a long model"]

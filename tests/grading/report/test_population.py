@@ -1,23 +1,11 @@
 from collections.abc import Callable
 
+from snellen.grading.models import reports
 from snellen.grading.models.estimates import Estimate, Interval
-from snellen.grading.models.reports import (
-    DataPin,
-    Input,
-    MetricValue,
-    Numbers,
-    PinVerdict,
-    Provenance,
-    Report,
-)
 from snellen.grading.models.samples import SampleDesign, Stratum
+from snellen.grading.report import population
 from snellen.grading.report.html import render_html
 from snellen.grading.report.page import Page
-from snellen.grading.report.population import (
-    population_markdown,
-    population_table,
-    sample_sentence,
-)
 
 MakePage = Callable[..., Page]
 
@@ -35,38 +23,42 @@ ESTIMATE = Estimate(
 )
 
 
-def report(design: SampleDesign | None) -> Report:
-    return Report(
-        numbers=Numbers(
+def report(design: SampleDesign | None) -> reports.Report:
+    return reports.Report(
+        numbers=reports.Numbers(
             primary="f1",
-            metrics={"f1": MetricValue(value=0.6, value_answered=0.6, as_published=0.6)},
+            metrics={"f1": reports.MetricValue(value=0.6, value_answered=0.6, as_published=0.6)},
             population={} if design is None else {"f1": ESTIMATE},
         ),
-        provenance=Provenance(
+        provenance=reports.Provenance(
             task="screenqa/short",
             protocol="official",
             protocol_version=1,
             items=14,
             sample=design,
-            data=DataPin(release="x", sha256="0" * 64, count=95, verdict=PinVerdict.UNKNOWN),
+            data=reports.DataPin(
+                release="x", sha256="0" * 64, count=95, verdict=reports.PinVerdict.UNKNOWN
+            ),
         ),
-        input=Input(outcomes={}),
+        input=reports.Input(outcomes={}),
     )
 
 
 def test_a_sample_is_told_in_a_sentence() -> None:
-    assert sample_sentence(report(DESIGN)) == (
+    assert population.sample_sentence(report(DESIGN)) == (
         "A sample of 14 of 95 items, drawn by dimension and level from 2 strata, 1 of them kept"
         " whole (seed 7)."
     )
     sites = DESIGN.model_copy(update={"whole": "site"})
-    assert ", each site whole from 2 strata" in sample_sentence(report(sites))
+    assert ", each site whole from 2 strata" in population.sample_sentence(report(sites))
     assert DESIGN.strata[1].name == "perception x -"
 
 
 def test_its_population_is_a_row_a_metric() -> None:
-    assert list(population_table(report(DESIGN)).rows) == [("f1", "50.00", "30.00 to 70.00")]
-    text = b"".join(population_markdown(report(DESIGN))).decode()
+    assert list(population.population_table(report(DESIGN)).rows) == [
+        ("f1", "50.00", "30.00 to 70.00")
+    ]
+    text = b"".join(population.population_markdown(report(DESIGN))).decode()
     assert text.splitlines()[-1] == "| f1 | 50.00 | 30.00 to 70.00 |"
 
 
@@ -74,13 +66,13 @@ def test_the_population_of_a_strange_metric_is_still_a_table() -> None:
     given = report(DESIGN)
     numbers = given.numbers.model_copy(update={"population": {"a|b\nc": ESTIMATE}})
     odd = given.model_copy(update={"numbers": numbers})
-    text = b"".join(population_markdown(odd)).decode()
+    text = b"".join(population.population_markdown(odd)).decode()
     assert text.splitlines()[-1] == r"| a\|b c | 50.00 | 30.00 to 70.00 |"
 
 
 def test_what_is_no_sample_says_nothing() -> None:
-    assert sample_sentence(report(None)) == ""
-    assert list(population_markdown(report(None))) == []
+    assert population.sample_sentence(report(None)) == ""
+    assert list(population.population_markdown(report(None))) == []
 
 
 def test_the_page_states_what_all_items_would_score(bare_page: MakePage) -> None:

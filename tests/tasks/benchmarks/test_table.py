@@ -6,17 +6,7 @@ import numpy as np
 import pytest
 from miniatures import written
 
-from snellen.grading.chance import (
-    Constant,
-    Idle,
-    NoGuess,
-    NullAgents,
-    OneOf,
-    OneOfItsOptions,
-    OptionOrNothing,
-    RandomBox,
-    RandomPoint,
-)
+from snellen.grading import chance
 from snellen.grading.coordinates import PIXELS, THOUSAND, UNIT
 from snellen.grading.errors import DataError, UnknownNameError
 from snellen.grading.grade import OUTCOMES, Answers
@@ -50,7 +40,9 @@ def test_tasks_are_listed_benchmark_by_benchmark() -> None:
 
 def test_tasks_with_a_fixed_number_of_choices_state_their_chance() -> None:
     options = {
-        spec.id: spec.guess.options for spec in TASKS.values() if isinstance(spec.guess, OneOf)
+        spec.id: spec.guess.options
+        for spec in TASKS.values()
+        if isinstance(spec.guess, chance.OneOf)
     }
     assert options == {
         "visualwebbench/element_ground": 8,
@@ -63,25 +55,27 @@ def test_tasks_with_a_fixed_number_of_choices_state_their_chance() -> None:
 
 def test_every_task_guesses_in_a_way_that_fits_its_answers() -> None:
     allowed: dict[AnswerKind, tuple[type, ...]] = {
-        AnswerKind.TEXT: (Constant, NoGuess, OptionOrNothing),
-        AnswerKind.CHOICE: (OneOf, OneOfItsOptions),
-        AnswerKind.UI_TEXTS: (Constant,),
-        AnswerKind.BOXED_TEXTS: (Constant,),
-        AnswerKind.POINT: (RandomPoint, NoGuess),
-        AnswerKind.BOX: (RandomBox, NoGuess),
-        AnswerKind.RELATIONS: (OneOf,),
-        AnswerKind.LABEL: (OneOf,),
-        AnswerKind.ACTION: (Constant,),
-        AnswerKind.EPISODE: (Idle, NoGuess, NullAgents),
+        AnswerKind.TEXT: (chance.Constant, chance.NoGuess, chance.OptionOrNothing),
+        AnswerKind.CHOICE: (chance.OneOf, chance.OneOfItsOptions),
+        AnswerKind.UI_TEXTS: (chance.Constant,),
+        AnswerKind.BOXED_TEXTS: (chance.Constant,),
+        AnswerKind.POINT: (chance.RandomPoint, chance.NoGuess),
+        AnswerKind.BOX: (chance.RandomBox, chance.NoGuess),
+        AnswerKind.RELATIONS: (chance.OneOf,),
+        AnswerKind.LABEL: (chance.OneOf,),
+        AnswerKind.ACTION: (chance.Constant,),
+        AnswerKind.EPISODE: (chance.Idle, chance.NoGuess, chance.NullAgents),
     }
     for spec in TASKS.values():
         assert isinstance(spec.guess, allowed[spec.kind]), spec.id
 
 
 def test_the_options_guessed_at_are_those_that_the_labels_have() -> None:
-    assert TASKS["webrssbench/ui_grouping"].guess == OneOf(len(Region))
+    assert TASKS["webrssbench/ui_grouping"].guess == chance.OneOf(len(Region))
     # `inside` counts as `contain` when scored.
-    assert TASKS["webrssbench/position"].guess == OneOf(len({undirected(one) for one in Relation}))
+    assert TASKS["webrssbench/position"].guess == chance.OneOf(
+        len({undirected(one) for one in Relation})
+    )
 
 
 def test_titles_tell_the_tasks_of_a_benchmark_apart() -> None:

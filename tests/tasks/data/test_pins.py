@@ -16,14 +16,7 @@ from snellen.grading.errors import DataError
 from snellen.grading.models.base import digest_of
 from snellen.grading.models.reports import DataPin, PinVerdict
 from snellen.tasks.benchmarks.table import benchmarks
-from snellen.tasks.data.pins import (
-    default_store,
-    digest_of_files,
-    only_looking,
-    pin,
-    remember_revision,
-    revision_of,
-)
+from snellen.tasks.data import pins
 
 RELEASES = [release for benchmark in benchmarks() for release in benchmark.releases]
 SHORT_TEST = "dfe055f73e40beeb587b134ff0e79e03aec416f0426543226e4e9a39ea0d7037"
@@ -44,7 +37,7 @@ def store(tmp_path: Path) -> Path:
 def pinned(
     role: str, split: str, path: str, data: bytes | str, count: int, store: Path | None = None
 ) -> DataPin:
-    return pin(role, split, path, data, count, RELEASES, store)
+    return pins.pin(role, split, path, data, count, RELEASES, store)
 
 
 def pin_boxes(store: Path, sha256: str, count: int = 8_419) -> DataPin:
@@ -127,13 +120,13 @@ def test_a_file_without_a_checksum_on_record_is_remembered(store: Path) -> None:
 
 
 def test_who_only_looks_remembers_nothing_and_is_told_what_others_remembered(store: Path) -> None:
-    with only_looking():
+    with pins.only_looking():
         first = pin_boxes(store, "1" * 64)
         assert first.note == "as many questions as v1.2, of which no checksum is on record"
         assert pin_boxes(store, "2" * 64).verdict is first.verdict is PinVerdict.FIRST_SEEN
     assert not store.parent.exists()
     pin_boxes(store, "1" * 64)
-    with only_looking():
+    with pins.only_looking():
         assert pin_boxes(store, "1" * 64).verdict is PinVerdict.SEEN_BEFORE
         assert pin_boxes(store, "2" * 64).verdict is PinVerdict.DIFFERS
 
@@ -172,11 +165,11 @@ def test_bytes_and_their_digest_pin_alike(store: Path) -> None:
 
 def test_the_store_is_under_snellen_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SNELLEN_HOME", str(tmp_path))
-    assert default_store() == tmp_path / "pins.json"
+    assert pins.default_store() == tmp_path / "pins.json"
     assert pinned("answers_and_bboxes", "test", "x", OTHER, 8_419).verdict is PinVerdict.FIRST_SEEN
-    assert default_store().exists()
+    assert pins.default_store().exists()
     monkeypatch.delenv("SNELLEN_HOME")
-    assert default_store() == user_data_path("snellen", appauthor=False) / "pins.json"
+    assert pins.default_store() == user_data_path("snellen", appauthor=False) / "pins.json"
 
 
 def test_a_home_that_can_not_be_written_does_not_stop_grading(tmp_path: Path) -> None:
@@ -267,23 +260,23 @@ def test_the_digest_of_one_file_is_its_bytes_and_of_parts_their_digests(tmp_path
     for name in "ab":
         (tmp_path / name).write_bytes(name.encode())
     a, b = (hashlib.sha256(name).hexdigest() for name in (b"a", b"b"))
-    assert digest_of_files([tmp_path / "a"]) == a
+    assert pins.digest_of_files([tmp_path / "a"]) == a
     both = hashlib.sha256(f"{a}\n{b}".encode()).hexdigest()
-    assert digest_of_files([tmp_path / "a", tmp_path / "b"]) == both
+    assert pins.digest_of_files([tmp_path / "a", tmp_path / "b"]) == both
 
 
 def test_the_digest_of_a_missing_file_names_it(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"gone: can't be read: No such file"):
-        digest_of_files([tmp_path / "gone"])
+        pins.digest_of_files([tmp_path / "gone"])
 
 
 def test_a_compressed_file_has_the_digest_of_what_it_holds(tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(b"a" * 99)
     (tmp_path / "a.gz").write_bytes(gzip.compress(b"a" * 99))
-    assert digest_of_files([tmp_path / "a.gz"]) == digest_of_files([tmp_path / "a"])
+    assert pins.digest_of_files([tmp_path / "a.gz"]) == pins.digest_of_files([tmp_path / "a"])
     (tmp_path / "a.gz").write_bytes(gzip.compress(b"a" * 99)[:-5])
     with pytest.raises(DataError, match="is no whole gzip file"):
-        digest_of_files([tmp_path / "a.gz"])
+        pins.digest_of_files([tmp_path / "a.gz"])
 
 
 @given(json_values)
@@ -299,19 +292,19 @@ def test_the_digest_of_what_is_no_json_is_refused(value: object) -> None:
 
 
 def test_the_revision_of_a_first_fetch_is_remembered(store: Path) -> None:
-    assert revision_of("host/owner/name", store) is None
-    assert "remembered in" in remember_revision("host/owner/name", "a" * 40, store)
-    assert "first fetch was aaaa" in remember_revision("host/owner/name", "b" * 40, store)
-    assert revision_of("host/owner/name", store) == "a" * 40
-    assert revision_of("host/owner/other", store) is None
+    assert pins.revision_of("host/owner/name", store) is None
+    assert "remembered in" in pins.remember_revision("host/owner/name", "a" * 40, store)
+    assert "first fetch was aaaa" in pins.remember_revision("host/owner/name", "b" * 40, store)
+    assert pins.revision_of("host/owner/name", store) == "a" * 40
+    assert pins.revision_of("host/owner/other", store) is None
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b'{"files": 3}'])
 def test_a_damaged_store_does_not_stop_a_fetch(store: Path, content: bytes) -> None:
     store.parent.mkdir()
     store.write_bytes(content)
-    assert revision_of("host/owner/name", store) is None
-    assert "could not be remembered" in remember_revision("host/owner/name", "a" * 40, store)
+    assert pins.revision_of("host/owner/name", store) is None
+    assert "could not be remembered" in pins.remember_revision("host/owner/name", "a" * 40, store)
     assert store.read_bytes() == content
 
 

@@ -3,14 +3,7 @@ from pathlib import Path
 import pytest
 
 from snellen.grading.errors import DataError, UnknownNameError
-from snellen.tasks.io.files import (
-    by_split,
-    checked,
-    choose,
-    contents,
-    default_split,
-    find_parquet,
-)
+from snellen.tasks.io import files
 
 HERE = Path("data")
 
@@ -20,7 +13,7 @@ def paths(*names: str) -> list[Path]:
 
 
 def test_files_are_of_the_split_that_they_are_named_after() -> None:
-    found = by_split(
+    found = files.by_split(
         paths("test-00000-of-00002.parquet", "test-00001-of-00002.parquet", "mine.json")
     )
     assert list(found) == ["test", "mine"]
@@ -30,27 +23,27 @@ def test_files_are_of_the_split_that_they_are_named_after() -> None:
 
 
 def test_a_json_file_has_no_parts() -> None:
-    assert list(by_split(paths("test-00000-of-00002.json"))) == ["test-00000-of-00002"]
+    assert list(files.by_split(paths("test-00000-of-00002.json"))) == ["test-00000-of-00002"]
 
 
 @pytest.mark.parametrize(
     ("known", "split"), [(["train", "test"], "test"), (["mine"], "mine"), (["test"], "test")]
 )
 def test_the_split_is_test_or_the_only_one(known: list[str], split: str) -> None:
-    assert default_split(known, HERE) == split
+    assert files.default_split(known, HERE) == split
 
 
 def test_of_several_others_one_is_asked_for() -> None:
     with pytest.raises(DataError, match=r"^data: give split=, one of: train, dev$"):
-        default_split(["train", "dev"], HERE)
+        files.default_split(["train", "dev"], HERE)
 
 
 def test_a_split_is_chosen_by_its_name() -> None:
-    found = by_split(paths("test.json", "train.json"))
-    assert choose(found, None, HERE).split == "test"
-    assert choose(found, "train", HERE).split == "train"
+    found = files.by_split(paths("test.json", "train.json"))
+    assert files.choose(found, None, HERE).split == "test"
+    assert files.choose(found, "train", HERE).split == "train"
     with pytest.raises(UnknownNameError, match="no split 'dev'"):
-        choose(found, "dev", HERE)
+        files.choose(found, "dev", HERE)
 
 
 @pytest.mark.parametrize(
@@ -63,7 +56,7 @@ def test_a_split_is_chosen_by_its_name() -> None:
 )
 def test_a_split_that_is_there_twice_is_not_chosen_for_the_user(names: list[str]) -> None:
     with pytest.raises(DataError, match=f"there more than once: {', '.join(names)}; give one"):
-        choose(by_split(paths(*names)), None, HERE)
+        files.choose(files.by_split(paths(*names)), None, HERE)
 
 
 @pytest.mark.parametrize(
@@ -76,23 +69,23 @@ def test_a_split_that_is_there_twice_is_not_chosen_for_the_user(names: list[str]
 )
 def test_a_split_with_a_part_missing_is_refused(names: list[str]) -> None:
     with pytest.raises(DataError, match=f"parts, and here are only {', '.join(names)}; what"):
-        choose(by_split(paths(*names)), None, HERE)
+        files.choose(files.by_split(paths(*names)), None, HERE)
 
 
 def test_what_is_not_there_is_refused_with_what_to_give(tmp_path: Path) -> None:
-    assert checked(tmp_path, "a folder") == tmp_path
+    assert files.checked(tmp_path, "a folder") == tmp_path
     with pytest.raises(DataError, match=r"x: there is no such file or folder; give a folder$"):
-        checked(tmp_path / "x", "a folder")
+        files.checked(tmp_path / "x", "a folder")
 
 
 def test_a_folder_is_told_by_what_it_holds(tmp_path: Path) -> None:
-    assert contents(tmp_path) == "it is empty"
+    assert files.contents(tmp_path) == "it is empty"
     for name in "cab":
         (tmp_path / name).touch()
-    assert contents(tmp_path) == "it holds a, b, c"
+    assert files.contents(tmp_path) == "it holds a, b, c"
     for name in "def":
         (tmp_path / name).touch()
-    assert contents(tmp_path) == "it holds a, b, c, d, e, ..."
+    assert files.contents(tmp_path) == "it holds a, b, c, d, e, ..."
 
 
 def test_parquet_is_found_as_a_hub_lays_it_out_here_or_by_itself(tmp_path: Path) -> None:
@@ -100,9 +93,9 @@ def test_parquet_is_found_as_a_hub_lays_it_out_here_or_by_itself(tmp_path: Path)
     file.parent.mkdir()
     file.touch()
     for path in (tmp_path, file.parent, file):
-        assert find_parquet(path, None, "mine/data").paths == (file,)
+        assert files.find_parquet(path, None, "mine/data").paths == (file,)
     with pytest.raises(UnknownNameError, match="no split 'train'"):
-        find_parquet(tmp_path, "train", "mine/data")
+        files.find_parquet(tmp_path, "train", "mine/data")
     file.unlink()
     with pytest.raises(DataError, match=r"no data/\*\.parquet in it .*give a copy of mine/data"):
-        find_parquet(tmp_path, None, "mine/data")
+        files.find_parquet(tmp_path, None, "mine/data")

@@ -10,20 +10,12 @@ import pytest
 
 from snellen.grading.errors import DataError, UnknownNameError
 from snellen.tasks.models import TaskData
-from snellen.tasks.pack.read import (
-    Pack,
-    has_references,
-    is_pack,
-    open_pack,
-    open_references,
-    plain_references,
-    task_data,
-)
+from snellen.tasks.pack import read
 from snellen.tasks.pack.seal import KEY_VARIABLE, new_key
 
 pytestmark = pytest.mark.compat
 
-MakePack = Callable[..., Pack]
+MakePack = Callable[..., read.Pack]
 LoadShort = Callable[..., TaskData]
 Rehash = Callable[..., None]
 KEY = bytes(range(64)).hex()
@@ -41,7 +33,7 @@ def test_a_pack_tells_its_items_tasks_and_pairs(make_pack: MakePack) -> None:
     assert line.item.prompt.endswith("Question: What is 2?")
     assert line == pack.lines[-1] == pack.lines[5:][0]
     assert pack.pair(TASK, "test/9/2") is None
-    assert has_references(pack)
+    assert read.has_references(pack)
     assert "gold" not in repr(pack)
 
 
@@ -64,25 +56,25 @@ def test_the_digest_is_of_what_is_asked_and_how_it_is_scored(make_pack: MakePack
 
 
 def test_a_folder_of_other_things_is_no_pack(tmp_path: Path, make_pack: MakePack) -> None:
-    assert is_pack(make_pack().folder)
-    assert not is_pack(tmp_path)
+    assert read.is_pack(make_pack().folder)
+    assert not read.is_pack(tmp_path)
     for text in ("{", "[]", '{"format": "other@1"}', "{}"):
         (tmp_path / "manifest.json").write_text(text)
-        assert not is_pack(tmp_path)
+        assert not read.is_pack(tmp_path)
         with pytest.raises(DataError, match=r"manifest\.json"):
-            open_pack(tmp_path)
+            read.open_pack(tmp_path)
     with pytest.raises(
         DataError, match=r"not a pack: it has no manifest\.json; snellen pack create"
     ):
-        open_pack(tmp_path / "none")
+        read.open_pack(tmp_path / "none")
 
 
 def test_a_pack_of_a_later_layout_says_so(make_pack: MakePack) -> None:
     path = make_pack().folder / "manifest.json"
     path.write_text(json.dumps({"format": "snellen-pack@2", "news": 1}))
-    assert is_pack(path.parent)
+    assert read.is_pack(path.parent)
     with pytest.raises(DataError, match="format 'snellen-pack@2'; this version reads") as caught:
-        open_pack(path.parent)
+        read.open_pack(path.parent)
     assert caught.value.field == "format"
 
 
@@ -101,13 +93,13 @@ def test_a_manifest_names_what_this_snellen_knows(make_pack: MakePack) -> None:
     ):
         change(path, tasks=[{**task, **fields}])
         with pytest.raises(DataError, match=message):
-            open_pack(pack.folder)
+            read.open_pack(pack.folder)
     change(path, tasks=[{**task, "items": 7}])
     with pytest.raises(DataError, match="lists 7 items of screenqa/short, but there are 6"):
-        open_pack(pack.folder)
+        read.open_pack(pack.folder)
     change(path, tasks=[{**task, "surprise": 1}])
     with pytest.raises(DataError, match=r"not a pack's manifest: tasks\.0\.surprise"):
-        open_pack(pack.folder)
+        read.open_pack(pack.folder)
 
 
 @pytest.mark.parametrize("name", ["items.jsonl", "references.jsonl"])
@@ -121,12 +113,12 @@ def test_a_file_that_was_changed_is_noticed(name: str, make_pack: MakePack) -> N
     ):
         (folder / name).write_bytes(changed)
         with pytest.raises(DataError, match=message) as caught:
-            open_references(open_pack(folder))
+            read.open_references(read.open_pack(folder))
         assert caught.value.file == str(folder / name)
         assert "gold" not in str(caught.value)
     (folder / name).unlink()
     with pytest.raises(DataError, match="it is missing; fetch the pack again"):
-        open_references(open_pack(folder))
+        read.open_references(read.open_pack(folder))
 
 
 @pytest.mark.parametrize(
@@ -147,7 +139,7 @@ def test_a_line_that_is_none_is_named_when_the_pack_is_opened(
     lines[1] = lines[1].replace(old, new)
     rehash(folder, "items.jsonl", b"".join(lines))
     with pytest.raises(DataError, match=message) as caught:
-        open_pack(folder)
+        read.open_pack(folder)
     assert (caught.value.line, caught.value.field) == (2, field)
 
 
@@ -157,7 +149,7 @@ def test_a_line_with_an_odd_field_is_named_when_it_is_read(
     folder = make_pack().folder
     data = (folder / "items.jsonl").read_bytes()
     rehash(folder, "items.jsonl", data.replace(b'"prompt":', b'"prmpt":', 1))
-    pack = open_pack(folder)
+    pack = read.open_pack(folder)
     assert pack.lines[1].item.id == "test/5/1"
     with pytest.raises(DataError, match=r"items\.jsonl, line 1: item\.prompt"):
         _ = pack.lines[0]
@@ -182,7 +174,7 @@ def test_a_pack_with_an_image_on_the_web_is_refused_when_it_is_opened(
     rehash(folder, "items.jsonl", b"".join(lines))
     words = r"items\.jsonl, line 2: images\.screen: .*at 'https://example\.com/1\.png'.*--images"
     with pytest.raises(DataError, match=words):
-        open_pack(folder)
+        read.open_pack(folder)
 
 
 @pytest.mark.parametrize("name", ["manifest.json", "items.jsonl", "references.jsonl"])
@@ -194,7 +186,7 @@ def test_a_link_in_the_place_of_a_file_is_refused(name: str, make_pack: MakePack
     with pytest.raises(
         DataError, match="its path contains a link; a pack may only have regular files"
     ):
-        open_references(open_pack(folder))
+        read.open_references(read.open_pack(folder))
 
 
 @POSIX
@@ -220,7 +212,7 @@ def test_an_image_behind_a_link_is_refused_wherever_it_leads(make_pack: MakePack
 @POSIX
 def test_a_pack_may_itself_be_reached_through_a_link(make_pack: MakePack, tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(make_pack().folder)
-    pack = open_pack(tmp_path / "link")
+    pack = read.open_pack(tmp_path / "link")
     assert pack.image(pack.lines[0], "screen")
 
 
@@ -275,17 +267,17 @@ def test_an_image_that_was_exchanged_is_refused(make_pack: MakePack) -> None:
 
 def test_sealed_references_open_with_their_key_alone(make_pack: MakePack) -> None:
     pack = make_pack(key=KEY)
-    assert open_references(pack, KEY).golds[TASK]["test/5/0"] == ["gold 5 0", "gold"]
+    assert read.open_references(pack, KEY).golds[TASK]["test/5/0"] == ["gold 5 0", "gold"]
     with pytest.raises(DataError, match=f"sealed: set {KEY_VARIABLE}, or give the key's file"):
-        open_references(pack)
+        read.open_references(pack)
     with pytest.raises(DataError, match=r"sealed with the key .*; the key given is") as caught:
-        open_references(pack, new_key())
+        read.open_references(pack, new_key())
     assert KEY not in str(caught.value)
 
 
 def test_a_key_given_to_readable_references_does_no_harm(make_pack: MakePack) -> None:
     pack = make_pack()
-    assert plain_references(pack, KEY) == plain_references(pack)
+    assert read.plain_references(pack, KEY) == read.plain_references(pack)
 
 
 def test_a_head_that_was_changed_is_noticed_even_by_who_fixes_the_digest(
@@ -296,13 +288,13 @@ def test_a_head_that_was_changed_is_noticed_even_by_who_fixes_the_digest(
         data = (folder / name).read_bytes()
         rehash(folder, name, data.replace(b"NOT FOR TRAINING", b"NOW FOR TRAINING"))
         with pytest.raises(DataError, match="the line does not match the manifest"):
-            open_references(open_pack(folder), key)
+            read.open_references(read.open_pack(folder), key)
         rehash(folder, name, b"")
         with pytest.raises(DataError):
-            open_references(open_pack(folder), key)
+            read.open_references(read.open_pack(folder), key)
     rehash(folder, "references.sealed", data[:-1] + bytes([data[-1] ^ 1]))
     with pytest.raises(DataError, match="the key does not decrypt it, or it was changed"):
-        open_references(open_pack(folder), KEY)
+        read.open_references(read.open_pack(folder), KEY)
 
 
 def test_an_item_without_a_reference_is_named(
@@ -313,14 +305,14 @@ def test_an_item_without_a_reference_is_named(
     lines[1] = lines[1].replace(b'"count":6', b'"count":5')
     rehash(folder, "references.jsonl", b"".join(lines[:-1]))
     with pytest.raises(DataError, match="test/9/2 of screenqa/short has no reference"):
-        open_references(open_pack(folder))
+        read.open_references(read.open_pack(folder))
 
 
 def test_a_task_of_a_pack_gives_items_and_images(
     make_pack: MakePack,
 ) -> None:
     pack = make_pack(items=["test/9/1"])
-    data = task_data(pack, open_references(pack), TASK)
+    data = read.task_data(pack, read.open_references(pack), TASK)
     assert (len(data), data.selected) == (6, ["test/9/1"])
     assert data.image("test/9/1") == pack.image(pack.lines[0], "screen")
     assert data.item("test/9/1") == pack.lines[0].item

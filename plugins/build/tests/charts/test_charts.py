@@ -10,21 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image, ImageColor
 
+from snellen.build.charts import tables
 from snellen.build.charts.drawing import draw_chart, width_of, wrapped
 from snellen.build.charts.styles import COLORS, Style, draw_style
 from snellen.build.charts.subjects import TIMES, Subject, subjects_of
-from snellen.build.charts.tables import (
-    KINDS,
-    NAMES,
-    SEVERAL,
-    SINGLE,
-    Series,
-    Table,
-    apart,
-    draw_table,
-    draw_value,
-    spec_of,
-)
 from snellen.build.sites.kinds import KINDS as SITES
 
 STYLE = Style(
@@ -43,11 +32,11 @@ STYLE = Style(
 ALL = subjects_of("anything")
 
 
-def table(kind: str, *values: tuple[float, ...], labelled: bool = False) -> Table:
+def table(kind: str, *values: tuple[float, ...], labelled: bool = False) -> tables.Table:
     names = ("North", "South", "West")[: len(values)]
     labels = ("Coast", "Lakes", "Alps", "City")[: len(values[0])]
-    series = tuple(Series(name, own) for name, own in zip(names, values, strict=True))
-    return Table(kind, "Guests", "guests", "region", labels, series, False, labelled, 20)
+    series = tuple(tables.Series(name, own) for name, own in zip(names, values, strict=True))
+    return tables.Table(kind, "Guests", "guests", "region", labels, series, False, labelled, 20)
 
 
 def picture(png: bytes) -> Image.Image:
@@ -157,26 +146,26 @@ def test_a_note_stands_below_the_chart_and_leaves_it_alone() -> None:
 @given(st.integers(0, 10**6))
 def test_equal_choices_give_equal_bytes(seed: int) -> None:
     pngs = [
-        draw_chart(draw_table(random, ALL), draw_style(random))
+        draw_chart(tables.draw_table(random, ALL), draw_style(random))
         for random in (Random(seed), Random(seed))
     ]
     assert pngs[0] == pngs[1]
 
 
-@given(st.integers(0, 10**6), st.sampled_from(KINDS))
+@given(st.integers(0, 10**6), st.sampled_from(tables.KINDS))
 def test_tables_are_what_their_kind_needs(seed: int, kind: str) -> None:
     random = Random(seed)
-    drawn = draw_table(random, ALL, [kind])
+    drawn = tables.draw_table(random, ALL, [kind])
     assert drawn.kind == kind
-    assert (len(drawn.series) > 1) is (kind in SEVERAL) is (kind not in SINGLE)
+    assert (len(drawn.series) > 1) is (kind in tables.SEVERAL) is (kind not in tables.SINGLE)
     assert len(set(drawn.labels)) == len(drawn.labels) >= 4
     for series in drawn.series:
         assert len(series.values) == len(drawn.labels)
         for one, other in combinations(series.values, 2):
             assert abs(one - other) >= 0.1 * drawn.step
         assert all(0 < value <= drawn.top for value in series.values)
-    assert spec_of(drawn)["kind"] == kind
-    assert 0 < draw_value(random, drawn) <= drawn.top
+    assert tables.spec_of(drawn)["kind"] == kind
+    assert 0 < tables.draw_value(random, drawn) <= drawn.top
     assert drawn.slack == (0 if drawn.labelled else drawn.step / 4)
     if kind in {"line", "lines"}:
         assert drawn.ordered
@@ -189,7 +178,7 @@ def test_no_place_is_likelier_to_be_the_largest() -> None:
     counts: Counter[int] = Counter()
     for seed in range(1200):
         random = Random(seed)
-        values = draw_table(random, ALL, ["pie"]).series[0].values[:4]
+        values = tables.draw_table(random, ALL, ["pie"]).series[0].values[:4]
         counts[values.index(max(values))] += 1
     assert all(counts[place] == pytest.approx(300, abs=60) for place in range(4))
 
@@ -197,7 +186,7 @@ def test_no_place_is_likelier_to_be_the_largest() -> None:
 def test_what_has_no_halves_is_counted_in_whole_numbers() -> None:
     halves: set[bool] = set()
     for seed in range(400):
-        drawn = draw_table(Random(seed), ALL)
+        drawn = tables.draw_table(Random(seed), ALL)
         whole = all(value == int(value) for one in drawn.series for value in one.values)
         subject = next(one for one in ALL if (one.title, one.unit) == (drawn.title, drawn.unit))
         assert whole or subject.measured
@@ -206,9 +195,9 @@ def test_what_has_no_halves_is_counted_in_whole_numbers() -> None:
 
 
 def test_values_that_are_not_written_must_be_farther_apart_to_be_told_apart() -> None:
-    assert apart(table("bars", (1, 2), labelled=True), 40, 42)
-    assert not apart(table("bars", (1, 2)), 40, 42)
-    assert apart(table("bars", (1, 2)), 40, 51)
+    assert tables.apart(table("bars", (1, 2), labelled=True), 40, 42)
+    assert not tables.apart(table("bars", (1, 2)), 40, 42)
+    assert tables.apart(table("bars", (1, 2)), 40, 51)
 
 
 def test_every_kind_of_site_has_subjects_of_its_own() -> None:
@@ -230,8 +219,8 @@ def test_a_subject_is_ordered_where_its_labels_are_times() -> None:
 
 
 def test_kinds_have_names_of_nearly_one_length() -> None:
-    assert set(NAMES) == set(KINDS)
-    assert max(map(len, NAMES.values())) <= 2 * min(map(len, NAMES.values()))
+    assert set(tables.NAMES) == set(tables.KINDS)
+    assert max(map(len, tables.NAMES.values())) <= 2 * min(map(len, tables.NAMES.values()))
 
 
 def test_notes_are_broken_between_words() -> None:

@@ -25,14 +25,8 @@ from snellen.build.questions.options import (
 )
 from snellen.build.screen.elements import Element, Screen
 from snellen.build.snapshots import Captured, Click, Snapshot
+from snellen.build.writers.mmbench_gui import write
 from snellen.build.writers.mmbench_gui.l1 import Question, ask
-from snellen.build.writers.mmbench_gui.write import (
-    MAKERS,
-    advanced,
-    basic,
-    place_of,
-    write_data,
-)
 from snellen.grading.ceiling import attainable_maximum
 from snellen.grading.protocols.table import PROTOCOLS, gold_shape
 from snellen.tasks.benchmarks.mmbench_gui.format import DIFFICULTIES
@@ -272,7 +266,7 @@ def test_a_heading_is_called_so_where_it_looks_like_one(
     part(elements, "h6", role="heading", level=6, **heading)
     usual = "A long text in the usual size of the page"
     part(elements, "p", usual, font_size=16, box=(400, 1000, 800, 1020))
-    told = [one for one in basic(freeze(elements), Random(1)) if "heading" in one.text]
+    told = [one for one in write.basic(freeze(elements), Random(1)) if "heading" in one.text]
     assert bool(told) is named
 
 
@@ -493,7 +487,7 @@ def test_the_order_of_numbers_and_of_code_is_not_asked_for(
 
 
 def test_a_page_without_texts_is_refused_with_the_reason(freeze: Freeze) -> None:
-    (refused,) = MAKERS["mmbench-gui/l1"](freeze([]), Random(1))
+    (refused,) = write.MAKERS["mmbench-gui/l1"](freeze([]), Random(1))
     assert refused == Refused("mmbench-gui/l1", "nothing to read or to place for an easy question")
 
 
@@ -502,12 +496,12 @@ def test_a_page_without_texts_is_refused_with_the_reason(freeze: Freeze) -> None
 
 def test_basic_tells_kind_color_name_and_place_of_what_is_unique(freeze: Freeze) -> None:
     snapshot = full(freeze)
-    texts = [one.text for seed in range(40) for one in basic(snapshot, Random(seed))]
+    texts = [one.text for seed in range(40) for one in write.basic(snapshot, Random(seed))]
     assert any("blue button “Save draft”" in text for text in texts)
     assert any("check box “Remember my choice”" in text for text in texts)
     assert any("heading “Our people” at the top" in text for text in texts)
     for seed in range(40):
-        for one in basic(snapshot, Random(seed)):
+        for one in write.basic(snapshot, Random(seed)):
             said = one.target.element.label or one.target.element.text
             assert f"“{said}”" in one.text
             assert (one.seen == "icon") == (one.target.element.role == "checkbox")
@@ -519,7 +513,7 @@ def test_what_lies_between_two_thirds_of_the_screen_is_not_placed(
 ) -> None:
     elements: list[Element] = []
     part(elements, "button", "Add a row", role="button", box=(left, 580, left + 60, 600))
-    assert bool(basic(freeze(elements), Random(1))) is asked_for
+    assert bool(write.basic(freeze(elements), Random(1))) is asked_for
 
 
 def test_what_is_there_twice_or_in_the_frame_of_the_site_is_not_asked_for(freeze: Freeze) -> None:
@@ -529,8 +523,8 @@ def test_what_is_there_twice_or_in_the_frame_of_the_site_is_not_asked_for(freeze
     bar = part(elements, "header", role="banner", box=(0, 0, 1280, 60), landmark="")
     part(elements, "input", role="searchbox", name="Search", landmark="search", parent=bar)
     snapshot = freeze(elements)
-    assert list(basic(snapshot, Random(1))) == []
-    (refused,) = MAKERS["mmbench-gui/l2_advanced"](snapshot, Random(1))
+    assert list(write.basic(snapshot, Random(1))) == []
+    (refused,) = write.MAKERS["mmbench-gui/l2_advanced"](snapshot, Random(1))
     assert refused == Refused("mmbench-gui/l2_advanced", "no element whose purpose is known")
 
 
@@ -540,7 +534,7 @@ def test_advanced_tells_what_an_element_is_for(freeze: Freeze) -> None:
     found = {
         one.text: one.target.element.text or one.target.element.label
         for seed in range(60)
-        for one in advanced(snapshot, Random(seed))
+        for one in write.advanced(snapshot, Random(seed))
     }
     assert found == {
         "Use what deletes the account for good.": "Delete account",
@@ -558,7 +552,7 @@ def test_an_address_of_somebody_else_is_not_ones_own(
     elements: list[Element] = []
     part(elements, "label", label)
     part(elements, "input", role="textbox", kind="email", label=label, name=label)
-    said = [one.text for one in advanced(freeze(elements), Random(1))]
+    said = [one.text for one in write.advanced(freeze(elements), Random(1))]
     assert said == ["Give the address to which electronic mail is sent to you."][:told]
 
 
@@ -573,7 +567,7 @@ def test_of_buttons_that_do_the_same_the_card_tells_which(freeze: Freeze) -> Non
     found = {
         one.text: one.target.element.id
         for seed in range(20)
-        for one in advanced(freeze(elements), Random(seed))
+        for one in write.advanced(freeze(elements), Random(seed))
     }
     assert found == {
         "For “Oak table”, use what adds the item to the shopping basket.": 2,
@@ -585,14 +579,14 @@ def test_a_search_is_asked_for_where_one_field_alone_can_do_it(freeze: Freeze) -
     elements: list[Element] = []
     part(elements, "input", role="searchbox", name="Find", placeholder="Find", label="Find")
     part(elements, "label", "Find")
-    (only,) = advanced(freeze(elements), Random(1))
+    (only,) = write.advanced(freeze(elements), Random(1))
     assert (only.text, only.target.element.id) == (
         "You look for something and know a word of it: where do you write it?",
         0,
     )
     box = (600, 10, 900, 40)
     part(elements, "button", "Search pages", role="button", box=box, landmark="banner")
-    assert list(advanced(freeze(elements), Random(1))) == []
+    assert list(write.advanced(freeze(elements), Random(1))) == []
 
 
 @pytest.mark.parametrize(
@@ -605,7 +599,7 @@ def test_a_search_is_asked_for_where_one_field_alone_can_do_it(freeze: Freeze) -
     ],
 )
 def test_a_place_is_told_in_thirds(box: Any, place: str) -> None:
-    assert place_of(box, Screen(300, 300, ())) == place
+    assert write.place_of(box, Screen(300, 300, ())) == place
 
 
 # ---- the published layout ----------------------------------------------------------------------
@@ -618,13 +612,13 @@ def pages(freeze: Freeze, tmp_path: Path) -> list[PageItems]:
     found: list[PageItems] = []
     for site, page in (("one.example", "index"), ("one.example", "a_b"), ("two.example", "index")):
         snapshot = full(freeze, site=site, page=page)
-        found.append(make_items(snapshot, MAKERS, 7, tmp_path / "made" / site / page))
+        found.append(make_items(snapshot, write.MAKERS, 7, tmp_path / "made" / site / page))
     return found
 
 
 @pytest.fixture
 def data(pages: list[PageItems], tmp_path: Path) -> Path:
-    write_data(pages, tmp_path / "data")
+    write.write_data(pages, tmp_path / "data")
     return tmp_path / "data"
 
 
@@ -666,7 +660,7 @@ def test_it_makes_a_clean_pack_with_a_line_for_each_item(data: Path, tmp_path: P
 
 def test_equal_items_are_written_to_equal_bytes(pages: list[PageItems], tmp_path: Path) -> None:
     for name in ("a", "b"):
-        write_data(pages, tmp_path / name)
+        write.write_data(pages, tmp_path / name)
     found = [path for path in (tmp_path / "a").rglob("*") if path.is_file()]
     files = [path.relative_to(tmp_path / "a") for path in found]
     assert len(files) == 6

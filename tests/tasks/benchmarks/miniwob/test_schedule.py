@@ -2,20 +2,14 @@
 
 from hashlib import sha256
 
+from snellen.tasks.benchmarks.miniwob import schedule
 from snellen.tasks.benchmarks.miniwob.null_agents import played
-from snellen.tasks.benchmarks.miniwob.schedule import (
-    NOT_IN_BROWSERGYM,
-    browsergym_schedule,
-    browsergym_seeds,
-    drawn,
-    page_seed,
-)
 
 PAGES = tuple(played()["nothing"])
 
 
 def test_browsergyms_schedule_is_the_one_that_evalscope_pins() -> None:
-    starts = browsergym_seeds(PAGES)
+    starts = schedule.browsergym_seeds(PAGES)
     text = "\n".join(f"miniwob.{page}:{seed}" for page, seed in starts)
     # EvalScope checks this digest of the schedule that it makes.
     assert sha256(text.encode()).hexdigest() == (
@@ -26,15 +20,15 @@ def test_browsergyms_schedule_is_the_one_that_evalscope_pins() -> None:
 
 
 def test_its_pages_get_seeds_of_their_own() -> None:
-    starts = browsergym_schedule(reversed(PAGES))
+    starts = schedule.browsergym_schedule(reversed(PAGES))
     assert len({start.page for start in starts}) == 125
-    assert not {start.page for start in starts} & NOT_IN_BROWSERGYM
-    assert starts[0] == ("ascending-numbers", page_seed(28))
+    assert not {start.page for start in starts} & schedule.NOT_IN_BROWSERGYM
+    assert starts[0] == ("ascending-numbers", schedule.page_seed(28))
 
 
 def test_drawn_seeds_are_all_different_and_the_same_again() -> None:
-    starts = drawn(["click-test", "click-button"], seed=1, count=50)
+    starts = schedule.drawn(["click-test", "click-button"], seed=1, count=50)
     assert [start.page for start in starts] == ["click-test"] * 50 + ["click-button"] * 50
     assert len(set(starts)) == 100
-    assert starts == drawn(["click-test", "click-button"], seed=1, count=50)
-    assert starts != drawn(["click-test", "click-button"], seed=2, count=50)
+    assert starts == schedule.drawn(["click-test", "click-button"], seed=1, count=50)
+    assert starts != schedule.drawn(["click-test", "click-button"], seed=2, count=50)

@@ -5,26 +5,16 @@ import unicodedata
 
 import pytest
 
-from snellen.build.screen.words.reading import (
-    LANGUAGES,
-    Words,
-    deed,
-    field_kind,
-    is_advertisement,
-    is_dangerous,
-    is_doubtful,
-    plain,
-    words_of,
-)
+from snellen.build.screen.words import reading
 
 
-def known(code: str) -> Words:
-    words = words_of(code)
+def known(code: str) -> reading.Words:
+    words = reading.words_of(code)
     assert words is not None
     return words
 
 
-@pytest.mark.parametrize("code", LANGUAGES)
+@pytest.mark.parametrize("code", reading.LANGUAGES)
 def test_every_expression_of_a_language_can_be_read(code: str) -> None:
     words = known(code)
     patterns = [pattern for pattern, _ in words.does]
@@ -36,14 +26,14 @@ def test_every_expression_of_a_language_can_be_read(code: str) -> None:
         assert letters == letters.casefold()
 
 
-@pytest.mark.parametrize("code", LANGUAGES)
+@pytest.mark.parametrize("code", reading.LANGUAGES)
 def test_every_kind_of_a_field_has_values_or_is_a_date(code: str) -> None:
     words = known(code)
     assert set(words.fields) - {"date", "birth"} == words.kinds
     assert all(len(values) == len(set(values)) > 0 for values in words.values.values())
 
 
-@pytest.mark.parametrize("code", LANGUAGES)
+@pytest.mark.parametrize("code", reading.LANGUAGES)
 def test_persons_have_all_that_is_theirs_and_no_two_have_the_same(code: str) -> None:
     words = known(code)
     assert len(words.persons) > 2
@@ -59,7 +49,7 @@ def test_persons_have_all_that_is_theirs_and_no_two_have_the_same(code: str) -> 
         assert len(words.typed(kind)) == len(words.persons)
 
 
-@pytest.mark.parametrize("code", LANGUAGES)
+@pytest.mark.parametrize("code", reading.LANGUAGES)
 def test_what_a_button_does_is_said_in_whole_sentences(code: str) -> None:
     for _, sentence in known(code).does:
         assert sentence[0].isupper()
@@ -85,7 +75,7 @@ def test_what_a_button_does_is_said_in_whole_sentences(code: str) -> None:
     ],
 )
 def test_what_a_button_does_follows_from_its_words(code: str, text: str, said: str | None) -> None:
-    assert deed(known(code), text) == said
+    assert reading.deed(known(code), text) == said
 
 
 @pytest.mark.parametrize(
@@ -100,8 +90,8 @@ def test_what_a_button_does_follows_from_its_words(code: str, text: str, said: s
     ],
 )  # fmt: skip
 def test_what_cannot_be_undone_is_known(code: str, text: str) -> None:
-    assert is_dangerous(known(code), text)
-    assert not is_doubtful(known(code), text)
+    assert reading.is_dangerous(known(code), text)
+    assert not reading.is_doubtful(known(code), text)
 
 
 @pytest.mark.parametrize(
@@ -115,8 +105,8 @@ def test_what_cannot_be_undone_is_known(code: str, text: str) -> None:
     ],
 )  # fmt: skip
 def test_what_sounds_like_it_and_can_be_undone_is_harmless(code: str, text: str) -> None:
-    assert not is_dangerous(known(code), text)
-    assert not is_doubtful(known(code), text)
+    assert not reading.is_dangerous(known(code), text)
+    assert not reading.is_doubtful(known(code), text)
 
 
 @pytest.mark.parametrize(
@@ -124,8 +114,8 @@ def test_what_sounds_like_it_and_can_be_undone_is_harmless(code: str, text: str)
     [("en", "Send"), ("en", "Remove"), ("de", "Absenden"), ("es", "Enviar"), ("zh", "提交")],
 )
 def test_of_some_nobody_can_tell(code: str, text: str) -> None:
-    assert is_doubtful(known(code), text)
-    assert not is_dangerous(known(code), text)
+    assert reading.is_doubtful(known(code), text)
+    assert not reading.is_dangerous(known(code), text)
 
 
 @pytest.mark.parametrize(
@@ -148,29 +138,29 @@ def test_of_some_nobody_can_tell(code: str, text: str) -> None:
     ],
 )
 def test_labels_say_what_is_typed_into_a_field(code: str, label: str, kind: str | None) -> None:
-    assert field_kind(known(code), [label]) == kind
+    assert reading.field_kind(known(code), [label]) == kind
 
 
 def test_the_first_text_that_says_something_counts() -> None:
-    assert field_kind(known("en"), ["Yours", "Phone"]) == "phone"
-    assert field_kind(known("en"), []) is None
+    assert reading.field_kind(known("en"), ["Yours", "Phone"]) == "phone"
+    assert reading.field_kind(known("en"), []) is None
 
 
 def test_a_language_goes_by_its_first_part() -> None:
-    assert words_of("zh-CN") is words_of("zh")
-    assert words_of("EN_us") is words_of("en")
-    assert words_of("fi") is None
-    assert words_of("") is None
+    assert reading.words_of("zh-CN") is reading.words_of("zh")
+    assert reading.words_of("EN_us") is reading.words_of("en")
+    assert reading.words_of("fi") is None
+    assert reading.words_of("") is None
 
 
 def test_advertisements_are_known_by_their_names() -> None:
-    assert is_advertisement("Advertisement")
-    assert is_advertisement("Anzeige")
-    assert is_advertisement("广告")
-    assert not is_advertisement("Address")
-    assert not is_advertisement("")
+    assert reading.is_advertisement("Advertisement")
+    assert reading.is_advertisement("Anzeige")
+    assert reading.is_advertisement("广告")
+    assert not reading.is_advertisement("Address")
+    assert not reading.is_advertisement("")
 
 
 def test_a_text_for_looking_up_has_bare_ends() -> None:
-    assert plain("  Sign\u00a0in  »") == "sign in"
-    assert plain("!?") == ""
+    assert reading.plain("  Sign\u00a0in  »") == "sign in"
+    assert reading.plain("!?") == ""
