@@ -25,6 +25,7 @@ from snellen.grading.protocols.miniwob import EPISODE as MINIWOB
 from snellen.grading.protocols.names import OWN
 from snellen.grading.protocols.table import PROTOCOLS, gold_shape, protocol_of, protocols_of
 from snellen.sdk.exam.page import Mean, interval, percent
+from snellen.server.exam.rules import Rules
 from snellen.tasks.benchmarks.miniwob.null_agents import played as null_episodes
 from snellen.tasks.benchmarks.table import benchmark_of, own_places, task_of
 from snellen.tasks.samples import DEFAULT, baselines
@@ -490,6 +491,27 @@ def packages() -> str:
     return "\n".join(layers)
 
 
+def arguments() -> str:
+    """Return a table of the arguments of `sdk.grade`."""
+    return _table(["argument", "meaning"], _entries(sdk.grade, "Args"))
+
+
+def rules() -> str:
+    """Return a table of the rules of an exam, with their defaults."""
+    rows = [
+        [name, json.dumps(Rules.model_fields[name.strip("`")].default), meaning]
+        for name, meaning in _entries(Rules, "Attributes")
+    ]
+    return _table(["below `[rules]`", "default", "meaning"], rows).replace("| null |", "| |")
+
+
+def _entries(documented: object, section: str) -> list[list[str]]:
+    """Return the names and texts of a section of a docstring."""
+    text = (inspect.getdoc(documented) or "").partition(f"{section}:\n")[2].partition("\n\n")[0]
+    found = re.findall(r"^    (\w+): (.*(?:\n     .*)*)", text, re.MULTILINE)
+    return [[f"`{name}`", " ".join(meaning.split())] for name, meaning in found]
+
+
 def public_names() -> str:
     """Return a table of the public names of the SDK, without errors."""
     return _table(
@@ -516,6 +538,7 @@ def error_classes() -> str:
 
 
 PARTS: Mapping[str, Callable[[], str]] = {
+    "arguments": arguments,
     "baseline": baseline,
     "baseline_full": baseline_full,
     "baseline_tasks": baseline_tasks,
@@ -532,6 +555,7 @@ PARTS: Mapping[str, Callable[[], str]] = {
     "metrics": metrics,
     "packages": packages,
     "public_names": public_names,
+    "rules": rules,
     "side_by_side": side_by_side,
     "tasks": tasks,
 }
