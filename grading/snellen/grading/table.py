@@ -217,7 +217,7 @@ class PartValue(NamedTuple):
     task: str  # the task's id, or what several tasks are of: `visualwebbench`, `mmbench-gui/l2`
     metric: str  # the metric's key
     part: str  # the part of the task that it is over, as in a breakdown: `easy x windows`
-    value: float  # 0..1.
+    value: float  # 0..1
     n: int  # how many items it is over
 
 

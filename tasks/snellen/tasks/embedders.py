@@ -65,7 +65,7 @@ class SentenceEmbedder:
     """A sentence-transformers model on the processor, as an `Embedder`."""
 
     name: str  # the folder or package, with the start of a SHA-256 over the model's files
-    model: Any = field(repr=False)  # the loaded `sentence_transformers.SentenceTransformer`.
+    model: Any = field(repr=False)  # the loaded `sentence_transformers.SentenceTransformer`
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return one row a text, shape (n, d), of length 1; blank texts give zero rows."""

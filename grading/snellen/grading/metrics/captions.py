@@ -96,7 +96,7 @@ def _bleu(metric: "BLEU", score: float) -> Bleu:
 class CiderD:
     """CIDEr-D of a corpus."""
 
-    items: tuple[float, ...]  # each item's value in 0..1: a tenth of the published value.
+    items: tuple[float, ...]  # each item's value in 0..1: a tenth of the published value
     variant: Variant  # the source of the arithmetic: the paper or the released code
 
     @property

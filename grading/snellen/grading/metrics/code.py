@@ -82,8 +82,8 @@ def pass_rate(outcomes: Iterable[Execution | bool]) -> float:
 class SpecMatch:
     """The agreement of a JSON spec with the reference."""
 
-    score: float  # agreeing leaves over the leaves of both documents, in 0..1.
-    differences: tuple[str, ...]  # the paths that disagree, sorted, such as `series[1].values[0]`.
+    score: float  # agreeing leaves over the leaves of both documents, in 0..1
+    differences: tuple[str, ...]  # the paths that disagree, sorted, such as `series[1].values[0]`
 
     @property
     def equal(self) -> bool:

@@ -11,7 +11,7 @@ class RelationScore:
     """The correct pairs of a page."""
 
     accuracy: float  # the share of correct pairs, 0 to 1
-    exact_page: float  # 1.0 if every pair is correct, else 0.0.
+    exact_page: float  # 1.0 if every pair is correct, else 0.0
     pairs_right: int  # the number of correct pairs
     pairs: int  # the number of pairs in the reference
 

@@ -12,10 +12,10 @@ from snellen.grading.normalize import identity
 class ToolCallScore:
     """The parts of a tool call's score; every number lies in 0..1."""
 
-    name: float  # 1.0 if the tool's name is correct.
+    name: float  # 1.0 if the tool's name is correct
     arguments: float  # F1 over the key-value pairs of the arguments; 0 for another tool
-    exact: float  # 1.0 if the name and every argument are correct and no argument is added.
-    valid: float | None  # 1.0 if the arguments fit the tool's schema; None without a schema.
+    exact: float  # 1.0 if the name and every argument are correct and no argument is added
+    valid: float | None  # 1.0 if the arguments fit the tool's schema; None without a schema
 
 
 def tool_call(

@@ -39,7 +39,7 @@ class ChoiceOutcome(NamedTuple):
 class ChoiceScore:
     """The score of one platform or of a level."""
 
-    score: float  # 0..1.
+    score: float  # 0..1
     ceiling: float  # the score if every answer is correct
     n: int  # number of questions
 

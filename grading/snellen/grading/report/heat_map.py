@@ -23,7 +23,7 @@ class HeatCell(NamedTuple):
     value: str  # the value in percent; empty if the cell is blanked
     interval: str  # the interval in percent; empty if there is none
     counts: str  # its items, and the items that they represent or their clusters
-    shade: float | None  # the shade, 0..1; None: hatched, because the cell is blanked.
+    shade: float | None  # the shade, 0..1; None: hatched, because the cell is blanked
 
 
 class HeatRow(NamedTuple):

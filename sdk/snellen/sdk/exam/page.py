@@ -35,7 +35,7 @@ class Mean(NamedTuple):
 
     items: int  # the number of items
     answered: int  # the number of items with an answer
-    value: float | None  # the mean, 0..1; None if a task has no value.
+    value: float | None  # the mean, 0..1; None if a task has no value
     low: float | None  # the lower end of its 95 % interval; None if it has none
     high: float | None  # the upper end
     blind: float | None  # the mean without the images; None if it is not known

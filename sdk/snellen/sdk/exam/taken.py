@@ -61,7 +61,7 @@ class Row:
     items: int  # the number of items
     answered: int  # the number of items that the agent answered
     metric: str  # the metric of the values; empty if answers are graded elsewhere
-    value: float | None = None  # the agent's score over all items, 0..1.
+    value: float | None = None  # the agent's score over all items, 0..1
     low: float | None = None  # the lower end of its 95 % interval
     high: float | None = None  # the upper end
     blind: float | None = None  # the agent's score without the images

@@ -46,7 +46,7 @@ R = TypeVar("R", bound=WorldRow)
 class Worlds(Generic[R]):
     """A benchmark whose tasks are judged by the last state of a world."""
 
-    environment: str  # what opens its worlds; its file is this name with `.jsonl`.
+    environment: str  # what opens its worlds; its file is this name with `.jsonl`
     row: type[R]  # a line of the file
     task: Callable[[R], str]  # names a row's task
     start: Callable[[R], JsonValue]  # returns a row's world at the beginning

@@ -28,7 +28,7 @@ class History:
     """The history of an episode: enough to open it again in the same state."""
 
     inputs: Sequence[Input] = ()  # every input so far, in order
-    snapshot: JsonValue = None  # `Episode.snapshot` after the last of them.
+    snapshot: JsonValue = None  # `Episode.snapshot` after the last of them
 
 
 NO_HISTORY = History()

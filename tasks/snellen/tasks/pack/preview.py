@@ -24,7 +24,7 @@ from snellen.tasks.pack.read import Pack, References
 class Mark(NamedTuple):
     """A box drawn over a picture."""
 
-    box: Ltrb  # left, top, right, bottom in 0..1 of the image.
+    box: Ltrb  # left, top, right, bottom in 0..1 of the image
     label: str  # the text of the box
     kind: str = "reference"  # `reference`, or `record` for a box of the item's record
 

@@ -36,7 +36,7 @@ _SOURCE = "ours; EQA as MMBench-GUI Eq. 7 to 12"
 class Record(NamedTuple):
     """What is known of an episode of one task, in one attempt."""
 
-    success: float  # 0..1.
+    success: float  # 0..1
     limit: float | None  # how many steps it might take; None: nobody says
     there: bool = False  # whether there is an episode
     steps: float | None = None  # how many it took

@@ -7,8 +7,8 @@ from typing import NamedTuple
 class PagePlan(NamedTuple):
     """One page of a site."""
 
-    key: str  # its file name without `.html`; also the key of its heading in the words of the kind.
-    structure: str  # the name of its template, from `templates.STRUCTURES`.
+    key: str  # its file name without `.html`; also the key of its heading in the words of the kind
+    structure: str  # the name of its template, from `templates.STRUCTURES`
 
 
 class Kind(NamedTuple):

@@ -145,7 +145,7 @@ class _L2Row(_Screen, kw_only=True):
 class Shot:
     """One screenshot."""
 
-    path: str  # below the folder of images, with its platform: `os_ios/9e30.png`.
+    path: str  # below the folder of images, with its platform: `os_ios/9e30.png`
     platform: str  # as reports write it: `ios`
     app: str  # the application that it shows
     size: Size  # in pixels

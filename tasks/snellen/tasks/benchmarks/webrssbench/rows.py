@@ -98,7 +98,7 @@ class Rows(Split):
     """One split of one task, its references checked."""
 
     questions: Sequence[Question]  # the questions that have a reference
-    golds: Golds  # their references, as `gold_shape(task).read` gives them.
+    golds: Golds  # their references, as `gold_shape(task).read` gives them
     left_out: Mapping[str, str]  # the ids of the questions without one, and why
     folder: Path  # what the images' paths start from
 

@@ -75,7 +75,7 @@ class Grab(NamedTuple):
 class Control:
     """A control that can be clicked."""
 
-    key: str  # its name in every rendering of the same state, such as `mail.open:m7`.
+    key: str  # its name in every rendering of the same state, such as `mail.open:m7`
     label: str  # its text
     action: Action
     grab: Grab | None = None  # what dragging it does, instead of an action; None: it is clicked
@@ -85,7 +85,7 @@ class Control:
 class Drop:
     """A place where something that is dragged can be dropped."""
 
-    key: str  # its name in every rendering of the same state, such as `kanban.to:Done`.
+    key: str  # its name in every rendering of the same state, such as `kanban.to:Done`
     kind: str  # the kind of what it accepts
     given: Mapping[str, JsonValue]  # what it gives to the action of dropping there
 
