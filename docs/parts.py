@@ -21,12 +21,12 @@ from snellen.grading.guesses import NullAgents
 from snellen.grading.models.scores import Score
 from snellen.grading.protocols import base
 from snellen.grading.protocols.golds import PageEpisodeGold
-from snellen.grading.protocols.miniwob import EPISODE as MINIWOB
 from snellen.grading.protocols.names import OWN
 from snellen.grading.protocols.table import PROTOCOLS, gold_shape, protocol_of, protocols_of
 from snellen.sdk.exam.page import Mean, interval, percent
 from snellen.server.exam.rules import Rules
 from snellen.tasks.benchmarks.miniwob.null_agents import played as null_episodes
+from snellen.tasks.benchmarks.miniwob.rules import EPISODE as MINIWOB
 from snellen.tasks.benchmarks.table import benchmark_of, own_places, task_of
 from snellen.tasks.samples import DEFAULT, baselines
 

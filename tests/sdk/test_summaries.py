@@ -8,10 +8,14 @@ import pytest
 
 from snellen import sdk
 from snellen.grading.errors import InputError, MetricError
-from snellen.grading.protocols.mmbench_gui.automation import Automation
-from snellen.grading.protocols.webrssbench.before_after import Shift
-from snellen.grading.protocols.webrssbench.tables import GroupingScore, PositionScore, SafetyScore
+from snellen.grading.protocols.worlds.automation import Automation
 from snellen.grading.table import Summary
+from snellen.tasks.benchmarks.webrssbench.rules.before_after import Shift
+from snellen.tasks.benchmarks.webrssbench.rules.tables import (
+    GroupingScore,
+    PositionScore,
+    SafetyScore,
+)
 
 Result = TypeVar("Result")
 Tags = Mapping[str, Mapping[str, str]]

@@ -5,7 +5,7 @@ from typing import cast
 import pytest
 
 from snellen import sdk
-from snellen.grading.protocols.matrix.grid import Grid
+from snellen.grading.protocols.grid import Grid
 
 
 def matrix_report() -> sdk.Report:

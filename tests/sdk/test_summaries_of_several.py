@@ -6,9 +6,9 @@ import pytest
 
 from snellen import sdk
 from snellen.grading.errors import InputError
-from snellen.grading.protocols.visualwebbench.average import SEVEN
 from snellen.sdk.analysis.published import beside_tables
 from snellen.sdk.summaries import summarise
+from snellen.tasks.benchmarks.visualwebbench.rules.average import SEVEN
 
 GOLDS: dict[str, object] = {
     "web_caption": "Shoes",

@@ -10,9 +10,9 @@ from snellen.grading.errors import DataError
 from snellen.grading.models.geometry import Space
 from snellen.grading.models.items import AnswerFormat, AnswerKind, Image, Item
 from snellen.grading.protocols.base import NO_CONTEXT, Protocol
-from snellen.grading.protocols.matrix.golds import MatrixGold
 from snellen.grading.protocols.table import gold_shape, protocol_of
 from snellen.grading.score_table import score_one
+from snellen.tasks.benchmarks.matrix.rules.golds import MatrixGold
 from snellen.tasks.models import TaskData
 from snellen.tasks.pack.read import Pack
 

@@ -21,7 +21,7 @@ from snellen.grading.table import Table, figures, to_markdown, to_plain
 from snellen.sdk.files import PAGE, check_ending, write_atomically
 
 if TYPE_CHECKING:
-    from snellen.grading.protocols.matrix.grid import Grid
+    from snellen.grading.protocols.grid import Grid
     from snellen.grading.protocols.summaries import Options
     from snellen.grading.table import Summary
     from snellen.sdk.report import Report

@@ -19,7 +19,7 @@ from snellen.sdk.inputs.tags import ITEM
 
 if TYPE_CHECKING:
     from snellen.grading.metrics.efficiency import Episode
-    from snellen.grading.protocols.matrix.grid import Grid, GridItems
+    from snellen.grading.protocols.grid import Grid, GridItems
     from snellen.grading.stats.bootstrap import Method
 
 
@@ -171,7 +171,7 @@ class ScoredReport(reports.Report):
             UnknownNameError: There is no such tag or metric.
             MetricError: The two tags are the same, or no item has both.
         """
-        from snellen.grading.protocols.matrix.grid import make_grid
+        from snellen.grading.protocols.grid import make_grid
 
         tags = {name: self._column(name) for name in (rows, columns)}
         items = self.grid_items(metric)
@@ -187,7 +187,7 @@ class ScoredReport(reports.Report):
             InputError: The report kept no scores.
             UnknownNameError: There is no such metric.
         """
-        from snellen.grading.protocols.matrix.grid import GridItems
+        from snellen.grading.protocols.grid import GridItems
 
         return GridItems(
             values=self.item_values(metric),

@@ -93,12 +93,12 @@ def choose(
     """Return a task's protocol by name, with the given embedder and executor."""
     chosen = protocol_of(task, protocol)
     if executor is not None:
-        from snellen.grading.protocols.matrix import with_executor
+        from snellen.tasks.benchmarks.matrix.rules import with_executor
 
         chosen = with_executor(chosen, executor)
     if embedder is None:
         return chosen
-    from snellen.grading.protocols.webrssbench import with_embedder
+    from snellen.tasks.benchmarks.webrssbench.rules import with_embedder
     from snellen.tasks.embedders import load_embedder
 
     return with_embedder(chosen, load_embedder(embedder))

@@ -13,7 +13,7 @@ from snellen.grading.models.estimates import Breakdown
 from snellen.grading.models.scores import Outcome
 from snellen.grading.models.tags import TagColumn
 from snellen.grading.protocols.base import NO_CONTEXT, AnswerValue, FloatArray
-from snellen.grading.protocols.matrix.grid import Grid, joined, make_grid
+from snellen.grading.protocols.grid import Grid, joined, make_grid
 from snellen.grading.protocols.summaries import (
     DEFAULT,
     Cells,

@@ -4,7 +4,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from snellen.grading.protocols.matrix.grid import Grid, GridItems, make_grid
+from snellen.grading.protocols.grid import Grid, GridItems, make_grid
 from snellen.grading.report.heat_map import (
     DARKEST,
     PALEST,

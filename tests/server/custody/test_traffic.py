@@ -24,11 +24,11 @@ from typing import Any
 import pytest
 from markers import is_in, markers_in
 
-from snellen.grading.protocols.matrix.metrics import METRICS
 from snellen.server.errors import ExamError
 from snellen.server.exam.rules import Mode, Rules
 from snellen.server.exam.spec import Exam
 from snellen.server.mcp.tools import TOOLS
+from snellen.tasks.benchmarks.matrix.rules.metrics import METRICS
 from snellen.tasks.benchmarks.table import TASKS
 from snellen.tasks.pack.format import ITEMS, REFERENCES, SEALED
 from snellen.tasks.pack.read import open_pack, open_references

@@ -25,12 +25,12 @@ from snellen.grading.protocols.golds import (
     StepGold,
     Target,
 )
-from snellen.grading.protocols.matrix.golds import MatrixGold
 from snellen.grading.protocols.table import GOLDS, gold_shape, protocols_of
-from snellen.grading.protocols.webarena.golds import Expected, ResponseCheck, WebTask
-from snellen.grading.protocols.webarena.requests import Request, RequestCheck
-from snellen.grading.protocols.webarena.strings import Original
+from snellen.tasks.benchmarks.matrix.rules.golds import MatrixGold
 from snellen.tasks.benchmarks.table import TASKS, load_task
+from snellen.tasks.benchmarks.webarena.rules.golds import Expected, ResponseCheck, WebTask
+from snellen.tasks.benchmarks.webarena.rules.requests import Request, RequestCheck
+from snellen.tasks.benchmarks.webarena.rules.strings import Original
 from snellen.tasks.models import TaskData
 from snellen.tasks.pack.read import open_pack, open_references, task_data
 from snellen.tasks.pack.references import canary_of, header, key_named, lines_of, read_references

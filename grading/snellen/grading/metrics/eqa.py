@@ -25,7 +25,7 @@ from snellen.grading.errors import MetricError
 from snellen.grading.metrics.efficiency import Amount, Episode
 
 Reading = Literal["paper", "exact", "half_open", "linear", "budget", "expected"]
-"""How EQA is computed: see `snellen.grading.protocols.mmbench_gui.automation.READINGS`."""
+"""How EQA is computed: see `snellen.grading.protocols.worlds.automation.READINGS`."""
 
 Missing = Literal["skip", "zero"]
 """A platform that was not run is left out of the average, or counts as 0. The published table of

@@ -1,4 +1,4 @@
-"""The one list of snellen's own benchmarks, by which both floors import what they have of each."""
+"""The one list of snellen's own benchmarks, and the folder of each."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -28,8 +28,7 @@ OWN: Mapping[str, str] = MappingProxyType(
         "desk": "desk",
     }
 )
-"""Each benchmark's module, in the order in which benchmarks are listed.
+"""Each benchmark's folder in `snellen.tasks.benchmarks`, in the order in which they are listed.
 
-In `snellen.grading.protocols` it has `PROTOCOLS` and `GOLDS`, by task; in
-`snellen.tasks.benchmarks` it has `BENCHMARKS`.
+It has `BENCHMARKS`, and in `rules` it has `PROTOCOLS` and `GOLDS`, by task.
 """

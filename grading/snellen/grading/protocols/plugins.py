@@ -37,7 +37,7 @@ class Rules:
     Attributes:
         name: The benchmark's, in front of the `/` of its tasks' ids.
         protocols: Each task's protocols, its default first. Left out for snellen's own benchmarks,
-            as `golds` is: both are then in the module that `names.OWN` says, which is imported
+            as `golds` is: both are then in the rules of the folder that `names.OWN` says, which are imported
             when they are looked at.
         golds: The published shape of each task's references.
 
@@ -127,7 +127,7 @@ def own(table: str, *names: str) -> ByBenchmark[Any]:
 
     @cache
     def part(benchmark: str) -> Mapping[str, Any]:
-        module = import_module(f"snellen.grading.protocols.{OWN[benchmark]}")
+        module = import_module(f"snellen.tasks.benchmarks.{OWN[benchmark]}.rules")
         tasks: Mapping[str, Any] = getattr(module, table)
         return {task: tasks[task] for task in tasks if task.startswith(f"{benchmark}/")}
 

@@ -1,12 +1,16 @@
 """What the rules of several implementations have in common, whichever benchmark they score."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import wraps
 from math import sqrt
 
 import numpy as np
 
-from snellen.grading.models.actions import ActionType, Point
+from snellen.grading.coordinates import Extent
+from snellen.grading.models.actions import Action, ActionType, Point
 from snellen.grading.models.scores import Outcome
+from snellen.grading.parse.vocabularies import os_atlas
+from snellen.grading.parse.vocabularies.base import Vocabulary
 from snellen.grading.protocols import base, steps
 
 ABSENT = frozenset({Outcome.MISSING, Outcome.ERROR})
@@ -110,3 +114,63 @@ def apart(point: Point, other: Point) -> float:
 def is_click(_: base.AnswerValue | None, gold: steps.StepGold, __: Sequence[float]) -> bool:
     """Whether the reference is a click."""
     return gold.action.type is ActionType.CLICK
+
+
+def published(compare: steps.Compare) -> steps.Compare:
+    """Return a comparison in which arithmetic that fails is a crash of the published code."""
+
+    @wraps(compare)
+    def compared(answer: steps.ReadStep, gold: steps.StepGold) -> Sequence[float]:
+        try:
+            return compare(answer, gold)
+        except base.UnjudgeableError:
+            raise
+        except (OverflowError, ValueError):
+            raise base.PublishedCrashError from None
+
+    return compared
+
+
+def within_140(given: Sequence[float], reference: str) -> bool:
+    """Within 140 thousandths of a reference's first two numbers, edge included."""
+    x, y = os_atlas.runs_of_digits(reference, 2)
+    return sqrt((given[0] - x) ** 2 + (given[1] - y) ** 2) <= 140
+
+
+def on_screen(point: Point, size: Extent) -> Point | None:
+    """Return a point in fractions of the image; None for one that lies outside."""
+    x, y = point[0] / size[0], point[1] / size[1]
+    return (x, y) if 0 <= x <= 1 and 0 <= y <= 1 else None
+
+
+def rule(
+    name: str,
+    source: str,
+    special: str,
+    reads: str,  # what its parser reads
+    own: Vocabulary,
+    metric: str,  # what its comparison is called
+    compare: steps.Compare,
+    corpus: base.Corpus | None = None,
+    keys: tuple[str, ...] = (),
+    over: base.Denominator = base.ALL_ITEMS,
+    crashes: Callable[[str], str] = lambda _: "",
+    read: Callable[[str], Action | None] | None = None,
+    write: Callable[[steps.StepGold], Sequence[object]] | None = None,
+    *,
+    task: str,
+    version: int,
+) -> base.Protocol:
+    """Return a protocol of steps, as one row of a benchmark's table."""
+    return base.Protocol(
+        task,
+        name,
+        version,
+        source,
+        special,
+        steps.step_parser(reads, own, crashes, read),
+        base.AS_IS,
+        steps.step_metric(metric, KEYS, compare, corpus, keys),
+        over,
+        write=write or steps.writes_step(own),
+    )

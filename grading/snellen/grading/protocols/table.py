@@ -3,7 +3,7 @@
 The first protocol of a task is its default: `official` where code was published, else `paper`.
 Where published code reads the answers of one model's adapter (points, boxes, letters, next
 actions), it is `robust`, which reads any model's; the first published protocol follows it.
-Each benchmark's module has those of its tasks, and `snellen.grading.protocols.names` lists them.
+The rules in each benchmark's folder have those of its tasks, and `snellen.grading.protocols.names` lists them.
 Installed packages can add benchmarks (`snellen.grading.protocols.plugins`); their tasks follow.
 """
 

@@ -6,7 +6,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from snellen.grading.markdown import plain_text, table_lines
-from snellen.grading.protocols.matrix.grid import Grid, GridCell
+from snellen.grading.protocols.grid import Grid, GridCell
 from snellen.grading.report.figures import counted, figure, span
 from snellen.grading.table import Table, figures
 

@@ -12,7 +12,7 @@ from snellen.grading.metrics.robustness import robustness_index
 from snellen.grading.models.estimates import Breakdown, Estimate, Interval
 from snellen.grading.models.reports import Report
 from snellen.grading.models.scores import Outcome
-from snellen.grading.protocols.matrix.grid import Grid
+from snellen.grading.protocols.grid import Grid
 from snellen.grading.table import Table
 
 

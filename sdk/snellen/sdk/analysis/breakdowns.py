@@ -7,7 +7,7 @@ from typing import NamedTuple
 from snellen.grading.breakdown import break_down
 from snellen.grading.models.estimates import LEAST, Breakdown
 from snellen.grading.models.tags import TagColumn
-from snellen.grading.protocols.matrix.grid import MOST_NAMES, Grid
+from snellen.grading.protocols.grid import MOST_NAMES, Grid
 from snellen.grading.report.heat_map import grid_markdown
 from snellen.grading.report.population import population_markdown
 from snellen.sdk.inputs.tags import ITEM

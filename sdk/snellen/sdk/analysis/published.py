@@ -7,11 +7,15 @@ from typing import Literal, NamedTuple
 from snellen.grading.errors import SnellenError, UnknownNameError
 from snellen.grading.models.reports import PinVerdict
 from snellen.grading.protocols.summaries import DEFAULT, SHOWN, Options, metric_values
-from snellen.grading.protocols.visualwebbench.average import BENCHMARK, SEVEN, as_published_note
 from snellen.grading.table import Cell, Column, Kind, Summary, Table
 from snellen.sdk.scored import ScoredReport
 from snellen.sdk.summaries import summary_of
 from snellen.tasks.benchmarks.table import TASKS
+from snellen.tasks.benchmarks.visualwebbench.rules.average import (
+    BENCHMARK,
+    SEVEN,
+    as_published_note,
+)
 from snellen.tasks.published.beside import Beside, BesideGroup, set_beside
 from snellen.tasks.published.tables import PublishedRow, published_averages, published_rows
 

@@ -188,7 +188,7 @@ def _decoded(data: bytes, file: str, line: int | None) -> Any:  # noqa: ANN401  
 def _reduced(entry: object) -> Mapping[str, Any] | None:
     """Return what the rules ask of an entry; None for a style, script, image or font."""
     # Loaded late: it needs the protocols, which no other reader does.
-    from snellen.grading.protocols.webarena.requests import is_asset
+    from snellen.tasks.benchmarks.webarena.rules.requests import is_asset
 
     if not isinstance(entry, dict):
         return {}

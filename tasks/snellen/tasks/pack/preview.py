@@ -15,8 +15,8 @@ from snellen.grading.models.geometry import Space
 from snellen.grading.models.items import Image
 from snellen.grading.protocols.base import Gold, Protocol
 from snellen.grading.protocols.golds import Target, sized, unit_target
-from snellen.grading.protocols.matrix.golds import MatrixGold, PlaceSettings, unit_box
 from snellen.grading.protocols.table import gold_shape, protocol_of
+from snellen.tasks.benchmarks.matrix.rules.golds import MatrixGold, PlaceSettings, unit_box
 from snellen.tasks.pack.format import PackItem
 from snellen.tasks.pack.read import Pack, References
 

@@ -6,7 +6,7 @@ from typing import Any, cast
 import pytest
 
 from snellen import sdk
-from snellen.grading.protocols.matrix.grid import Grid
+from snellen.grading.protocols.grid import Grid
 from snellen.sdk.summaries import summarise
 from snellen.tasks.benchmarks.desk.load import Row, write_rows
 

@@ -3,7 +3,7 @@
 import pytest
 
 from snellen.grading.errors import MetricError
-from snellen.grading.protocols.mmbench_gui.automation import READINGS
+from snellen.grading.protocols.worlds.automation import READINGS
 from snellen.grading.protocols.worlds.tables import Record, episodes_of, episodes_tables
 
 # BENCHMARKS 5.3 and 5.4, V6: its limit is 15, and its failed task used it up.

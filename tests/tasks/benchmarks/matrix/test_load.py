@@ -10,13 +10,13 @@ from snellen.grading.errors import DataError, UnknownNameError
 from snellen.grading.models.items import AnswerKind
 from snellen.grading.models.reports import PinVerdict
 from snellen.grading.models.scores import Outcome
-from snellen.grading.protocols.matrix import responses_of, settings_of
-from snellen.grading.protocols.matrix.golds import PlaceSettings, unit_box
-from snellen.grading.protocols.matrix.metrics import METRICS
 from snellen.sdk.local import attainable, grade
 from snellen.sdk.stored import regrade
 from snellen.tasks.benchmarks.matrix.format import DIMENSIONS, FIELDS, LEVELS
 from snellen.tasks.benchmarks.matrix.load import ANSWER_FORMS, EXAMPLES, PROMPTS, load
+from snellen.tasks.benchmarks.matrix.rules import responses_of, settings_of
+from snellen.tasks.benchmarks.matrix.rules.golds import PlaceSettings, unit_box
+from snellen.tasks.benchmarks.matrix.rules.metrics import METRICS
 from snellen.tasks.data.check import ImageProblem, image_faults
 from snellen.tasks.models import TaskData
 from snellen.tasks.sandbox import SandboxExecutor, check_support

@@ -16,7 +16,6 @@ from snellen.grading.models.items import AnswerKind
 from snellen.grading.models.reports import PinVerdict
 from snellen.grading.protocols.base import Context
 from snellen.grading.protocols.golds import EpisodeGold, ImageTarget
-from snellen.grading.protocols.mmbench_gui.understanding import understanding
 from snellen.grading.protocols.table import gold_shape
 from snellen.sdk import attainable, grade
 from snellen.tasks.benchmarks.mmbench_gui import load as mmbench_gui
@@ -27,6 +26,7 @@ from snellen.tasks.benchmarks.mmbench_gui.load import (
     TASKS,
     load,
 )
+from snellen.tasks.benchmarks.mmbench_gui.rules.understanding import understanding
 from snellen.tasks.data.check import image_faults
 
 PNG = b"\x89PNG\r\n\x1a\n" + b"pixels" + b"\x00\x00\x00\x00IEND" + zlib.crc32(b"IEND").to_bytes(4)

@@ -15,8 +15,6 @@ from snellen.grading.metrics.efficiency import Episode
 from snellen.grading.models.reports import Report
 from snellen.grading.models.tags import TagColumn
 from snellen.grading.protocols.base import AnswerValue
-from snellen.grading.protocols.mmbench_gui.automation import READINGS, Rate, Reading, losses
-from snellen.grading.protocols.mmbench_gui.tables import losses_table, reading_of
 from snellen.grading.protocols.summaries import (
     DEFAULT,
     Cells,
@@ -24,6 +22,14 @@ from snellen.grading.protocols.summaries import (
     Options,
     Summaries,
     metric_values,
+)
+from snellen.grading.protocols.worlds.automation import (
+    READINGS,
+    Rate,
+    Reading,
+    losses,
+    losses_table,
+    reading_of,
 )
 from snellen.grading.table import Cell, Column, Kind, PartValue, Summary, Table
 

@@ -17,7 +17,7 @@ from snellen.build.screen.elements import Element, Screen
 from snellen.build.snapshots import Change
 from snellen.grading.metrics.boxes import Ltrb, iou
 from snellen.grading.protocols.golds import Target, known_box
-from snellen.grading.protocols.matrix.golds import MatrixGold
+from snellen.tasks.benchmarks.matrix.rules.golds import MatrixGold
 from snellen.tasks.item_audit.items import AuditItem
 from snellen.tasks.item_audit.pictures import Pixels, number_of, pixels_of
 from witness.builds import FrozenPage

@@ -3,8 +3,8 @@
 Source: Zhang et al., 2024, "Android in the Zoo"; github.com/IMNearth/CoAT.
 """
 
-from snellen.grading.protocols.aitz import HIGH
 from snellen.tasks.benchmarks.aitw_steps import StepSet
 from snellen.tasks.benchmarks.aitz import BELOW, RELEASES, SUBSETS
+from snellen.tasks.benchmarks.aitz.rules import HIGH
 
 load = StepSet(HIGH, SUBSETS, BELOW, RELEASES).load

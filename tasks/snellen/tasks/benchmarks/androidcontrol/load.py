@@ -20,7 +20,6 @@ import msgspec
 from snellen.grading.errors import DataError, UnknownNameError
 from snellen.grading.metrics.boxes import Ltrb, box_fault
 from snellen.grading.models.actions import Action, ActionType, direction_of
-from snellen.grading.protocols.androidcontrol import HIGH, LOW
 from snellen.grading.protocols.golds import Node, StepGold
 from snellen.tasks.benchmarks.androidcontrol.release import (
     FILE,
@@ -31,6 +30,7 @@ from snellen.tasks.benchmarks.androidcontrol.release import (
     UI_S1_FILE,
     role_of,
 )
+from snellen.tasks.benchmarks.androidcontrol.rules import HIGH, LOW
 from snellen.tasks.benchmarks.steps import STEP_PROMPTS, StepRow, step_data
 from snellen.tasks.data.pins import pin
 from snellen.tasks.io.files import checked, contents

@@ -13,7 +13,7 @@ from snellen.grading.errors import DataError, UnknownNameError
 from snellen.grading.metrics.boxes import Ltrb, box_fault
 from snellen.grading.models.actions import Action, ActionType, Direction, Point, swiped
 from snellen.grading.protocols.golds import StepGold
-from snellen.grading.protocols.gui_odyssey import HIGH, LOW
+from snellen.tasks.benchmarks.gui_odyssey.rules import HIGH, LOW
 from snellen.tasks.benchmarks.steps import STEP_PROMPTS, StepRow, step_data
 from snellen.tasks.data.pins import digest_of_files, pin
 from snellen.tasks.io.files import checked, contents

@@ -15,9 +15,9 @@ from typing import Any
 import msgspec
 
 from snellen.grading.errors import DataError, UnknownNameError, where
-from snellen.grading.protocols.matrix import checked
-from snellen.grading.protocols.matrix.golds import MatrixGold
-from snellen.grading.protocols.matrix.grid import DIMENSIONS as NAMES
+from snellen.grading.protocols.grid import DIMENSIONS as NAMES
+from snellen.tasks.benchmarks.matrix.rules import checked
+from snellen.tasks.benchmarks.matrix.rules.golds import MatrixGold
 from snellen.tasks.io.files import checked as existing
 from snellen.tasks.io.files import contents
 from snellen.tasks.io.images import is_inside

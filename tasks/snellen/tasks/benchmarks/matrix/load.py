@@ -10,9 +10,9 @@ from snellen.grading.models import items
 from snellen.grading.models.geometry import Size, Space
 from snellen.grading.models.golds import Golds
 from snellen.grading.models.reports import DataPin, PinVerdict
-from snellen.grading.protocols.matrix import TASK, context_of, golds, settings_of
 from snellen.tasks.benchmarks.loading import task_in
 from snellen.tasks.benchmarks.matrix.format import MatrixItem, read_items
+from snellen.tasks.benchmarks.matrix.rules import TASK, context_of, golds, settings_of
 from snellen.tasks.io.images import ImageFiles, image_folder, size_of
 from snellen.tasks.models import TaskData
 from snellen.tasks.prompts import Prompt, prompt_of

@@ -14,8 +14,8 @@ from snellen.grading.errors import DataError, UnknownNameError
 from snellen.grading.metrics.boxes import Ltrb, box_fault
 from snellen.grading.models.actions import Action, ActionType
 from snellen.grading.protocols.golds import StepGold
-from snellen.grading.protocols.mind2web import DOMAIN, TASK, WEBSITE
 from snellen.tasks.benchmarks.mind2web import PUBLISHED, RELEASES
+from snellen.tasks.benchmarks.mind2web.rules import DOMAIN, TASK, WEBSITE
 from snellen.tasks.benchmarks.steps import STEP_PROMPTS, StepRow, step_data
 from snellen.tasks.data.pins import digest_of_files, pin
 from snellen.tasks.io.files import find_parquet

@@ -38,6 +38,6 @@ BENCHMARKS = (
             by_name=late(f"{_HERE}.signs:by_name"),
             by_row=late(f"{_HERE}.signs:by_row"),
         ),
-        summaries=late("snellen.grading.protocols.mmbench_gui.tables:summaries"),
+        summaries=late("snellen.tasks.benchmarks.mmbench_gui.rules.tables:summaries"),
     ),
 )

@@ -13,7 +13,7 @@ from typing import Annotated, Any, NamedTuple
 
 import msgspec
 
-from snellen.grading.protocols.mmbench_gui.online import PLATFORMS
+from snellen.tasks.benchmarks.mmbench_gui.rules.online import PLATFORMS
 from snellen.tasks.io.rows import Text, fault_of
 
 _Share = Annotated[float, msgspec.Meta(ge=0, le=1)]

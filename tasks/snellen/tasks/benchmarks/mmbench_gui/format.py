@@ -19,8 +19,8 @@ from snellen.grading.errors import DataError
 from snellen.grading.metrics.boxes import Ltrb, box_fault
 from snellen.grading.models.geometry import Size
 from snellen.grading.protocols.golds import is_in_fractions, without_unknowns
-from snellen.grading.protocols.mmbench_gui.online import PLATFORMS
 from snellen.tasks.benchmarks.mmbench_gui.release import L1_FILE, L2_FILE
+from snellen.tasks.benchmarks.mmbench_gui.rules.online import PLATFORMS
 from snellen.tasks.io.boxes import target_fault
 from snellen.tasks.io.files import checked, contents
 from snellen.tasks.io.images import ImageFiles, image_folder, is_inside

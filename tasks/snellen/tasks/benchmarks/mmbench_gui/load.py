@@ -30,7 +30,6 @@ from snellen.grading.protocols.base import Context
 from snellen.grading.protocols.golds import (
     EpisodeGold,
 )
-from snellen.grading.protocols.mmbench_gui.online import PLATFORMS
 from snellen.tasks.benchmarks.grounding import EXAMPLES, GroundingRow, grounding_data
 from snellen.tasks.benchmarks.mmbench_gui.format import (
     DIFFICULTIES,
@@ -44,6 +43,7 @@ from snellen.tasks.benchmarks.mmbench_gui.format import (
     screenshots,
 )
 from snellen.tasks.benchmarks.mmbench_gui.release import EPISODE_FILES, RELEASES
+from snellen.tasks.benchmarks.mmbench_gui.rules.online import PLATFORMS
 from snellen.tasks.data.pins import pin
 from snellen.tasks.io.json_text import JsonText, read_json
 from snellen.tasks.io.rows import SCREEN, Text

@@ -15,8 +15,8 @@ import msgspec
 from snellen.grading.errors import DataError, UnknownNameError
 from snellen.grading.metrics.boxes import Ltrb
 from snellen.grading.models.geometry import Space
-from snellen.grading.protocols.omniact import CLICK
 from snellen.tasks.benchmarks import grounding
+from snellen.tasks.benchmarks.omniact.rules import CLICK
 from snellen.tasks.data.pins import digest_of_files, pin, read_bytes
 from snellen.tasks.io.files import SplitFiles, by_split, checked, choose, contents
 from snellen.tasks.io.images import ImageFiles, image_folder, is_inside

@@ -14,9 +14,9 @@ from snellen.grading.errors import DataError, UnknownNameError
 from snellen.grading.metrics.boxes import Ltrb
 from snellen.grading.models.geometry import Space
 from snellen.grading.protocols.golds import AreaTarget
-from snellen.grading.protocols.osworld_g import ORIGINAL, REFINED
 from snellen.tasks.benchmarks import grounding
 from snellen.tasks.benchmarks.osworld_g import FILES, RELEASES
+from snellen.tasks.benchmarks.osworld_g.rules import ORIGINAL, REFINED
 from snellen.tasks.data.pins import pin
 from snellen.tasks.io.files import checked, contents
 from snellen.tasks.io.images import ImageFiles, image_folder, is_inside

@@ -6,7 +6,7 @@ from snellen.tasks.data.release import Signs
 
 _V1, _V2, _PRO = "screenspot-v1/point", "screenspot-v2/point", "screenspot-pro/point"
 _TITLE = "Point at the target of an instruction"
-_SUMMARIES = late("snellen.grading.protocols.screenspot.tables:summaries")
+_SUMMARIES = late("snellen.tasks.benchmarks.screenspot.rules.tables:summaries")
 _LOAD = late("snellen.tasks.benchmarks.screenspot.load:load")
 
 BENCHMARKS = (

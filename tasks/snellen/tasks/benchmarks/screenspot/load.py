@@ -23,7 +23,6 @@ import msgspec
 from snellen.grading.errors import DataError, UnknownNameError
 from snellen.grading.metrics.boxes import Ltrb, box_fault
 from snellen.grading.models.geometry import Space
-from snellen.grading.protocols.screenspot import PRO, V1, V2
 from snellen.tasks.benchmarks.grounding import (
     COPIED,
     GroundingRow,
@@ -47,6 +46,7 @@ from snellen.tasks.benchmarks.screenspot.release import (
     only_in_v1,
     v2_sizes,
 )
+from snellen.tasks.benchmarks.screenspot.rules import PRO, V1, V2
 from snellen.tasks.data.pins import digest_of_files, pin
 from snellen.tasks.io.boxes import reaches_outside
 from snellen.tasks.io.files import checked, contents, default_split, find_parquet, format_of

@@ -15,9 +15,9 @@ from snellen.grading.metrics.boxes import Ltrb
 from snellen.grading.models.geometry import Space
 from snellen.grading.models.items import AnswerKind
 from snellen.grading.protocols.golds import Target
-from snellen.grading.protocols.ui_vision import LAYOUT
 from snellen.tasks.benchmarks import grounding
 from snellen.tasks.benchmarks.ui_vision import FILES, RELEASES
+from snellen.tasks.benchmarks.ui_vision.rules import LAYOUT
 from snellen.tasks.data.pins import pin
 from snellen.tasks.io.files import checked, contents
 from snellen.tasks.io.images import ImageFiles, image_folder, is_inside

@@ -63,6 +63,6 @@ BENCHMARKS = (
             by_name=late(f"{_HERE}.load:by_name"),
             by_row=late(f"{_HERE}.load:by_row"),
         ),
-        summaries=late("snellen.grading.protocols.visualwebbench.average:summaries"),
+        summaries=late("snellen.tasks.benchmarks.visualwebbench.rules.average:summaries"),
     ),
 )

@@ -14,12 +14,12 @@ import msgspec
 from snellen.grading.errors import DataError, UnknownNameError
 from snellen.grading.models.golds import Golds
 from snellen.grading.models.items import AnswerFormat, AnswerKind, Item
-from snellen.grading.protocols.webarena import GOLDS, VERIFIED
-from snellen.grading.protocols.webarena.golds import ResponseCheck, WebTask
-from snellen.grading.protocols.webarena.requests import RequestCheck
-from snellen.grading.protocols.webarena.strings import Original
 from snellen.tasks.benchmarks.loading import task_in
 from snellen.tasks.benchmarks.webarena import RELEASES
+from snellen.tasks.benchmarks.webarena.rules import GOLDS, VERIFIED
+from snellen.tasks.benchmarks.webarena.rules.golds import ResponseCheck, WebTask
+from snellen.tasks.benchmarks.webarena.rules.requests import RequestCheck
+from snellen.tasks.benchmarks.webarena.rules.strings import Original
 from snellen.tasks.data.pins import pin
 from snellen.tasks.io.files import checked, contents
 from snellen.tasks.io.json_text import read_json

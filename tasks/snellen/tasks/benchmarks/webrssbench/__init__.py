@@ -45,6 +45,6 @@ BENCHMARKS = (
             by_name=late(f"{_HERE}.load:by_name"),
             by_row=late(f"{_HERE}.load:by_row"),
         ),
-        summaries=late("snellen.grading.protocols.webrssbench.tables:summaries"),
+        summaries=late("snellen.tasks.benchmarks.webrssbench.rules.tables:summaries"),
     ),
 )
