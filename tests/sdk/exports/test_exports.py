@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from huggingface_hub import EvalResultEntry, parse_eval_result_entries
+from miniatures import written
 
 from snellen import sdk
 from snellen.grading.errors import InputError, UnknownNameError
@@ -112,10 +113,9 @@ def test_references_are_targets_of_an_inspect_log_when_asked_for(
 
 
 def test_prompts_that_show_right_actions_are_left_out_unasked(tmp_path: Path) -> None:
-    import androidcontrol
     from inspect_ai.log import read_eval_log
 
-    folder = androidcontrol.write(tmp_path)
+    folder = written("androidcontrol", tmp_path)
     answers = [{"item_id": "7/1", "response": "x"}]
     for prompt, shown in (("snellen-action-1", True), ("snellen-action-history-1", False)):
         data = sdk.load("androidcontrol/high", folder, prompt=prompt)
@@ -150,10 +150,8 @@ def test_the_hubs_own_class_reads_results_back(report: sdk.Report, tmp_path: Pat
 
 
 def test_results_for_the_hub_say_where_the_benchmark_is_published(tmp_path: Path) -> None:
-    import androidcontrol
-
     answers = [{"item_id": "7/1", "response": "x"}]
-    report = sdk.grade(answers, task="androidcontrol/low", data=androidcontrol.write(tmp_path))
+    report = sdk.grade(answers, task="androidcontrol/low", data=written("androidcontrol", tmp_path))
     path = report.export("eval_results", tmp_path / "run.yml")
     (entry,) = parse_eval_result_entries(yaml.safe_load(path.read_text("utf-8")))
     assert (entry.dataset_id, entry.task_id) == ("Reallm-Labs/android_control_test", "default")
