@@ -8,7 +8,8 @@ For each of the folder's benchmarks it has:
 - `twins`: files of which two exams are made that differ in their references alone: `{"either":
   [a, b]}` is another value in each, and `<gold:1>` a text that is drawn anew for each.
 - `references`: some references of each task, in their published shape.
-- `cases`: answers with the verdict of each protocol, which `tests/tasks/benchmarks` reads.
+- `cases`: answers with the verdict of each protocol (`verdicts.py`); `gold` is the name of a
+  reference in `golds`.
 """
 
 import csv

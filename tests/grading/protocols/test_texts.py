@@ -70,15 +70,3 @@ def test_thoughts_and_wrappings_are_taken_off_in_every_task(task: str, around: s
 def test_a_right_answer_in_a_thought_is_worth_nothing(task: str, around: str) -> None:
     _, right, wrong = TASKS[task]
     assert value(task, around.format(right=right, wrong=wrong)) == 0
-
-
-@pytest.mark.parametrize("task", TASKS)
-def test_an_apis_object_says_what_its_text_says(task: str) -> None:
-    _, right, wrong = TASKS[task]
-    message = [
-        {"type": "thinking", "thinking": wrong, "signature": "x"},
-        {"type": "text", "text": right},
-    ]
-    assert value(task, message) == 1
-    assert value(task, {"choices": [{"message": {"role": "assistant", "content": right}}]}) == 1
-    assert value(task, {"choices": [{"message": {"role": "assistant", "content": wrong}}]}) == 0

@@ -104,12 +104,6 @@ def test_pixels_of_an_unknown_size_cannot_be_held_against_fractions(
     assert "image" in note
 
 
-@pytest.mark.parametrize("name", ["official", "robust", "unit", "thousand"])
-def test_fractions_need_no_size_where_the_target_is_in_fractions(name: str) -> None:
-    said = "(300, 300)" if name == "thousand" else "(0.3, 0.3)"
-    assert outcome(V2, name, said, ImageTarget(FRACTIONS))[:2] == (1.0, Outcome.ANSWERED)
-
-
 @pytest.mark.parametrize(
     ("name", "hit", "miss"),
     [

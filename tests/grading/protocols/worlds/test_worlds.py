@@ -15,46 +15,6 @@ def judged(gold: dict[str, Any], **record: Any) -> dict[str, float]:
     return dict(score.metrics)
 
 
-@pytest.mark.parametrize(
-    ("kind", "gold", "shown", "near"),
-    [
-        ("date", "2025-10-27", "Monday, October 27, 2025", "Monday, October 28, 2025"),
-        ("money", 5967, "$5,967.00", "€5,967.00"),
-        ("list", ["a@x", "b@x"], "a@x, b@x", "a@x, b@x, c@x"),
-        ("place", "Room Elm; Cafeteria", "Room Elm;Cafeteria", "Cafeteria;Room Elm"),
-    ],
-)
-def test_an_answer_counts_as_the_screen_shows_it_and_a_near_miss_does_not(
-    kind: str, gold: object, shown: str, near: str
-) -> None:
-    assert judged({"answer": gold, "kind": kind}, answer=shown)["sr"] == 1.0
-    assert judged({"answer": gold, "kind": kind}, answer=near)["sr"] == 0.0
-
-
-@pytest.mark.parametrize(
-    ("gold", "answers"),
-    [
-        ("2025-10-27", {"2025-10-27": 1.0, "October 27, 2025": 0.0, "2025-10-27.": 0.0}),
-        (5967, {"5,967": 1.0, 5967: 1.0, "59,67": 1.0, "$5,967": 0.0}),
-        (["a@x", "b@x"], {"a@x, b@x": 0.0}),
-        ("Room Elm; Cafeteria", {"room elm;  cafeteria": 1.0, "Room Elm;Cafeteria": 0.0}),
-    ],
-)
-def test_a_reference_without_a_kind_is_compared_as_before(
-    gold: object, answers: dict[object, float]
-) -> None:
-    found = {answer: judged({"answer": gold}, answer=answer)["said"] for answer in answers}
-    assert found == answers
-
-
-@pytest.mark.parametrize("gold", [{}, {"answer": 5}, {"answer": 5, "kind": "number"}])
-def test_an_episode_that_its_agent_did_not_end_says_nothing(gold: dict[str, Any]) -> None:
-    left = judged(gold, status=None, answer=5, end="abandoned")
-    assert (left["sr"], left["state"], left["said"]) == (0.0, 1.0, 0.0)
-    # What stands at the limit is graded as it stands.
-    assert judged(gold, status=None, answer=5, end="limit")["sr"] == 1.0
-
-
 def test_a_report_says_how_many_episodes_were_abandoned() -> None:
     record: dict[str, Any] = {"status": "done", "changes": {}, "cost": 3}
     answers = [

@@ -17,39 +17,6 @@ def published(response: object, **reference: object) -> Score:
     return score_one(protocol_of("matrix/items", "published"), response, gold, GOLD.context(gold))
 
 
-OPTIONS = ["Home", "Settings", "About"]
-
-
-@pytest.mark.parametrize(
-    ("response", "right"),
-    [("B", 1), (" b\n", 1), ("B.", 0), ("(B)", 0), ("Settings", 0), ("The answer is B", 0)],
-)
-def test_accuracy_is_equality_after_trimming_and_upper_case(response: str, right: float) -> None:
-    score = published(response, metric="accuracy", answer="B", options=OPTIONS)
-    assert score.metrics == {"score": right, "correct": right}
-
-
-@pytest.mark.parametrize(
-    ("response", "value", "correct"),
-    [
-        ("a red car", 0.999999995, 1),
-        ("A RED CAR", 0.999999995, 1),
-        # 1 of 1 words, 1 of 3: precision 1, recall 1/3.
-        ("red", 2 / 3 / (4 / 3 + 1e-8), 0),
-        ("red red red", 2 / 3 / (4 / 3 + 1e-8), 0),
-        # 2 of 2, 2 of 3.
-        ("red car", 4 / 3 / (5 / 3 + 1e-8), 1),
-        ("blue", 0, 0),
-    ],
-)
-def test_f1_is_over_sets_of_words_and_correct_above_one_half(
-    response: str, value: float, correct: float
-) -> None:
-    score = published(response, metric="f1", answer="a red car")
-    assert score.metrics["score"] == pytest.approx(value, abs=1e-12)
-    assert score.metrics["correct"] == correct
-
-
 def test_two_empty_texts_score_0_in_f1() -> None:
     assert set_f1_published("", "") == 0
 
@@ -58,12 +25,6 @@ def test_two_empty_texts_score_0_in_f1() -> None:
 def test_f1_is_symmetric_and_never_reaches_1(one: str, other: str) -> None:
     assert set_f1_published(one, other) == pytest.approx(set_f1_published(other, one))
     assert 0 <= set_f1_published(one, other) < 1
-
-
-@pytest.mark.parametrize("response", ["Q1, Q2, Q3, Q4", "Q30", "It is not Q3"])
-def test_contains_accepts_hedges_prefixes_and_denials(response: str) -> None:
-    assert published(response, metric="contains", answer="Q3").value == 1
-    assert published("q3", metric="contains", answer="Q3").value == 0
 
 
 def test_a_metric_that_the_code_lacks_scores_0_and_says_so() -> None:
