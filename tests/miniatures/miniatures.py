@@ -20,7 +20,7 @@ import secrets
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -64,9 +64,10 @@ def twin(benchmark: str, folder: Path, which: int) -> list[str]:
             case {"either": values}:
                 return chosen(values[which])
             case dict():
-                return {key: chosen(each) for key, each in value.items()}
+                named = cast("dict[str, Value]", value)
+                return {key: chosen(each) for key, each in named.items()}
             case list():
-                return [chosen(each) for each in value]
+                return [chosen(each) for each in cast("list[Value]", value)]
             case str():
                 return re.sub(r"<gold:\d+>", text, value)
             case _:
@@ -99,8 +100,11 @@ def _csv(rows: Value) -> bytes:
 
 def _parquet(rows: Value) -> bytes:
     def cell(value: Value) -> Value:
-        shown = isinstance(value, dict) and "image" in value
-        return {"bytes": _image(value["image"]), "path": value["path"]} if shown else value
+        match value:
+            case {"image": image, "path": path}:
+                return {"bytes": _image(image), "path": path}
+            case _:
+                return value
 
     file = io.BytesIO()
     table = pa.Table.from_pylist([{key: cell(row[key]) for key in row} for row in rows])

@@ -24,7 +24,7 @@ from snellen import sdk
 from snellen.grading.errors import DataError
 from snellen.grading.models.actions import ActionType, direction_of
 from snellen.grading.protocols.golds import StepGold
-from snellen.tasks.benchmarks.screenspot.release import v2_sizes
+from snellen.tasks.benchmarks.screenspot.signs import v2_sizes
 from snellen.tasks.benchmarks.table import load_task
 from snellen.tasks.corrections.overlay import read_corrections
 from snellen.tasks.data.check import check, recognize

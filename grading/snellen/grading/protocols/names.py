@@ -30,5 +30,5 @@ OWN: Mapping[str, str] = MappingProxyType(
 )
 """Each benchmark's folder in `snellen.tasks.benchmarks`, in the order in which they are listed.
 
-It has `BENCHMARKS`, and in `rules` it has `PROTOCOLS` and `GOLDS`, by task.
+Its `data.toml` says what it is, its `rules` have `PROTOCOLS` and `GOLDS`, by task.
 """

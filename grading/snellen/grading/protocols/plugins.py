@@ -37,8 +37,8 @@ class Rules:
     Attributes:
         name: The benchmark's, in front of the `/` of its tasks' ids.
         protocols: Each task's protocols, its default first. Left out for snellen's own benchmarks,
-            as `golds` is: both are then in the rules of the folder that `names.OWN` says, which are imported
-            when they are looked at.
+            as `golds` is: both are then in the `rules` of the folder that `names.OWN` says, which
+            are imported when they are looked at.
         golds: The published shape of each task's references.
 
     Raises:

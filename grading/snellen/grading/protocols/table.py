@@ -3,7 +3,8 @@
 The first protocol of a task is its default: `official` where code was published, else `paper`.
 Where published code reads the answers of one model's adapter (points, boxes, letters, next
 actions), it is `robust`, which reads any model's; the first published protocol follows it.
-The rules in each benchmark's folder have those of its tasks, and `snellen.grading.protocols.names` lists them.
+The `rules` of a benchmark's folder have those of its tasks; `snellen.grading.protocols.names` lists
+the folders.
 Installed packages can add benchmarks (`snellen.grading.protocols.plugins`); their tasks follow.
 """
 

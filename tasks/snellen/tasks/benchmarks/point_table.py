@@ -9,8 +9,10 @@ from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from snellen.grading.guesses import RandomPoint
 from snellen.grading.models.geometry import Space
-from snellen.tasks.benchmarks.spec import Benchmark, late, pointing_task
+from snellen.grading.models.items import AnswerKind
+from snellen.tasks.benchmarks.spec import Benchmark, TaskSpec, late
 from snellen.tasks.data.release import Place, Release, RowSign, Signs
 from snellen.tasks.prompts import Prompt
 
@@ -46,7 +48,7 @@ class Columns:
     instruction: str = "instruction"
     id: str = ""
     image: str = ""
-    size: str | tuple[()] | tuple[str, str] = ()
+    size: str | tuple[str, ...] = ()
     fractions: str = ""
     tags: tuple[str, ...] = ()
 
@@ -104,6 +106,23 @@ class PointTable:
         return (self.images_in,) if self.images_in else ()
 
 
+def signs_of(tables: Sequence[PointTable]) -> Signs:
+    """Return by what tables are recognized: the columns of their layouts, in their files."""
+    return Signs(
+        rows=[
+            RowSign(table.task, frozenset((*layout.required, *layout.tags, *table.inside)))
+            for table in tables
+            for layout in table.layouts
+        ],
+        folders=[
+            f"{pattern}{ending}"
+            for table in tables
+            for pattern in table.files
+            for ending in ("", ".gz")
+        ],
+    )
+
+
 def pointing_benchmark(
     tables: Sequence[PointTable],
     place: Place,
@@ -125,26 +144,16 @@ def pointing_benchmark(
             `snellen.grading.protocols`.
         golds: The shapes of references, as `protocols`.
     """
-    signs = signs or Signs(
-        rows=[
-            RowSign(table.task, frozenset((*layout.required, *layout.tags, *table.inside)))
-            for table in tables
-            for layout in table.layouts
-        ],
-        folders=[
-            f"{pattern}{ending}"
-            for table in tables
-            for pattern in table.files
-            for ending in ("", ".gz")
-        ],
-    )
     return Benchmark(
         name=place.benchmark,
         protocols=protocols,
         golds=golds,
-        tasks=tuple(pointing_task(table.task, table.title, table.by) for table in tables),
+        tasks=tuple(
+            TaskSpec(table.task, table.title, AnswerKind.POINT, "accuracy", RandomPoint(), table.by)
+            for table in tables
+        ),
         load=partial(_LOAD, tables, place, releases),
         place=place,
         releases=releases,
-        signs=signs,
+        signs=signs or signs_of(tables),
     )

@@ -4,20 +4,21 @@ snellen's own benchmarks and those of other packages are made alike. What is hea
 imported when it is used, so that a list of all benchmarks is quick.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from snellen.grading.errors import PluginError
-from snellen.grading.guesses import Constant, Guess, RandomPoint
+from snellen.grading.guesses import Guess
 from snellen.grading.models.items import AnswerKind
 from snellen.grading.protocols.plugins import Rules
 from snellen.tasks.data.release import Place, Release, Signs
 
 if TYPE_CHECKING:
     from snellen.grading.protocols.summaries import Summaries
+    from snellen.tasks.benchmarks.point_table import PointTable
     from snellen.tasks.models import TaskData
 
 
@@ -76,21 +77,6 @@ class TaskSpec:
     cell: tuple[str, str] | None = None
 
 
-def pointing_task(task: str, title: str, by: tuple[str, ...] = ()) -> TaskSpec:
-    """Return a task that asks for a point: right in the target, and guessed anywhere."""
-    return TaskSpec(task, title, AnswerKind.POINT, "accuracy", RandomPoint(), by)
-
-
-_MIDDLE = '{"format": "plain", "action": "click", "x": 0.5, "y": 0.5, "space": "unit"}'
-
-
-def step_task(task: str, title: str, by: tuple[str, ...] = ("action",)) -> TaskSpec:
-    """Return a task that asks for the next action; whoever doesn't look clicks the middle."""
-    return TaskSpec(
-        task, title, AnswerKind.ACTION, "step", Constant(_MIDDLE, "a click in the middle"), by
-    )
-
-
 @dataclass(frozen=True, kw_only=True)
 class Benchmark(Rules):
     """A benchmark: snellen's own, or one that a package adds (entry point `snellen.benchmarks`).
@@ -103,6 +89,8 @@ class Benchmark(Rules):
         signs: By what its files are recognized.
         summaries: Returns how reports of its tasks are summarized; None: by a mean of each metric
             and the tags of `by`.
+        tables: Those of its tasks that are tables of elements to point at.
+        more: What else its `data.toml` says, for its loader.
 
     Raises:
         PluginError: The parts do not belong together.
@@ -114,6 +102,8 @@ class Benchmark(Rules):
     releases: tuple[Release, ...] = ()
     signs: Signs = field(default_factory=Signs)
     summaries: "Callable[[], Summaries] | None" = None
+    tables: "tuple[PointTable, ...]" = ()
+    more: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
     def check(self) -> None:
         """Check that the tasks are those that there are rules for.

@@ -1,12 +1,10 @@
 """Every task of every benchmark; those of installed packages follow snellen's own.
 
-`snellen.grading.protocols.names.OWN` is the one list of snellen's own. A benchmark's module is
-imported when one of its tasks is looked up.
+`snellen.grading.protocols.names.OWN` is the one list of snellen's own. A benchmark's
+`data.toml` is read when one of its tasks is looked up.
 """
 
 from collections.abc import Iterator, Mapping
-from functools import cache
-from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -14,6 +12,7 @@ from typing import TYPE_CHECKING
 from snellen.grading.errors import InputError, PluginError, UnknownNameError
 from snellen.grading.protocols.names import OWN
 from snellen.grading.protocols.plugins import ByBenchmark, Rules, WithPlugins, plugin
+from snellen.tasks.benchmarks.declared import own
 from snellen.tasks.benchmarks.spec import Benchmark, TaskSpec
 from snellen.tasks.data.release import Place
 
@@ -30,7 +29,7 @@ def benchmark_of(name: str) -> Benchmark:
     """
     name = name.partition("/")[0]
     if name in OWN:
-        return _own(name)
+        return own(name)
     rules = plugin(name)
     if rules is None:
         raise UnknownNameError("benchmark", name, OWN)
@@ -41,13 +40,6 @@ def benchmarks() -> Iterator[Benchmark]:
     """Yield every benchmark; a package that can't be used is left out with a PluginWarning."""
     for name in dict.fromkeys(task.partition("/")[0] for task in TASKS):
         yield benchmark_of(name)
-
-
-@cache
-def _own(name: str) -> Benchmark:
-    module = import_module(f"snellen.tasks.benchmarks.{OWN[name]}")
-    (found,) = (one for one in module.BENCHMARKS if one.name == name)
-    return found
 
 
 def _whole(rules: Rules) -> Benchmark:
@@ -61,14 +53,14 @@ def _specs(benchmark: Benchmark) -> Mapping[str, TaskSpec]:
 
 
 TASKS: Mapping[str, TaskSpec] = WithPlugins(
-    ByBenchmark(lambda name: _specs(_own(name))), lambda rules: _specs(_whole(rules))
+    ByBenchmark(lambda name: _specs(own(name))), lambda rules: _specs(_whole(rules))
 )
 """Every task by its id."""
 
 
 def own_places() -> Mapping[str, Place]:
     """Return where snellen's own benchmarks are published, by their names."""
-    places = {name: _own(name).place for name in OWN}
+    places = {name: own(name).place for name in OWN}
     return MappingProxyType({name: place for name, place in places.items() if place})
 
 

@@ -119,16 +119,12 @@ def _fits(path: str, patterns: Sequence[str]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class RowSign:
-    """The fields by which a task's rows are recognized, and fields that they never have."""
+    """By what a task's rows are recognized."""
 
     task: str
     fields: frozenset[str]
-    without: frozenset[str] = frozenset()
-
-
-def row_sign(task: str, fields: str, without: str = "") -> RowSign:
-    """Return the sign of a task's rows, its fields written as words of one text."""
-    return RowSign(task, frozenset(fields.split()), frozenset(without.split()))
+    without: frozenset[str] = frozenset()  # fields that they never have
+    begins: Mapping[str, str] = field(default_factory=dict[str, str])  # how values begin
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +135,7 @@ class Signs:
     names and fields can't say; they return tasks.
 
     Attributes:
-        names: From a file's name to its task.
+        names: From a file's name, or a pattern of it, to its task.
         rows: The fields of a file's first row (of parquet its columns), whatever its name.
         folders: Patterns below a folder of files that are known by their names, or by the first
             row of the first one with a name of its own.

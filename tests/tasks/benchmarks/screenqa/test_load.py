@@ -13,7 +13,7 @@ from snellen.grading.models.reports import PinVerdict
 from snellen.grading.models.scores import Submission
 from snellen.grading.protocols.table import gold_shape
 from snellen.tasks.benchmarks.screenqa.load import PAGE_PROMPTS, TASKS, load
-from snellen.tasks.benchmarks.screenqa.release import RELEASES
+from snellen.tasks.benchmarks.table import benchmark_of
 from snellen.tasks.prompts import prompt_of
 
 pytestmark = pytest.mark.compat
@@ -231,7 +231,7 @@ def test_the_published_files_are_known(
     assert len(set(data.ids)) == count
     assert len({item_id.split("/")[1] for item_id in data.ids}) == images
     assert (data.pin.verdict, data.pin.release, data.pin.note) == (PinVerdict.KNOWN, "v1.2", "")
-    assert data.pin.sha256 in {release.sha256 for release in RELEASES}
+    assert data.pin.sha256 in {release.sha256 for release in benchmark_of("screenqa").releases}
 
 
 @pytest.mark.realdata

@@ -12,7 +12,7 @@ from miniatures import written
 from PIL import Image
 
 from snellen.grading.errors import DataError
-from snellen.tasks.benchmarks.screenspot.release import V1_FILES, only_in_v1, v2_sizes
+from snellen.tasks.benchmarks.screenspot.signs import V1_FILES, only_in_v1, v2_sizes
 from snellen.tasks.benchmarks.table import load_task
 from snellen.tasks.data.check import recognize
 

@@ -13,7 +13,7 @@ from snellen.grading.models.scores import Outcome
 from snellen.grading.protocols.base import Context
 from snellen.grading.protocols.golds import ImageTarget
 from snellen.tasks.benchmarks.screenspot.load import PRO_PROMPTS, PROMPTS, load, read_pro, read_v2
-from snellen.tasks.benchmarks.screenspot.release import v2_sizes
+from snellen.tasks.benchmarks.screenspot.signs import v2_sizes
 from snellen.tasks.data.check import image_faults, recognize
 
 V2, PRO = "screenspot-v2/point", "screenspot-pro/point"

@@ -21,9 +21,10 @@ from snellen.grading.protocols.golds import Target, is_in_fractions
 from snellen.grading.protocols.table import PROTOCOLS, gold_shape
 from snellen.grading.score_table import score_one
 from snellen.tasks.benchmarks.table import TASKS as TABLE
+from snellen.tasks.benchmarks.table import benchmark_of
+from snellen.tasks.benchmarks.visualwebbench.format import CONFIGS
 from snellen.tasks.benchmarks.visualwebbench.load import TASKS, load
 from snellen.tasks.benchmarks.visualwebbench.prompts import PROMPTS
-from snellen.tasks.benchmarks.visualwebbench.release import CONFIGS, RELEASES
 from snellen.tasks.data.check import image_faults
 
 pytestmark = pytest.mark.compat
@@ -433,7 +434,7 @@ def test_data_without_images_says_how_to_give_them(tmp_path: Path) -> None:
 
 def test_the_published_counts_are_on_record() -> None:
     # BENCHMARKS 2.1 and 2.6: the paper says 101 of action_ground, the data holds 103.
-    counts = {one.role: one.count for one in RELEASES}
+    counts = {one.role: one.count for one in benchmark_of("visualwebbench").releases}
     counts = {role: count for role, count in counts.items() if role in CONFIGS}
     assert sum(counts.values()) == 1_536
     assert counts["action_ground"] == 103

@@ -21,16 +21,8 @@ from snellen.grading.errors import DataError, UnknownNameError
 from snellen.grading.metrics.boxes import Ltrb, box_fault
 from snellen.grading.models.actions import Action, ActionType, direction_of
 from snellen.grading.protocols.golds import Node, StepGold
-from snellen.tasks.benchmarks.androidcontrol.release import (
-    FILE,
-    LEFT_OUT,
-    OS_ATLAS,
-    RELEASES,
-    SPLIT,
-    UI_S1_FILE,
-    role_of,
-)
 from snellen.tasks.benchmarks.androidcontrol.rules import HIGH, LOW
+from snellen.tasks.benchmarks.declared import own
 from snellen.tasks.benchmarks.steps import STEP_PROMPTS, StepRow, step_data
 from snellen.tasks.data.pins import pin
 from snellen.tasks.io.files import checked, contents
@@ -41,7 +33,13 @@ from snellen.tasks.models import TaskData
 from snellen.tasks.prompts import prompt_of
 
 PROMPTS = STEP_PROMPTS
+FILE = "android_control_test.json"
+UI_S1_FILE = "android_control_evaluation_std.jsonl"
+SPLIT, OS_ATLAS = "test", "os-atlas"
 _SPLITS = (SPLIT, OS_ATLAS)
+_ANDROIDCONTROL = own("androidcontrol")
+_LEFT_OUT = frozenset(map(str, _ANDROIDCONTROL.more["left_out"]))
+
 _UI_R1_IMAGE = re.compile(r"episode_(\d+)-screenshot_(\d+)\.png")
 
 
@@ -76,7 +74,7 @@ def load(
     asked = prompt_of(PROMPTS, prompt)
     file, sha256, steps = read_steps(Path(path))
     if chosen == OS_ATLAS:
-        steps = tuple(step for step in steps if step.gold.episode not in LEFT_OUT)
+        steps = tuple(step for step in steps if step.gold.episode not in _LEFT_OUT)
     if task == HIGH:
         if not all(step.goal for step in steps):
             raise DataError(f"says what each step is for and no goals: load {LOW}", file=str(file))
@@ -86,8 +84,9 @@ def load(
     there = images is not None or bool(steps and files.file(0, SCREEN).is_file())
     if there:
         steps = tuple(_sized(steps, files))
-    releases = [release for release in RELEASES if release.split == chosen]
-    pinned = pin(role_of(sha256), chosen, file, sha256, len(steps), releases)
+    copies = {one.sha256: one.role for one in _ANDROIDCONTROL.releases if one.sha256}
+    releases = [release for release in _ANDROIDCONTROL.releases if release.split == chosen]
+    pinned = pin(copies.get(sha256, "androidcontrol"), chosen, file, sha256, len(steps), releases)
     if chosen == OS_ATLAS:
         # One file holds both splits, so that its digest in a signature does not say which it was.
         pinned = pinned.model_copy(update={"release": f"{pinned.release}/{chosen}"})

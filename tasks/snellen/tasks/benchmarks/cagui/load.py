@@ -9,7 +9,7 @@ from pathlib import Path
 from snellen.grading.models.items import AnswerKind
 from snellen.tasks.benchmarks import point_rows
 from snellen.tasks.benchmarks.aitw_steps import StepSet
-from snellen.tasks.benchmarks.cagui import AGENT, BBOX2TEXT, PLACE, RELEASES, TABLES
+from snellen.tasks.benchmarks.declared import own
 from snellen.tasks.benchmarks.grounding import GroundingRow, Size, grounding_data
 from snellen.tasks.models import TaskData
 from snellen.tasks.prompts import Prompt, prompt_of
@@ -23,7 +23,9 @@ PROMPTS = (
         "\n\nBox: {question}",
     ),
 )
-_STEPS = StepSet(AGENT, ("domestic",), ("CAGUI_agent", "test"), RELEASES)
+BBOX2TEXT, AGENT = "cagui/bbox2text", "cagui/agent"
+_CAGUI = own("cagui")
+_STEPS = StepSet(AGENT, ("domestic",), ("CAGUI_agent", "test"), _CAGUI.releases)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,13 +64,14 @@ def load(
     """
     if task == AGENT:
         return _STEPS.load(task, path, split, images, prompt)
-    part = task.partition("/")[2]
-    releases = [release for release in RELEASES if release.role == part]
+    part, place = task.partition("/")[2], _CAGUI.place
+    assert place is not None
+    releases = [release for release in _CAGUI.releases if release.role == part]
     if task != BBOX2TEXT:
-        return point_rows.load(TABLES, PLACE, releases, task, path, split, images, prompt)
+        return point_rows.load(_CAGUI.tables, place, releases, task, path, split, images, prompt)
     asked = prompt_of(PROMPTS, prompt)
-    table = replace(TABLES[1], task=BBOX2TEXT, split=part)
-    read = point_rows.read_points(table, PLACE, releases, path, split, images)
+    table = replace(_CAGUI.tables[1], task=BBOX2TEXT, split=part)
+    read = point_rows.read_points(table, place, releases, path, split, images)
     rows = [
         _BoxedText(**{field.name: getattr(row, field.name) for field in fields(row)})
         for row in read.rows

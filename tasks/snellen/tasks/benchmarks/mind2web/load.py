@@ -14,7 +14,7 @@ from snellen.grading.errors import DataError, UnknownNameError
 from snellen.grading.metrics.boxes import Ltrb, box_fault
 from snellen.grading.models.actions import Action, ActionType
 from snellen.grading.protocols.golds import StepGold
-from snellen.tasks.benchmarks.mind2web import PUBLISHED, RELEASES
+from snellen.tasks.benchmarks.declared import own
 from snellen.tasks.benchmarks.mind2web.rules import DOMAIN, TASK, WEBSITE
 from snellen.tasks.benchmarks.steps import STEP_PROMPTS, StepRow, step_data
 from snellen.tasks.data.pins import digest_of_files, pin
@@ -82,7 +82,7 @@ def load(
         raise UnknownNameError("Mind2Web task", task, _SPLITS)
     asked = prompt_of(PROMPTS, prompt)
     wanted = None if Path(path).is_file() else split or _SPLITS[task]
-    files = find_parquet(Path(path), wanted, PUBLISHED)
+    files = find_parquet(Path(path), wanted, "osunlp/Multimodal-Mind2Web")
     reads = "annotation_id, action_uid, confirmed_task, operation, pos_candidates"
     parts = [read_part(part, _Row, reads, images=("screenshot",)) for part in files.paths]
     rows = [row for part in parts for row in part.rows]
@@ -97,7 +97,7 @@ def load(
             files.paths[0].parent,
             digest_of_files(files.paths),
             len(rows),
-            RELEASES,
+            own("mind2web").releases,
         ),
         prompt=asked,
         images=shown,

@@ -19,7 +19,6 @@ from snellen.grading.errors import DataError
 from snellen.grading.metrics.boxes import Ltrb, box_fault
 from snellen.grading.models.geometry import Size
 from snellen.grading.protocols.golds import is_in_fractions, without_unknowns
-from snellen.tasks.benchmarks.mmbench_gui.release import L1_FILE, L2_FILE
 from snellen.tasks.benchmarks.mmbench_gui.rules.online import PLATFORMS
 from snellen.tasks.io.boxes import target_fault
 from snellen.tasks.io.files import checked, contents
@@ -85,6 +84,9 @@ def find(path: Path, name: str) -> Path:
     )
 
 
+L1_FILE, L2_FILE = "L1_annotations.json", "L2_annotations.json"
+EPISODE_FILES = {"l3": "L3_tasks.jsonl", "l4": "L4_tasks.jsonl"}
+"""The lists of L3 and L4, in a layout of our own: no files of them are published."""
 _OTHERS = MappingProxyType({"groups": L1_FILE, "bbox": L2_FILE})
 
 

@@ -30,9 +30,11 @@ from snellen.grading.protocols.base import Context
 from snellen.grading.protocols.golds import (
     EpisodeGold,
 )
+from snellen.tasks.benchmarks.declared import own
 from snellen.tasks.benchmarks.grounding import EXAMPLES, GroundingRow, grounding_data
 from snellen.tasks.benchmarks.mmbench_gui.format import (
     DIFFICULTIES,
+    EPISODE_FILES,
     Annotations,
     Element,
     Question,
@@ -42,7 +44,6 @@ from snellen.tasks.benchmarks.mmbench_gui.format import (
     read_questions,
     screenshots,
 )
-from snellen.tasks.benchmarks.mmbench_gui.release import EPISODE_FILES, RELEASES
 from snellen.tasks.benchmarks.mmbench_gui.rules.online import PLATFORMS
 from snellen.tasks.data.pins import pin
 from snellen.tasks.io.json_text import JsonText, read_json
@@ -276,7 +277,14 @@ def _load_tasks(task: str, path: Path, split: str | None, prompt: Prompt) -> Tas
         split=f"{found[1]} steps" if found else ALL,
         ids=[row.id for row in rows],
         golds=Golds([EpisodeGold(limit) for limit in limits]),
-        pin=pin(role, ALL, file.path, file.sha256, len(rows), RELEASES),
+        pin=pin(
+            role,
+            ALL,
+            file.path,
+            file.sha256,
+            len(rows),
+            own("mmbench-gui").releases,
+        ),
         contexts=[
             Context(limit=limit, platform=row.platform)
             for row, limit in zip(rows, limits, strict=True)
@@ -328,7 +336,14 @@ def _path(images: str | Path | None) -> Path | None:
 
 def _pin(role: str, file: Annotations[Question] | Annotations[Element]) -> DataPin:
     """Say which release a file is: its MD5 is published, its SHA-256 is not."""
-    found = pin(role, ALL, file.path, file.sha256, len(file.rows), RELEASES)
+    found = pin(
+        role,
+        ALL,
+        file.path,
+        file.sha256,
+        len(file.rows),
+        own("mmbench-gui").releases,
+    )
     if file.md5 != PUBLISHED_MD5[role]:
         return found
     return found.model_copy(

@@ -4,8 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from snellen.tasks.benchmarks.mmbench_gui.format import FOLDER
-from snellen.tasks.benchmarks.mmbench_gui.release import EPISODE_FILES, L1_FILE, L2_FILE
+from snellen.tasks.benchmarks.mmbench_gui.format import EPISODE_FILES, FOLDER, L1_FILE, L2_FILE
 
 _L2 = {"basic": "mmbench-gui/l2_basic", "advanced": "mmbench-gui/l2_advanced"}
 _KIND = re.compile(rb'"grounding_type"\s*:\s*"(\w+)"')

@@ -15,7 +15,7 @@ from snellen.grading.metrics.boxes import Ltrb
 from snellen.grading.models.geometry import Space
 from snellen.grading.protocols.golds import AreaTarget
 from snellen.tasks.benchmarks import grounding
-from snellen.tasks.benchmarks.osworld_g import FILES, RELEASES
+from snellen.tasks.benchmarks.declared import own
 from snellen.tasks.benchmarks.osworld_g.rules import ORIGINAL, REFINED
 from snellen.tasks.data.pins import pin
 from snellen.tasks.io.files import checked, contents
@@ -25,6 +25,7 @@ from snellen.tasks.io.rows import SCREEN, Text, misfit
 from snellen.tasks.models import TaskData
 from snellen.tasks.prompts import prompt_of
 
+_FILES = {ORIGINAL: "OSWorld-G.json", REFINED: "OSWorld-G_refined.json"}
 _GROUPS = "classification_result.json"
 _REFUSAL = (
     "\n\nIf what the instruction means is not on the screenshot, reply with (-1, -1)."
@@ -90,7 +91,7 @@ def load(
     if split not in (None, "all", "targets"):
         raise UnknownNameError(f"split of {task}", str(split), ("all", "targets"))
     asked = prompt_of(PROMPTS, prompt)
-    file = _find(Path(path), FILES[task])
+    file = _find(Path(path), _FILES[task])
     text = read_json(file)
     rows = tuple(_rows(text.rows(list[_Row]), _groups(file.parent), str(file)))
     count, release = len(rows), task.partition("/")[2]
@@ -103,7 +104,14 @@ def load(
         task,
         split or "all",
         rows,
-        pin=pin("osworld-g", release, file, text.sha256, count, RELEASES),
+        pin=pin(
+            "osworld-g",
+            release,
+            file,
+            text.sha256,
+            count,
+            own("osworld-g").releases,
+        ),
         prompt=asked,
         asked_in=grounding.asked_space(asked),
         images=files if there else None,

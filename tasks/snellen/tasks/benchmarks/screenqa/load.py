@@ -22,6 +22,7 @@ from snellen.grading.models.items import (
     AnswerKind,
     Item,
 )
+from snellen.tasks.benchmarks.declared import own
 from snellen.tasks.benchmarks.loading import pin_of, space_hint, task_in
 from snellen.tasks.benchmarks.screenqa.format import (
     COMPLEX,
@@ -34,7 +35,6 @@ from snellen.tasks.benchmarks.screenqa.format import (
     read,
     rico_images,
 )
-from snellen.tasks.benchmarks.screenqa.release import RELEASES
 from snellen.tasks.models import TaskData
 from snellen.tasks.prompts import Prompt, prompt_of
 
@@ -179,7 +179,7 @@ def load(
         split=rows.split,
         ids=rows.ids,
         golds=rows.golds,
-        pin=pin_of(rows, RELEASES),
+        pin=pin_of(rows, own("screenqa").releases),
         build_item=builder.item,
         load_image=rows.load_image if images is None else rico_images(Path(images), rows.image_ids),
         raters=rows.golds if spec.layout.by_rater else Golds(),

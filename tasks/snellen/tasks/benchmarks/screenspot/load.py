@@ -23,6 +23,7 @@ import msgspec
 from snellen.grading.errors import DataError, UnknownNameError
 from snellen.grading.metrics.boxes import Ltrb, box_fault
 from snellen.grading.models.geometry import Space
+from snellen.tasks.benchmarks.declared import own
 from snellen.tasks.benchmarks.grounding import (
     COPIED,
     GroundingRow,
@@ -31,22 +32,19 @@ from snellen.tasks.benchmarks.grounding import (
     grounding_data,
     point_prompts,
 )
-from snellen.tasks.benchmarks.screenspot.release import (
+from snellen.tasks.benchmarks.screenspot.rules import PRO, V1, V2
+from snellen.tasks.benchmarks.screenspot.signs import (
     PLATFORMS,
     PRO_FOLDER,
-    PRO_RELEASES,
     V1_COUNTS,
     V1_FILES,
-    V1_RELEASES,
     V2_COPIES,
     V2_COUNTS,
     V2_FILES,
-    V2_RELEASES,
     is_v2_copy,
     only_in_v1,
     v2_sizes,
 )
-from snellen.tasks.benchmarks.screenspot.rules import PRO, V1, V2
 from snellen.tasks.data.pins import digest_of_files, pin
 from snellen.tasks.io.boxes import reaches_outside
 from snellen.tasks.io.files import checked, contents, default_split, find_parquet, format_of
@@ -500,7 +498,6 @@ def _absent(folder: Path, name: str) -> DataError:
 
 
 _COPIED = "a public copy with corners and sizes, in another layout than the published files"
-_RELEASES = {V1: V1_RELEASES, V2: V2_RELEASES, PRO: PRO_RELEASES}
 
 
 def _data(
@@ -516,7 +513,7 @@ def _data(
         files.file(index, SCREEN).is_file() for index in range(len(elements))
     )
     benchmark = task.partition("/")[0]
-    releases = () if found.copied else _RELEASES[task]
+    releases = () if found.copied else own(task.partition("/")[0]).releases
     known = pin(benchmark, split, folder, digest_of_files(found.files), len(elements), releases)
     if found.copied:
         known = known.model_copy(

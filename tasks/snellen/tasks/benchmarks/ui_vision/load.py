@@ -16,7 +16,7 @@ from snellen.grading.models.geometry import Space
 from snellen.grading.models.items import AnswerKind
 from snellen.grading.protocols.golds import Target
 from snellen.tasks.benchmarks import grounding
-from snellen.tasks.benchmarks.ui_vision import FILES, RELEASES
+from snellen.tasks.benchmarks.declared import own
 from snellen.tasks.benchmarks.ui_vision.rules import LAYOUT
 from snellen.tasks.data.pins import pin
 from snellen.tasks.io.files import checked, contents
@@ -26,6 +26,11 @@ from snellen.tasks.io.rows import SCREEN, Text, misfit
 from snellen.tasks.models import TaskData
 from snellen.tasks.prompts import Prompt, prompt_of
 
+_WAYS = ("basic", "functional", "spatial")
+_FILES = {
+    **{f"ui-vision/{way}": f"element_grounding_{way}.json" for way in _WAYS},
+    "ui-vision/layout": "layout_grounding.json",
+}
 ALL = "all"
 PROMPTS = grounding.point_prompts("snellen-ui-vision", (Space.THOUSAND, Space.UNIT, Space.PIXELS))
 LAYOUT_PROMPTS = (
@@ -86,13 +91,13 @@ def load(
         DataError: A file can't be read or a row is not as published.
         UnknownNameError: There is no such task, split or prompt.
     """
-    if task not in FILES:
-        raise UnknownNameError("UI-Vision task", task, FILES)
+    if task not in _FILES:
+        raise UnknownNameError("UI-Vision task", task, _FILES)
     if split not in (None, ALL):
         raise UnknownNameError(f"split of {task}", str(split), (ALL,))
     layout = task == LAYOUT
     asked = prompt_of(LAYOUT_PROMPTS if layout else PROMPTS, prompt)
-    file = _find(Path(path), FILES[task])
+    file = _find(Path(path), _FILES[task])
     text = read_json(file)
     release = task.partition("/")[2]
     found = _regions(text, str(file)) if layout else _elements(text, str(file), release)
@@ -104,7 +109,14 @@ def load(
         task,
         ALL,
         rows,
-        pin=pin("ui-vision", release, file, text.sha256, len(rows), RELEASES),
+        pin=pin(
+            "ui-vision",
+            release,
+            file,
+            text.sha256,
+            len(rows),
+            own("ui-vision").releases,
+        ),
         prompt=asked,
         asked_in=Space.THOUSAND if layout else grounding.asked_space(asked),
         images=files if there else None,

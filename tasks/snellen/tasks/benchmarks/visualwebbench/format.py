@@ -19,7 +19,7 @@ import msgspec
 from snellen.grading.errors import DataError
 from snellen.grading.metrics.boxes import box_fault
 from snellen.grading.models.geometry import Space
-from snellen.tasks.benchmarks.visualwebbench.release import CONFIGS
+from snellen.tasks.benchmarks.declared import own
 from snellen.tasks.data.pins import digest_of_files
 from snellen.tasks.io.boxes import outside_note, reaches_outside
 from snellen.tasks.io.files import (
@@ -35,6 +35,9 @@ from snellen.tasks.io.images import ImageFiles, image_folder
 from snellen.tasks.io.json_text import read_json
 from snellen.tasks.io.parquet import GIVE_FOLDER, ParquetImages, read_part
 from snellen.tasks.io.rows import SPACE_NOTES, Pixels, Split, Text, misfit, space_of
+
+CONFIGS = tuple(one.role for one in own("visualwebbench").releases)
+"""The published configurations, one a task."""
 
 LETTERS = "ABCDEFGH"
 """The options' letters: the published code reads no others."""

@@ -25,6 +25,7 @@ from snellen.grading.models.items import (
 from snellen.grading.models.tags import TagColumn
 from snellen.grading.protocols.base import Context
 from snellen.grading.protocols.golds import Target
+from snellen.tasks.benchmarks.declared import own
 from snellen.tasks.benchmarks.loading import pin_of, space_hint, task_in
 from snellen.tasks.benchmarks.visualwebbench.format import (
     LETTERS,
@@ -43,7 +44,6 @@ from snellen.tasks.benchmarks.visualwebbench.format import (
     read,
 )
 from snellen.tasks.benchmarks.visualwebbench.prompts import PROMPTS, fill, lettered
-from snellen.tasks.benchmarks.visualwebbench.release import RELEASES
 from snellen.tasks.io.files import DATA, stem_of
 from snellen.tasks.io.rows import SCREEN
 from snellen.tasks.models import TaskData
@@ -185,7 +185,7 @@ def load(
         split=rows.split,
         ids=rows.ids,
         golds=Golds([spec.gold(row) for row in rows.rows]),
-        pin=pin_of(rows, RELEASES),
+        pin=pin_of(rows, own("visualwebbench").releases),
         build_item=builder.item,
         load_image=load_image,
         contexts=[_context(row) for row in rows.rows],

@@ -14,8 +14,8 @@ import msgspec
 from snellen.grading.errors import DataError, UnknownNameError
 from snellen.grading.models.golds import Golds
 from snellen.grading.models.items import AnswerFormat, AnswerKind, Item
+from snellen.tasks.benchmarks.declared import own
 from snellen.tasks.benchmarks.loading import task_in
-from snellen.tasks.benchmarks.webarena import RELEASES
 from snellen.tasks.benchmarks.webarena.rules import GOLDS, VERIFIED
 from snellen.tasks.benchmarks.webarena.rules.golds import ResponseCheck, WebTask
 from snellen.tasks.benchmarks.webarena.rules.requests import RequestCheck
@@ -104,7 +104,14 @@ def load(
         kept = _hard(file.parent, [row.task_id for row in rows])
         sha256 = hashlib.sha256(f"{sha256}\n{kept}".encode()).hexdigest()
         rows, golds = [rows[number] for number in kept], [golds[number] for number in kept]
-    release = pin("webarena", split or "full", file, sha256, len(rows), RELEASES)
+    release = pin(
+        "webarena",
+        split or "full",
+        file,
+        sha256,
+        len(rows),
+        own("webarena").releases,
+    )
     if not originals:
         note = f"no {ORIGINAL} beside it: the protocols webarena and visualwebarena can't judge"
         release = release.model_copy(update={"note": "; ".join(filter(None, (release.note, note)))})

@@ -10,6 +10,7 @@ import gzip
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
+from fnmatch import fnmatchcase
 from io import BytesIO, StringIO
 from itertools import islice
 from json import JSONDecodeError, JSONDecoder
@@ -310,7 +311,7 @@ def recognize(path: Path) -> tuple[str, ...]:
 
 
 def _of_folder(path: Path, signs: Signs) -> Iterator[str]:
-    found = [task for name, task in signs.names.items() if (path / name).is_file()]
+    found = [task for name, task in signs.names.items() if any(path.glob(name))]
     if signs.in_folder is not None:
         found += signs.in_folder(path)
     for pattern in signs.folders:
@@ -335,8 +336,9 @@ def _of_file(path: Path, every: Iterable[Signs]) -> Iterable[str]:
 
 def _by_name(path: Path, signs: Signs) -> Sequence[str]:
     name = path.name.removesuffix(GZIP)
-    if name in signs.names:
-        return (signs.names[name],)
+    for pattern, task in signs.names.items():
+        if fnmatchcase(name, pattern):
+            return (task,)
     return () if signs.by_name is None else tuple(signs.by_name(path))
 
 
@@ -349,7 +351,11 @@ def _of_row(path: Path, row: Mapping[str, object], signs: Signs) -> Iterable[str
     if signs.by_row is not None and (found := tuple(signs.by_row(path, row))):
         return found
     return [
-        one.task for one in signs.rows if one.fields <= row.keys() and not one.without & row.keys()
+        one.task
+        for one in signs.rows
+        if one.fields <= row.keys()
+        and not one.without & row.keys()
+        and all(str(row[name]).startswith(begin) for name, begin in one.begins.items())
     ]
 
 

@@ -23,9 +23,8 @@ from snellen.build.screen.elements import Element, Ltrb, Screen
 from snellen.build.snapshots import Snapshot
 from snellen.build.writers.base import Side, as_json, side_of, write_rows
 from snellen.build.writers.mmbench_gui.l1 import Question, ask
-from snellen.tasks.benchmarks.mmbench_gui.format import DIFFICULTIES
+from snellen.tasks.benchmarks.mmbench_gui.format import DIFFICULTIES, L1_FILE, L2_FILE
 from snellen.tasks.benchmarks.mmbench_gui.load import L1, L2_ADVANCED, L2_BASIC
-from snellen.tasks.benchmarks.mmbench_gui.release import L1_FILE, L2_FILE
 
 _IMAGES = "offline_images"
 _KINDS = MappingProxyType({L2_BASIC: "basic", L2_ADVANCED: "advanced"})

@@ -1,11 +1,9 @@
-"""What is published of ScreenSpot, ScreenSpot-v2 and ScreenSpot-Pro, and where."""
+"""By what files of ScreenSpot, ScreenSpot-v2 and ScreenSpot-Pro are told apart."""
 
 from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-
-from snellen.tasks.data.release import Place, Release
 
 _V1 = "screenspot-v1/point"
 PLATFORMS = ("mobile", "desktop", "web")
@@ -19,44 +17,6 @@ V1_COUNTS = frozenset({502, 436, 334})
 V2_COUNTS = frozenset({501, 437, 334})
 
 PRO_FOLDER = "annotations"
-
-V1_RELEASES = tuple(
-    Release("v1", "screenspot-v1", split, count)
-    for split, count in (("all", 1_272), ("mobile", 502), ("desktop", 334), ("web", 436))
-)
-V2_RELEASES = tuple(
-    Release("v2", "screenspot-v2", split, count)
-    for split, count in (("all", 1_272), ("mobile", 501), ("desktop", 334), ("web", 437))
-)
-PRO_RELEASES = (Release("2025-01", "screenspot-pro", "all", 1_581),)
-
-V1_PLACE = Place(
-    "screenspot-v1",
-    "huggingface.co",
-    "rootsautomation/ScreenSpot",
-    "Apache 2.0",
-    tasks={"point": ("data/test-*.parquet",)},
-    images_inside=True,
-    note="the authors' three files are linked from the README of github.com/njucckevin/SeeClick",
-)
-V2_PLACE = Place(
-    "screenspot-v2",
-    "huggingface.co",
-    "OS-Copilot/ScreenSpot-v2",
-    "Apache 2.0",
-    tasks={"point": ("screenspot_*_v2.json",)},
-    images=("screenspotv2_image.*",),
-    revision="5efbb1f1b5463a575f2eb7bc30fe29e49c15f93c",
-)
-PRO_PLACE = Place(
-    "screenspot-pro",
-    "huggingface.co",
-    "likaixin/ScreenSpot-Pro",
-    "MIT",
-    tasks={"point": (f"{PRO_FOLDER}/*",)},
-    images=("images/*",),
-    revision="210e78d3844251110bff86c95835ebd37a6930fa",
-)
 
 
 def v2_by_row(file: Path, row: Mapping[str, object]) -> tuple[str, ...]:
