@@ -194,7 +194,12 @@ def grounding_data(
 
 
 def checked_rows(
-    rows: Iterable[_Row], file: str, *, boxes_in: Space, field: str = "bbox"
+    rows: Iterable[_Row],
+    file: str,
+    *,
+    boxes_in: Space,
+    field: str = "bbox",
+    passed: Callable[[_Row], bool] = lambda _: False,
 ) -> Iterator[_Row]:
     """Yield the rows of one file whose boxes can be right answers.
 
@@ -203,12 +208,13 @@ def checked_rows(
         file: The file, for messages.
         boxes_in: What its boxes count, fractions or pixels.
         field: The field that holds them.
+        passed: Whether a row has no box to look at.
 
     Raises:
         DataError: A box can't be an answer; it names the row and its item.
     """
     for index, row in enumerate(rows):
-        if fault := _fault(row, boxes_in):
+        if not passed(row) and (fault := _fault(row, boxes_in)):
             raise misfit(f"item {row.id}: {fault}", file, index, field)
         yield row
 

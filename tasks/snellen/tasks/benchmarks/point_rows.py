@@ -2,19 +2,20 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path, PurePosixPath
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
 import msgspec
 
 from snellen.grading.errors import DataError, UnknownNameError
 from snellen.grading.metrics.boxes import Ltrb
 from snellen.grading.models.geometry import Space
+from snellen.grading.models.items import AnswerKind
 from snellen.grading.models.reports import DataPin
-from snellen.grading.protocols.golds import is_in_fractions
+from snellen.grading.protocols.golds import AreaTarget, Target, is_in_fractions
 from snellen.tasks.benchmarks.grounding import (
     COPIED,
     EXAMPLES,
@@ -31,12 +32,14 @@ from snellen.tasks.data.release import Place, Release
 from snellen.tasks.io.boxes import outside_note
 from snellen.tasks.io.files import SplitFiles, by_split, choose, find_files
 from snellen.tasks.io.images import ImageFiles, image_folder, is_inside
+from snellen.tasks.io.json_text import read_json
 from snellen.tasks.io.parquet import ParquetImages, Part
 from snellen.tasks.io.rows import SCREEN, Text, misfit
 from snellen.tasks.io.tables import read_table
 from snellen.tasks.models import TaskData
 from snellen.tasks.prompts import prompt_of
 
+TARGETS = "targets"
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
 _Extent = Annotated[float, msgspec.Meta(gt=0, le=1e6)]
 
@@ -73,17 +76,19 @@ def load(
     table = task_in({each.task: each for each in tables}, task, place.benchmark)
     prompts = {asked.prompt: asked for asked in _asked(table)}
     asked = prompts[prompt_of(tuple(prompts), prompt)]
-    read = read_points(table, place, releases, path, split, images)
+    only = split == TARGETS and any(layout.shape for layout in table.layouts)
+    read = read_points(table, place, releases, path, None if only else split, images)
     return grounding_data(
         task,
-        read.split,
-        read.rows,
+        TARGETS if only else read.split,
+        [row for row in read.rows if not only or not _refused(row)],
         pin=read.pin,
         prompt=asked.prompt,
         asked_in=asked.space,
         example=asked.example,
         images=read.images,
         shown=table.shown,
+        kind=table.asks,
     )
 
 
@@ -117,7 +122,7 @@ def read_points(
     parts = [read_table(file, tuple(layouts), table.inside) for file in files.paths]
     rows: list[GroundingRow] = []
     for part in parts:
-        rows += _rows(part, layouts, files.split, len(rows))
+        rows += _rows(part, layouts, table, files.split, len(rows))
     rows, clipped = _checked(rows, parts, layouts)
     twice = [item for item, count in Counter(row.id for row in rows).items() if count > 1]
     if twice:
@@ -145,7 +150,8 @@ def _asked(table: PointTable) -> Iterator[PointPrompt]:
     name = f"snellen-{table.task.partition('/')[0]}"
     prompts = point_prompts(name, table.spaces)
     for prompt, space in zip(prompts, table.spaces, strict=True):
-        yield PointPrompt(prompt, space, EXAMPLES[space])
+        asked = replace(prompt, question=table.question or prompt.question)
+        yield PointPrompt(asked, space, EXAMPLES[space])
 
 
 def _files(table: PointTable, path: Path, split: str | None, published: str) -> SplitFiles:
@@ -161,26 +167,69 @@ def _files(table: PointTable, path: Path, split: str | None, published: str) -> 
     return SplitFiles(table.split, choose(found, None, path).paths)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Area(GroundingRow):
+    polygon: tuple[float, ...] = ()
+    refused: bool = False
+
+    def target(self, size: Size | None) -> AreaTarget:
+        return AreaTarget(self.box, size, self.polygon, self.refused)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Box(GroundingRow):
+    def target(self, size: Size | None) -> Target:
+        return Target(self.box, size)
+
+
+def _refused(row: GroundingRow) -> bool:
+    return isinstance(row, _Area) and row.refused
+
+
 # ---- rows ----------------------------------------------------------------------------------------
+
+
+class _Entry(msgspec.Struct):
+    id: str
+
+
+class _Classification(msgspec.Struct):
+    classified: dict[str, list[_Entry]]
+
+
+def _groups(beside: Path, name: str) -> Mapping[str, str]:
+    """Return each item's groups, joined by a plus; nothing without the file."""
+    file = beside.with_name(name or beside.name)
+    if not name or not file.is_file():
+        return {}
+    found: dict[str, list[str]] = {}
+    read = read_json(file).decode(_Classification, "expected {classified: {group: [..]}}")
+    for group, named in read.classified.items():
+        for item in named:
+            found.setdefault(item.id, []).append(group)
+    return {item: " + ".join(groups) for item, groups in found.items()}
 
 
 @cache
 def _row_type(columns: Columns) -> type[msgspec.Struct]:
     """Return the type of a row: what it reads, and of each column whether it has to be there."""
     box, size = columns.box, columns.size
+    kind: Any = list[float] if columns.shape else Ltrb | str
     required: dict[str, Any] = {
         columns.id: int | Text,
         columns.image: Text,
         columns.fractions: Text,
-        columns.instruction: str,
-        **({box: Ltrb | str} if isinstance(box, str) else dict.fromkeys(box, float)),
+        columns.asked[0]: str,
+        **({box: kind} if isinstance(box, str) else dict.fromkeys(box, float)),
+        columns.shape: Literal["bbox", "polygon", "refusal"],
         **(
             {size: tuple[_Extent, _Extent] | None}
             if isinstance(size, str)
             else dict.fromkeys(size, _Extent | None)
         ),
     }
-    optional = [(name, int | str, "") for name in columns.tags if name not in required]
+    others = (*columns.tags, *columns.asked)
+    optional = [(name, int | str, "") for name in others if name not in required]
     fields = [(name, kind) for name, kind in required.items() if name]
     return msgspec.defstruct("Row", [*fields, *optional], frozen=True)
 
@@ -188,20 +237,34 @@ def _row_type(columns: Columns) -> type[msgspec.Struct]:
 _Layouts = dict[type[msgspec.Struct], Columns]
 
 
-def _rows(part: Part, layouts: _Layouts, split: str, before: int) -> Iterator[GroundingRow]:
+def _rows(
+    part: Part, layouts: _Layouts, table: PointTable, split: str, before: int
+) -> Iterator[GroundingRow]:
+    ids, groups = table.ids or split, _groups(part.path, table.groups)
     for number, row in enumerate(part.rows):
         columns, file = layouts[type(row)], str(part.path)
         image: str = getattr(row, columns.image) if columns.image else ""
         if image and not is_inside(image):
             raise misfit(f"{image!r} is no path below the images", file, number, columns.image)
-        box = _box(row, columns, file, number)
-        yield GroundingRow(
-            id=str(getattr(row, columns.id)) if columns.id else f"{split}/{before + number}",
-            instruction=getattr(row, columns.instruction),
+        item = str(getattr(row, columns.id)) if columns.id else f"{ids}/{before + number}"
+        kind, more_of, box = GroundingRow, dict[str, Any](), (0.0, 0.0, 0.0, 0.0)
+        if columns.shape:
+            kind = _Area
+            box, more_of = _shape(row, columns, f"item {item}", file, number)
+        else:
+            box = _box(row, columns, file, number)
+        if table.asks is AnswerKind.BOX:
+            kind = _Box
+        named = dict(columns.named)
+        tags = {named.get(name, name): str(getattr(row, name)) for name in columns.tags}
+        yield kind(
+            id=item,
+            instruction=": ".join(filter(None, (getattr(row, name) for name in columns.asked))),
             box=box,
             image=image,
             size=_size(row, columns, box, file, number),
-            tags={name: str(getattr(row, name)) for name in columns.tags},
+            tags={**tags, "groups": groups.get(item, "")} if table.groups else tags,
+            **more_of,
         )
 
 
@@ -212,7 +275,29 @@ def _box(row: msgspec.Struct, columns: Columns, file: str, number: int) -> Ltrb:
         left, top, right, bottom = (getattr(row, name) for name in columns.box)
     if columns.extents:
         right, bottom = left + right, top + bottom
+    if columns.any_order:
+        (left, right), (top, bottom) = sorted((left, right)), sorted((top, bottom))
     return left, top, right, bottom
+
+
+def _shape(
+    row: msgspec.Struct, columns: Columns, item: str, file: str, number: int
+) -> tuple[Ltrb, dict[str, Any]]:
+    column, kind = str(columns.box), getattr(row, columns.shape)
+    numbers: tuple[float, ...] = tuple(getattr(row, column))
+    if kind == "refusal":
+        return (0.0, 0.0, 0.0, 0.0), {"refused": True}
+    if kind == "bbox":
+        if len(numbers) != 4:
+            what = f"{item}: a box has x, y, width, height, not {len(numbers)} numbers"
+            raise misfit(what, file, number, column)
+        x, y, width, height = numbers
+        return (x, y, x + width, y + height), {}
+    if len(numbers) < 4 or len(numbers) % 2:
+        what = f"{item}: a polygon has x and y of each corner, not {len(numbers)} numbers"
+        raise misfit(what, file, number, column)
+    across, down = numbers[::2], numbers[1::2]
+    return (min(across), min(down), max(across), max(down)), {"polygon": numbers}
 
 
 def _four(row: msgspec.Struct, column: str, file: str, number: int) -> Ltrb:
@@ -255,7 +340,8 @@ def _checked(
     for part in parts:
         end = start + len(part.rows)
         # Errors name a row by its place in its own file.
-        _ = list(checked_rows(cut[start:end], str(part.path), boxes_in=space, field=field))
+        shown = cut[start:end]
+        _ = list(checked_rows(shown, str(part.path), boxes_in=space, field=field, passed=_refused))
         start = end
     return cut, [row.id for row, one in zip(rows, cut, strict=True) if one.box != row.box]
 

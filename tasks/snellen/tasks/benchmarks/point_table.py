@@ -31,31 +31,45 @@ class Columns:
     Attributes:
         box: The column of a box, as a list or a text of four numbers; or the columns of the four.
         extents: Whether a box is x, y, width, height; else left, top, right, bottom.
+        any_order: Whether a box may have any of its corners first.
+        shape: The column that says of each row whether `box` is a `bbox` (x, y, width, height), a
+            `polygon` (x and y of each corner), or a `refusal`; empty: all are boxes.
         space: What a box counts; None: fractions if all boxes of a split lie within 0..1, else
             pixels.
-        instruction: The column of what to point at.
+        instruction: The column of what to point at; of several the first has to be there, and
+            they are joined by colons.
         id: The column of the item's id; empty: the item is named after its split and its row.
         image: The column of the path of its screenshot; empty: rows do not name one.
         size: The column of the screenshot's width and height, or the columns of the two; empty:
             they are read of the image.
         fractions: The column of the same box in fractions, of which the size follows.
         tags: The columns that are tags of an item; one that is not there, or is empty, is none.
+        named: Columns, and what their tags are called, where they are not called like them.
     """
 
     box: str | tuple[str, str, str, str] = "bbox"
     extents: bool = False
+    any_order: bool = False
+    shape: str = ""
     space: Space | None = None
-    instruction: str = "instruction"
+    instruction: str | tuple[str, ...] = "instruction"
     id: str = ""
     image: str = ""
     size: str | tuple[str, ...] = ()
     fractions: str = ""
     tags: tuple[str, ...] = ()
+    named: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def asked(self) -> tuple[str, ...]:
+        """The columns of what to point at."""
+        named = self.instruction
+        return (named,) if isinstance(named, str) else named
 
     @property
     def required(self) -> tuple[str, ...]:
         """The columns that every table of this layout has."""
-        named = (self.id, self.image, self.instruction, self.fractions)
+        named = (self.id, self.image, self.asked[0], self.fractions, self.shape)
         groups = ((one,) if isinstance(one, str) else one for one in (self.box, self.size))
         return tuple(filter(None, (*named, *(name for group in groups for name in group))))
 
@@ -77,12 +91,17 @@ class PointTable:
         title: What it asks, in a line.
         layouts: The published layout, and those of public copies; a file has one of them.
         files: Patterns of its files below the published folder, the likeliest first.
-        split: The name of the only split; empty: files are named after their splits.
+        split: The name of the only split; empty: files are named after their splits. Where there
+            are refusals there is a split `targets` besides, without them.
+        ids: What ids begin with where no column has them; empty: the split's name.
+        asks: What is asked for: a point in the box, or the box.
+        groups: The file beside it that lists items by group, which are their tag `groups`.
         above: How many folders above the file's own the folders of screenshots are in.
         images: The folders of screenshots; one is looked for by its path, then by its name alone.
         images_in: The column of screenshots in parquet; empty: they are files.
         asked: Prompts of its own, before those that every task of points has.
         spaces: What those that every task has ask for; the first is what its protocol reads.
+        question: How those put the question; empty: as they always do.
         shown: The tags that an agent is shown.
         by: The tags by which a summary breaks its reports down.
     """
@@ -92,11 +111,15 @@ class PointTable:
     layouts: Sequence[Columns]
     files: Sequence[str]
     split: str = ""
+    ids: str = ""
+    asks: AnswerKind = AnswerKind.POINT
+    groups: str = ""
     above: int = 0
     images: Sequence[str] = ()
     images_in: str = ""
     asked: Sequence[PointPrompt] = ()
     spaces: Sequence[Space] = (Space.UNIT, Space.PIXELS)
+    question: str = ""
     shown: Sequence[str] = ()
     by: tuple[str, ...] = ()
 

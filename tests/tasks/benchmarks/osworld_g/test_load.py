@@ -6,7 +6,7 @@ import pytest
 from miniatures import written
 
 from snellen.grading.errors import DataError
-from snellen.tasks.benchmarks.osworld_g.load import load
+from snellen.tasks.benchmarks.table import load_task as load
 
 ORIGINAL = "osworld-g/original"
 

@@ -6,7 +6,7 @@ from miniatures import written
 
 from snellen.grading.errors import DataError
 from snellen.grading.models.items import AnswerKind
-from snellen.tasks.benchmarks.ui_vision.load import load
+from snellen.tasks.benchmarks.table import load_task as load
 
 
 @pytest.fixture
@@ -34,5 +34,5 @@ def test_corners_the_wrong_way_round_are_sorted(folder: Path) -> None:
 def test_a_file_that_is_there_twice_is_not_guessed(folder: Path) -> None:
     (folder / "copy").mkdir()
     (folder / "copy" / "layout_grounding.json").write_text("[]")
-    with pytest.raises(DataError, match="several"):
+    with pytest.raises(DataError, match="more than once"):
         load("ui-vision/layout", folder)
