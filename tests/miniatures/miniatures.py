@@ -6,7 +6,8 @@ For each of the folder's benchmarks it has:
   this repository where they lie. An image is its width, height and color, alone or as `image` in a
   row of parquet.
 - `twins`: files of which two exams are made that differ in their references alone: `{"either":
-  [a, b]}` is another value in each, and `<gold:1>` a text that is drawn anew for each.
+  [a, b]}` is another value in each, and `<gold:1>` a text that is drawn anew for each. Without
+  them `files` are used.
 - `references`: some references of each task, in their published shape.
 - `cases`: answers with the verdict of each protocol (`verdicts.py`); `gold` is the name of a
   reference in `golds`.
@@ -49,7 +50,7 @@ def written(benchmark: str, folder: Path) -> Path:
     files = golden(benchmark)["files"]
     if isinstance(files, str):
         return ROOT / files
-    return _write(files, folder)
+    return _write(_chosen(files, 0, lambda found: found[0]), folder)
 
 
 def twin(benchmark: str, folder: Path, which: int) -> list[str]:
@@ -59,22 +60,24 @@ def twin(benchmark: str, folder: Path, which: int) -> list[str]:
     def text(found: re.Match[str]) -> str:
         return drawn.setdefault(found[0], f"gold{secrets.token_hex(12)}")
 
-    def chosen(value: Value) -> Value:
-        match value:
-            case {"either": values}:
-                return chosen(values[which])
-            case dict():
-                named = cast("dict[str, Value]", value)
-                return {key: chosen(each) for key, each in named.items()}
-            case list():
-                return [chosen(each) for each in cast("list[Value]", value)]
-            case str():
-                return re.sub(r"<gold:\d+>", text, value)
-            case _:
-                return value
-
-    _write(chosen(golden(benchmark)["twins"]), folder)
+    of = golden(benchmark)
+    _write(_chosen(of.get("twins", of["files"]), which, text), folder)
     return list(drawn.values())
+
+
+def _chosen(value: Value, which: int, text: Callable[[re.Match[str]], str]) -> Value:
+    match value:
+        case {"either": values}:
+            return _chosen(values[which], which, text)
+        case dict():
+            named = cast("dict[str, Value]", value)
+            return {key: _chosen(each, which, text) for key, each in named.items()}
+        case list():
+            return [_chosen(each, which, text) for each in cast("list[Value]", value)]
+        case str():
+            return re.sub(r"<gold:\d+>", text, value)
+        case _:
+            return value
 
 
 def _write(files: dict[str, Value], folder: Path) -> Path:
