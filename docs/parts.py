@@ -79,7 +79,8 @@ def pages() -> dict[str, str]:
     found: dict[str, str] = {}
     for module in dict.fromkeys(OWN.values()):
         page = ROOT / "docs" / f"{module}.md"
-        found[page.name] = page.read_text(encoding="utf-8").splitlines()[0].removeprefix("# ")
+        if page.is_file():
+            found[page.name] = page.read_text(encoding="utf-8").splitlines()[0].removeprefix("# ")
     return found
 
 
@@ -100,9 +101,10 @@ def nav() -> str:
 
 def benchmark_rows() -> str:
     """Every benchmark: its page and its tasks."""
+    known = pages()
     rows = [
         [
-            f"[{one.name}]({OWN[one.name]}.md)",
+            f"[{one.name}]({page})" if (page := f"{OWN[one.name]}.md") in known else one.name,
             ", ".join(f"`{spec.id.partition('/')[2]}`" for spec in one.tasks),
         ]
         for one in map(benchmark_of, OWN)
@@ -132,10 +134,10 @@ def places() -> str:
 
 def made() -> dict[str, str]:
     """Return the pages that are made when the site is built, by the pages that they are part of."""
-    found: dict[str, str] = {}
+    found, known = dict[str, str](), pages()
     for module in dict.fromkeys(OWN.values()):
         tasks = [task for task in PROTOCOLS if OWN[task.partition("/")[0]] == module]
-        title = f"# Protocols of {pages()[f'{module}.md'].removesuffix(' data')}\n\n"
+        title = f"# Protocols of {known.get(f'{module}.md', module).removesuffix(' data')}\n\n"
         found[f"protocols/{module}.md"] = (
             f"{title}The primary metric is in bold.\n\n{_rules(tasks)}"
         )

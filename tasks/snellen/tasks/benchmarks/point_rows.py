@@ -46,7 +46,7 @@ _Extent = Annotated[float, msgspec.Meta(gt=0, le=1e6)]
 
 def load(
     tables: Sequence[PointTable],
-    place: Place,
+    place: Place | None,
     releases: Sequence[Release],
     task: str,
     path: str | Path,
@@ -58,7 +58,7 @@ def load(
 
     Args:
         tables: The tasks of the benchmark.
-        place: Where it is published.
+        place: Where it is published; None: nowhere.
         releases: The releases that are known of it.
         task: The task's id.
         path: The published folder, or one of its files.
@@ -73,7 +73,7 @@ def load(
         MissingExtraError: It is parquet, and pyarrow is not installed.
         UnknownNameError: There is no such task, split or prompt.
     """
-    table = task_in({each.task: each for each in tables}, task, place.benchmark)
+    table = task_in({each.task: each for each in tables}, task, task.partition("/")[0])
     prompts = {asked.prompt: asked for asked in _asked(table)}
     asked = prompts[prompt_of(tuple(prompts), prompt)]
     only = split == TARGETS and any(layout.shape for layout in table.layouts)
@@ -110,14 +110,15 @@ class Points(NamedTuple):
 
 def read_points(
     table: PointTable,
-    place: Place,
+    place: Place | None,
     releases: Sequence[Release],
     path: str | Path,
     split: str | None,
     images: str | Path | None,
 ) -> Points:
     """Read a split of a table; arguments and errors are those of `load`."""
-    files = _files(table, Path(path), split, place.name)
+    benchmark, _, part_of = table.task.partition("/")
+    files = _files(table, Path(path), split, place.name if place else benchmark)
     layouts = {_row_type(layout): layout for layout in table.layouts}
     parts = [read_table(file, tuple(layouts), table.inside) for file in files.paths]
     rows: list[GroundingRow] = []
@@ -129,8 +130,7 @@ def read_points(
         what = f"the id {twice[0]!r} is there twice, so answers can't be told apart"
         raise DataError(what, file=files.name, field=table.layouts[0].id)
     known = {release.role for release in releases}
-    part = table.task.partition("/")[2]
-    role = part if part in known else place.benchmark
+    role = part_of if part_of in known else benchmark
     folder, digest = files.paths[0].parent, digest_of_files(files.paths)
     used = (layouts[type(row)] for part in parts for row in part.rows[:1])
     copied = any(columns is not table.layouts[0] for columns in used)

@@ -64,14 +64,15 @@ def load(
     """
     if task == AGENT:
         return _STEPS.load(task, path, split, images, prompt)
-    part, place = task.partition("/")[2], _CAGUI.place
-    assert place is not None
+    part = task.partition("/")[2]
     releases = [release for release in _CAGUI.releases if release.role == part]
     if task != BBOX2TEXT:
-        return point_rows.load(_CAGUI.tables, place, releases, task, path, split, images, prompt)
+        return point_rows.load(
+            _CAGUI.tables, _CAGUI.place, releases, task, path, split, images, prompt
+        )
     asked = prompt_of(PROMPTS, prompt)
     table = replace(_CAGUI.tables[1], task=BBOX2TEXT, split=part)
-    read = point_rows.read_points(table, place, releases, path, split, images)
+    read = point_rows.read_points(table, _CAGUI.place, releases, path, split, images)
     rows = [
         _BoxedText(**{field.name: getattr(row, field.name) for field in fields(row)})
         for row in read.rows
