@@ -53,8 +53,9 @@ from snellen.server.http.connections import connection_limit, protocol
 from snellen.server.settings import Settings
 from snellen.server.store.schema import open_store
 from snellen.server.store.statements import row_values
-from snellen.server.store.tables.endpoint import JobRow, JobState, ScoreRow, Source, SubmissionRow
+from snellen.server.store.tables.endpoint import JobRow, ScoreRow, SubmissionRow
 from snellen.server.store.tables.exams import Scope
+from snellen.tasks.hosted import JobState, Source
 from snellen.tasks.pack.write import Part, write_pack
 
 TASK = "screenqa/short"

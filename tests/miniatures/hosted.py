@@ -11,13 +11,14 @@ import numpy as np
 from sqlalchemy import Connection
 
 from snellen.server.challenge import queries
-from snellen.server.challenge.models import SubmissionStatus, Upload, UploadBody
+from snellen.server.challenge.models import Upload, UploadBody
 from snellen.server.challenge.service import Challenge
 from snellen.server.challenge.submissions import Submissions
 from snellen.server.host import Host
 from snellen.server.settings import Settings
 from snellen.server.store.statements import row_values
-from snellen.server.store.tables.endpoint import JobRow, JobState, ScoreRow, Source, SubmissionRow
+from snellen.server.store.tables.endpoint import JobRow, ScoreRow, SubmissionRow
+from snellen.tasks.hosted import JobState, Source, SubmissionStatus
 
 Answers = Mapping[str, str] | str
 NOON = 1_767_268_800_000

@@ -14,7 +14,7 @@ from snellen.grading.stats.over_tasks import NAME as TOTAL
 from snellen.grading.table import figures
 
 if TYPE_CHECKING:
-    from snellen.sdk.hosted.models import SubmissionStatus, TaskScore
+    from snellen.tasks.hosted import SubmissionStatus, TaskScore
 
 _COLUMNS = ("task", "metric", "score", "95 % interval", "items")
 _out = Terminal()

@@ -126,6 +126,7 @@ def test_the_command_says_what_a_file_scores_and_saves_its_report(
 
 QUEUED = {
     "id": "sub_a", "phase": "main", "participant": "ada", "name": "", "at": "", "state": "queued",
+    "source": "upload", "link": "", "size": 3, "sha256": "", "tries": 0, "of a newer server": 1,
 }  # fmt: skip
 
 
@@ -198,6 +199,7 @@ async def test_what_is_no_server_of_ours_is_said_to_be_none() -> None:
 
 def board_row(name: str) -> dict[str, object]:
     known: dict[str, object] = {"submission": name, "participant": name, "name": name, "tasks": ()}
+    known |= {"link": "", "source": "upload", "at": ""}
     nothing = dict.fromkeys(("best", "worst", "group", "low", "high"))
     return {**known, **nothing, "baseline": True, "value": 0.5}
 
@@ -208,7 +210,8 @@ async def test_a_long_leaderboard_is_read_page_by_page() -> None:
         # The second row moved to the next page between the two requests.
         rows = [board_row(name) for name in "abbc"[first : first + 2]]
         page: dict[str, object] = {"exam": "web", "phase": "main", "tasks": (), "part": "all"}
-        page |= {"rows": rows, "next": None if first else "2"}
+        page |= {"task": None, "level": 0.95, "grading": 1, "graded": "", "regrading": False}
+        page |= {"incomplete": 0, "total": 4, "rows": rows, "next": None if first else "2"}
         return httpx2.Response(200, json=page)
 
     async with sdk.AsyncClient(

@@ -9,12 +9,11 @@ import numpy as np
 import pytest
 
 from snellen.grading.stats.summary import estimate
-from snellen.server.challenge.board import Board, BoardData, make_board
-from snellen.server.challenge.models import TaskScore
+from snellen.server.challenge.board import BoardData, make_board
 from snellen.server.challenge.rounding import numbers_of
-from snellen.server.exam.file import Counts
 from snellen.server.exam.rounding import mean_of
-from snellen.server.store.tables.endpoint import GradingRow, ScoreValues, Source, SubmissionRow
+from snellen.server.store.tables.endpoint import GradingRow, ScoreValues, SubmissionRow
+from snellen.tasks.hosted import Board, Counts, Source, TaskScore
 
 TASK = "screenqa/short"
 ITEMS = 200

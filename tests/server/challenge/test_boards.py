@@ -6,8 +6,8 @@ from collections.abc import Callable
 import pytest
 from hosted import Hosted, add_graded
 
-from snellen.server.challenge.board import Board
-from snellen.server.challenge.boards import HELD_MILLISECONDS, HELD_SCORES, BoardPage, Boards
+from snellen.server.challenge.boards import HELD_MILLISECONDS, HELD_SCORES, Boards
+from snellen.tasks.hosted import Board, BoardPage
 
 
 async def opened(hosted: Callable[..., Hosted], count: int) -> tuple[Hosted, Boards]:

@@ -16,7 +16,7 @@ from hosted import Hosted, as_lines
 
 from snellen.server.challenge.models import UploadBody
 from snellen.server.challenge.workers import Worker
-from snellen.server.store.tables.endpoint import JobState
+from snellen.tasks.hosted import JobState
 
 pytestmark = pytest.mark.thorough
 

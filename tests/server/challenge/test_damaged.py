@@ -17,13 +17,8 @@ from snellen.server.challenge.workers import Worker
 from snellen.server.errors import StoreError
 from snellen.server.grading.files import FileToGrade, Graded
 from snellen.server.settings import Settings
-from snellen.server.store.tables.endpoint import (
-    JobRow,
-    JobState,
-    PartRow,
-    parts,
-    submissions,
-)
+from snellen.server.store.tables.endpoint import JobRow, PartRow, parts, submissions
+from snellen.tasks.hosted import JobState
 
 Hosting = Callable[..., Hosted]
 

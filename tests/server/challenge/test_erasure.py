@@ -23,8 +23,8 @@ from snellen.server.store.files import Files
 from snellen.server.store.statements import row_values
 from snellen.server.store.tables import metadata
 from snellen.server.store.tables.annotations import AnnotationMode
-from snellen.server.store.tables.endpoint import JobState
 from snellen.server.store.tables.exams import JoinRequest, Scope, Team
+from snellen.tasks.hosted import JobState
 
 Hosting = Callable[..., Hosted]
 PERSON = "adalovelace"

@@ -29,11 +29,11 @@ from hosted import as_lines
 from sqlalchemy import select
 
 from snellen.sdk.hosted.client import AsyncClient, HostedError, HostedUnreachableError
-from snellen.sdk.hosted.models import SubmissionStatus
 from snellen.server.http.auth import Tokens
 from snellen.server.store.schema import open_store
-from snellen.server.store.tables.endpoint import JobState, jobs, keys, quotas, scores, submissions
+from snellen.server.store.tables.endpoint import jobs, keys, quotas, scores, submissions
 from snellen.server.store.tables.exams import Scope
+from snellen.tasks.hosted import JobState, SubmissionStatus
 from snellen.tasks.samples import exam_folder
 
 pytestmark = [pytest.mark.thorough, pytest.mark.timeout(1500)]

@@ -7,7 +7,7 @@ from hosted import NOON, Hosted
 
 from snellen.server import errors
 from snellen.server.exam.file import Phase
-from snellen.server.store.tables.endpoint import JobState
+from snellen.tasks.hosted import JobState
 
 DAY = 24 * 3600 * 1000
 Hosting = Callable[..., Hosted]

@@ -14,7 +14,7 @@ from snellen.server.challenge.jobs import SHORT_BYTES, Jobs
 from snellen.server.challenge.workers import Worker
 from snellen.server.grading.files import FileToGrade, Graded
 from snellen.server.settings import Settings
-from snellen.server.store.tables.endpoint import JobState
+from snellen.tasks.hosted import JobState
 
 Hosting = Callable[..., Hosted]
 

@@ -19,7 +19,6 @@ from snellen.grading.errors import SubmissionError
 from snellen.server.attempts.models import Caller
 from snellen.server.attempts.register import Clock
 from snellen.server.challenge import queries
-from snellen.server.challenge.board import Board
 from snellen.server.challenge.boards import Boards
 from snellen.server.challenge.graders import Grader
 from snellen.server.challenge.jobs import MOST_TRIES, Ended, Jobs
@@ -32,7 +31,8 @@ from snellen.server.grading.exam import references_digest
 from snellen.server.grading.files import FileToGrade, Graded
 from snellen.server.settings import Settings
 from snellen.server.store.database import Database
-from snellen.server.store.tables.endpoint import JobState, ScoreRow, Source
+from snellen.server.store.tables.endpoint import ScoreRow
+from snellen.tasks.hosted import Board, JobState, Source
 
 Hosting = Callable[..., Hosted]
 T = TypeVar("T")

@@ -44,8 +44,8 @@ from snellen.server.mcp.server import ExamServer
 from snellen.server.settings import Address, Settings
 from snellen.server.store.database import Database
 from snellen.server.store.tables.annotations import AnnotationMode
-from snellen.server.store.tables.endpoint import JobState
 from snellen.server.store.tables.exams import Scope
+from snellen.tasks.hosted import JobState
 from snellen.tasks.pack.read import Pack
 
 pytestmark = [pytest.mark.thorough, pytest.mark.slow]

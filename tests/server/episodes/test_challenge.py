@@ -19,7 +19,7 @@ from snellen.server.challenge.export import verify_export
 from snellen.server.challenge.service import Challenge
 from snellen.server.challenge.workers import AttemptCollector, Worker
 from snellen.server.errors import ForbiddenError
-from snellen.server.exam.file import ExamFile, Phase, Who
+from snellen.server.exam.file import ExamFile, Phase
 from snellen.server.grading.exam import read_exam, references_digest
 from snellen.server.host import Host
 from snellen.server.http.app import Hosted as Served
@@ -29,7 +29,7 @@ from snellen.server.screenshots.service import Screenshots
 from snellen.server.settings import Settings
 from snellen.server.store.database import Database
 from snellen.server.store.schema import open_store
-from snellen.server.store.tables.endpoint import JobState
+from snellen.tasks.hosted import JobState, Who
 from snellen.tasks.samples import exam_folder
 
 Play = Callable[..., Any]

@@ -4,8 +4,9 @@ from pathlib import Path
 import pytest
 
 from snellen.grading.errors import InputError
-from snellen.server.exam.file import JoinBy, Phase, exam_file_for, exam_of_packs, read_exam_file
+from snellen.server.exam.file import Phase, exam_file_for, exam_of_packs, read_exam_file
 from snellen.server.exam.rules import Rules
+from snellen.tasks.hosted import JoinBy
 from snellen.tasks.samples import exam_folder
 
 

@@ -11,7 +11,7 @@ from snellen.server.challenge.service import Challenge
 from snellen.server.challenge.workers import Worker
 from snellen.server.errors import StoreError
 from snellen.server.store.files import Files
-from snellen.server.store.tables.endpoint import JobState
+from snellen.tasks.hosted import JobState
 
 
 def test_what_is_put_is_there_and_the_same_bytes_are_kept_once(place: str) -> None:

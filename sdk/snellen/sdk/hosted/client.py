@@ -14,6 +14,7 @@ from collections.abc import (
     Generator,
     Iterator,
     Mapping,
+    Sequence,
 )
 from contextlib import ExitStack, contextmanager
 from functools import partial
@@ -24,11 +25,12 @@ from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar
 
 import anyio
 import msgspec
+from pydantic import BaseModel, ValidationError
 
 from snellen.grading.errors import InputError, MissingExtraError, SnellenError
 from snellen.grading.models.base import NO_JSON
 from snellen.grading.models.items import Item
-from snellen.sdk.hosted import models
+from snellen.tasks import hosted
 
 if TYPE_CHECKING:
     import httpx2
@@ -55,7 +57,7 @@ _CHUNK = 256 << 10
 _ANNOUNCED_BYTES = 1 << 20
 """The size from which a file is announced before it is sent: it may take a while."""
 _AGAIN = frozenset({429, 502, 503, 504})
-Watch = Callable[[models.SubmissionStatus], None]
+Watch = Callable[[hosted.SubmissionStatus], None]
 
 
 class HostedError(InputError):
@@ -78,8 +80,18 @@ class _Announced(msgspec.Struct):
     phase: str
 
 
-class _Exams(msgspec.Struct):
-    exams: list[models.HostedExam]
+class _Exams(BaseModel):
+    exams: list[hosted.ExamCard]
+
+
+class _ItemPage(msgspec.Struct):
+    items: Sequence[msgspec.Raw]
+    next: str | None
+
+
+class _Problem(msgspec.Struct):
+    detail: str = ""
+    title: str = ""
 
 
 class _AgainError(Exception):
@@ -137,18 +149,18 @@ class AsyncClient:
         """Close the connections."""
         await self._http.aclose()
 
-    async def exams(self) -> list[models.HostedExam]:
+    async def exams(self) -> list[hosted.ExamCard]:
         """Return the exams that the server hosts."""
         return _read(await self._get("exams"), _Exams).exams
 
-    async def exam(self) -> models.HostedExam:
+    async def exam(self) -> hosted.ExamCard:
         """Return the exam.
 
         Raises:
             HostedError: There is no exam of that name, or there are several and no name was given.
         """
         if self._exam is not None:
-            return _read(await self._get(f"exams/{self._exam}"), models.HostedExam)
+            return _read(await self._get(f"exams/{self._exam}"), hosted.ExamCard)
         found = await self.exams()
         if len(found) != 1:
             names = ", ".join(exam.name for exam in found)
@@ -161,41 +173,39 @@ class AsyncClient:
         cursor: str | None = "0"
         while cursor is not None:
             query = {"task": task, "after": cursor, "limit": 200}
-            page = _read(await self._of_exam("items", query), models.ItemPage)
-            for item in page.parsed():
-                yield item
+            page = _read(await self._of_exam("items", query), _ItemPage)
+            for item in page.items:
+                yield Item.model_validate_json(bytes(item))
             cursor = page.next
 
     async def image(self, item: str, name: str | None = None, task: str | None = None) -> bytes:
         """Return an image of an item; the first image by default."""
         return await self._of_exam("image", {"item": item, "name": name, "task": task})
 
-    async def leaderboard(
-        self, task: str | None = None, phase: str | None = None
-    ) -> models.Leaderboard:
+    async def leaderboard(self, task: str | None = None, phase: str | None = None) -> hosted.Board:
         """Return a phase's leaderboard, of one task or of all."""
-        rows: dict[str, models.LeaderboardRow] = {}
+        rows: dict[str, hosted.BoardRow] = {}
         cursor: str | None = "0"
         while True:
             query = {"task": task, "phase": phase, "after": cursor, "limit": 5000}
-            page = _read(await self._of_exam("leaderboard", query), models.LeaderboardPage)
+            page = _read(await self._of_exam("leaderboard", query), hosted.BoardPage)
             # A row can move to the next page if the leaderboard changes meanwhile.
             rows |= {row.submission: row for row in page.rows}
             cursor = page.next
             if cursor is None:
-                return msgspec.structs.replace(page, rows=tuple(rows.values()))
+                return page.model_copy(update={"rows": tuple(rows.values())})
 
     async def export(self, phase: str | None = None) -> bytes:
         """Return the data behind a leaderboard, for `snellen verify`."""
         return await self._of_exam("export", {"phase": phase})
 
-    async def quota(self, phase: str | None = None) -> models.Quota:
+    async def quota(self, phase: str | None = None) -> hosted.QuotaCard:
         """Return the uploads that are left, and the phase that takes them.
 
         Raises:
             HostedError: No phase takes uploads now.
         """
-        return _read(await self._of_exam("quota", {"phase": phase}), models.Quota)
+        return _read(await self._of_exam("quota", {"phase": phase}), hosted.QuotaCard)
 
     async def submit(
         self,
@@ -245,7 +255,7 @@ class AsyncClient:
         response = await self._send(
             "POST", f"exams/{exam}/submissions", query, headers, partial(_chunks, path)
         )
-        return AsyncSubmission(self, _read(response, models.SubmissionStatus))
+        return AsyncSubmission(self, _read(response, hosted.SubmissionStatus))
 
     async def _announce(self, path: Path, phase: str | None) -> str | None:
         """Announce a file, so that it may be complete a while after the end; return its phase."""
@@ -265,10 +275,10 @@ class AsyncClient:
 
     async def submission(self, submission: str) -> "AsyncSubmission":
         """Return a submission by its id."""
-        status = _read(await self._of_exam(f"submissions/{submission}"), models.SubmissionStatus)
+        status = _read(await self._of_exam(f"submissions/{submission}"), hosted.SubmissionStatus)
         return AsyncSubmission(self, status)
 
-    async def follow(self, submission: str) -> AsyncIterator[models.SubmissionStatus]:
+    async def follow(self, submission: str) -> AsyncIterator[hosted.SubmissionStatus]:
         """Yield a submission's status after each change, until it is done."""
         pause, last = _POLL_SECONDS, None
         while True:
@@ -292,23 +302,23 @@ class AsyncClient:
             raise HostedUnreachableError("this version can't read the server's report")
         return Report.of(found, found.scores if found.has_scores else None, None, found.tags)
 
-    async def choose(self, submission: str, *, chosen: bool = True) -> models.SubmissionStatus:
+    async def choose(self, submission: str, *, chosen: bool = True) -> hosted.SubmissionStatus:
         """Choose a submission to count at the end of its phase, or take the choice back."""
         return await self._decide(submission, "choose", {"chosen": chosen})
 
-    async def withdraw(self, submission: str) -> models.SubmissionStatus:
+    async def withdraw(self, submission: str) -> hosted.SubmissionStatus:
         """Take a submission off the leaderboard; its upload stays used."""
         return await self._decide(submission, "withdraw", {})
 
     async def _decide(
         self, submission: str, what: str, said: Mapping[str, object]
-    ) -> models.SubmissionStatus:
+    ) -> hosted.SubmissionStatus:
         async def body() -> AsyncIterator[bytes]:
             yield msgspec.json.encode(said)
 
         path = f"exams/{await self._name()}/submissions/{submission}/{what}"
         headers = {"Content-Type": "application/json"}
-        return _read(await self._send("POST", path, {}, headers, body), models.SubmissionStatus)
+        return _read(await self._send("POST", path, {}, headers, body), hosted.SubmissionStatus)
 
     async def _name(self) -> str:
         return self._exam if self._exam is not None else (await self.exam()).name
@@ -369,18 +379,22 @@ async def _chunks(path: Path) -> AsyncGenerator[bytes]:
 
 def _read(body: bytes, kind: type[T]) -> T:
     try:
+        if issubclass(kind, BaseModel):
+            return kind.model_validate_json(body, extra="ignore")
         return msgspec.json.decode(body, type=kind)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        what = f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
     except NO_JSON as error:
-        raise HostedUnreachableError(
-            f"the response is not from a snellen server: {error}"
-        ) from None
+        what = str(error)
+    raise HostedUnreachableError(f"the response is not from a snellen server: {what}")
 
 
 def _refuse(response: "httpx2.Response") -> NoReturn:
     try:
-        problem = msgspec.json.decode(response.content, type=models.Problem)
+        problem = msgspec.json.decode(response.content, type=_Problem)
     except NO_JSON:
-        problem = models.Problem()
+        problem = _Problem()
     said = problem.detail or problem.title or response.reason_phrase
     if response.status_code == 401 and "authorization" not in response.request.headers:
         said = f"a token is needed: set {TOKEN_VARIABLE}, or give `token`"
@@ -403,7 +417,7 @@ def _wait(state: "tenacity.RetryCallState") -> float:
     return tenacity.wait_random_exponential(multiplier=0.25, max=10)(state)
 
 
-def _unseen(_: models.SubmissionStatus) -> None:
+def _unseen(_: hosted.SubmissionStatus) -> None:
     """Show nothing."""
 
 
@@ -423,7 +437,7 @@ class AsyncSubmission:
         status: The status when it was last read.
     """
 
-    def __init__(self, client: AsyncClient, status: models.SubmissionStatus) -> None:
+    def __init__(self, client: AsyncClient, status: hosted.SubmissionStatus) -> None:
         self._client = client
         self.status = status
 
@@ -432,7 +446,7 @@ class AsyncSubmission:
         """What it is called."""
         return self.status.id
 
-    async def done(self, *, progress: bool = False) -> models.SubmissionStatus:
+    async def done(self, *, progress: bool = False) -> hosted.SubmissionStatus:
         """Wait until it is graded, has failed or is stuck.
 
         Args:
@@ -490,11 +504,11 @@ class Client:
         """Close the connections."""
         self._stack.close()
 
-    def exams(self) -> list[models.HostedExam]:
+    def exams(self) -> list[hosted.ExamCard]:
         """Return the exams that the server hosts."""
         return self._run(self._client.exams)
 
-    def exam(self) -> models.HostedExam:
+    def exam(self) -> hosted.ExamCard:
         """Return the exam."""
         return self._run(self._client.exam)
 
@@ -511,7 +525,7 @@ class Client:
         """Return an image of an item; the first image by default."""
         return self._run(lambda: self._client.image(item, name, task))
 
-    def leaderboard(self, task: str | None = None, phase: str | None = None) -> models.Leaderboard:
+    def leaderboard(self, task: str | None = None, phase: str | None = None) -> hosted.Board:
         """Return a phase's leaderboard, of one task or of all."""
         return self._run(lambda: self._client.leaderboard(task, phase))
 
@@ -534,15 +548,15 @@ class Client:
         sent = self._run(lambda: self._client.submit(file, **given))  # type: ignore[arg-type]
         return HostedSubmission(self._run, sent)
 
-    def quota(self, phase: str | None = None) -> models.Quota:
+    def quota(self, phase: str | None = None) -> hosted.QuotaCard:
         """See `AsyncClient.quota`."""
         return self._run(lambda: self._client.quota(phase))
 
-    def choose(self, submission: str, *, chosen: bool = True) -> models.SubmissionStatus:
+    def choose(self, submission: str, *, chosen: bool = True) -> hosted.SubmissionStatus:
         """See `AsyncClient.choose`."""
         return self._run(lambda: self._client.choose(submission, chosen=chosen))
 
-    def withdraw(self, submission: str) -> models.SubmissionStatus:
+    def withdraw(self, submission: str) -> hosted.SubmissionStatus:
         """See `AsyncClient.withdraw`."""
         return self._run(lambda: self._client.withdraw(submission))
 
@@ -572,11 +586,11 @@ class HostedSubmission:
         return self._submission.id
 
     @property
-    def status(self) -> models.SubmissionStatus:
+    def status(self) -> hosted.SubmissionStatus:
         """The status when it was last read."""
         return self._submission.status
 
-    def done(self, *, progress: bool = False) -> models.SubmissionStatus:
+    def done(self, *, progress: bool = False) -> hosted.SubmissionStatus:
         """Wait until it is graded, has failed or is stuck; see `AsyncSubmission.done`."""
         return self._run(lambda: self._submission.done(progress=progress))
 

@@ -10,123 +10,23 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from statistics import NormalDist
 from types import MappingProxyType
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field, JsonValue
 
-from snellen.grading.models.base import Closed
-from snellen.grading.models.reports import MeasureValue
 from snellen.grading.stats.over_tasks import LEVEL
 from snellen.grading.stats.ranking import Stratum, groups_by_head, rank_bounds
 from snellen.grading.stats.summary import estimate
 from snellen.server.attempts.shown import name_of, numbers_of
-from snellen.server.challenge.models import TaskScore, iso
+from snellen.server.challenge.models import iso, score_of
 from snellen.server.challenge.rounding import with_numbers
 from snellen.server.exam import rounding
-from snellen.server.exam.file import Counts
-from snellen.server.store.tables.endpoint import GradingRow, ScoreValues, Source, SubmissionRow
+from snellen.server.store.tables.endpoint import GradingRow, ScoreValues, SubmissionRow
+from snellen.tasks.hosted import Board, BoardRow, Counts, TaskScore
 
 MOST_CHOSEN = 2
 """The maximum number of submissions that a participant chooses in a phase."""
-
-
-class BoardRow(Closed):
-    """One row of the leaderboard.
-
-    Attributes:
-        best: The best possible rank, at the board's level; None: it is not ranked.
-        worst: The worst possible rank.
-        group: Rows of the same group do not differ significantly from the group's first row.
-        submission: The submission's id.
-        participant: The participant who submitted it.
-        name: The submission's name.
-        link: A URL with more information.
-        source: Whether it was uploaded or is an attempt over MCP.
-        at: The time of arrival.
-        baseline: Whether it is a baseline, which is not ranked.
-        value: The mean of its tasks' values; for one task, its value.
-        low: The lower end of its 95 % interval; None: it has none.
-        high: The upper end.
-        tasks: Its score on each task.
-        cost: Its cost, as far as known.
-    """
-
-    best: int | None
-    worst: int | None
-    group: int | None
-    submission: str
-    participant: str
-    name: str
-    link: str
-    source: Source
-    at: str
-    baseline: bool
-    value: float
-    low: float | None
-    high: float | None
-    tasks: tuple[TaskScore, ...]
-    cost: Mapping[str, JsonValue] = Field(default_factory=dict[str, JsonValue])
-
-    @property
-    def measures(self) -> Mapping["MeasureName", float]:
-        """The mean of each measure over the answers of all tasks that have it."""
-        found: dict[MeasureName, list[MeasureValue]] = {}
-        for task in self.tasks:
-            for name, one in task.measures.items():
-                found.setdefault(MeasureName(name, one.unit, one.better), []).append(one)
-        return {
-            name: sum(one.mean * one.answers for one in several)
-            / sum(one.answers for one in several)
-            for name, several in found.items()
-        }
-
-
-class MeasureName(NamedTuple):
-    """A measure's name, its unit, and whether the `lower` or the `higher` one is better."""
-
-    name: str
-    unit: str
-    better: Literal["lower", "higher"]
-
-    def __str__(self) -> str:
-        return f"{self.name} ({self.unit}, {self.better} is better)"
-
-
-class Board(Closed):
-    """A leaderboard.
-
-    Attributes:
-        exam: The exam's name.
-        phase: The phase.
-        task: Its single task; None: the mean of all tasks.
-        tasks: The tasks that a row needs.
-        part: `all` items, or the `public` ones during the phase.
-        level: With this probability no true rank lies outside its row's bounds.
-        grading: The number of the grading that it shows.
-        graded: The time of that grading.
-        regrading: Whether a newer grading is in progress.
-        rows: The rows, the highest value first, with unranked baselines among them.
-        incomplete: The number of submissions without a row because they lack some of the tasks.
-    """
-
-    exam: str
-    phase: str
-    task: str | None
-    tasks: tuple[str, ...]
-    part: str
-    level: float
-    grading: int
-    graded: str
-    regrading: bool
-    rows: tuple[BoardRow, ...]
-    incomplete: int
-
-    @property
-    def measures(self) -> Sequence[MeasureName]:
-        """The measures of its rows; rows are never ranked by them."""
-        return list(dict.fromkeys(name for row in self.rows for name in row.measures))
 
 
 class BoardData(NamedTuple):
@@ -224,7 +124,7 @@ def make_board(
 
 def _exact_run(row: SubmissionRow, scores: Sequence[ScoreValues]) -> _Run:
     mean = rounding.mean_of([numbers_of(score) for score in scores])
-    return _Run(row, scores, [TaskScore.of(score) for score in scores], mean)
+    return _Run(row, scores, [score_of(score) for score in scores], mean)
 
 
 def _shown_run(
@@ -232,7 +132,7 @@ def _shown_run(
 ) -> _Run:
     own = shown[row.id]
     tasks = [
-        with_numbers(TaskScore.of(score), own.scores[score.task])
+        with_numbers(score_of(score), own.scores[score.task])
         for score in scores
         if score.task in own.scores
     ]

@@ -21,26 +21,19 @@ from sqlalchemy import Connection
 from snellen.grading.models.base import Closed
 from snellen.grading.stats.means import mean_estimate
 from snellen.server.challenge import queries
-from snellen.server.challenge.board import (
-    Board,
-    BoardData,
-    Hiding,
-    groups_of,
-    make_board,
-    only,
-    values_of,
-)
+from snellen.server.challenge.board import BoardData, Hiding, groups_of, make_board, only, values_of
 from snellen.server.challenge.export import export_json
 from snellen.server.challenge.models import EventCard
 from snellen.server.challenge.queries import Turn
 from snellen.server.challenge.service import Challenge
 from snellen.server.errors import ExamError, ForbiddenError, NotFoundError
-from snellen.server.exam.file import Phase, Who
+from snellen.server.exam.file import Phase
 from snellen.server.exam.phases import ALL, PUBLIC, Visibility
 from snellen.server.exam.rounding import digits_of
 from snellen.server.exam.rules import Contexts
 from snellen.server.exam.spec import ExamSpec
-from snellen.server.store.tables.endpoint import ScoreRow, Source
+from snellen.server.store.tables.endpoint import ScoreRow
+from snellen.tasks.hosted import Board, BoardPage, Source, Who
 from snellen.tasks.io.rows import collector_paused
 
 MOST_VALUES = 12
@@ -56,18 +49,6 @@ _KEPT = 64
 _KEPT_SCORES = 25_000
 _KEPT_PAGES = 2
 T = TypeVar("T")
-
-
-class BoardPage(Board):
-    """A page of a leaderboard.
-
-    Attributes:
-        total: The number of rows of all pages.
-        next: The cursor of the next page; None: this is the last.
-    """
-
-    total: int
-    next: str | None
 
 
 class BoardJson(NamedTuple):

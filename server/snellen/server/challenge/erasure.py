@@ -17,7 +17,6 @@ from snellen.server.store.files import Files
 from snellen.server.store.tables.annotations import ratings
 from snellen.server.store.tables.endpoint import (
     EventRow,
-    JobState,
     announcements,
     events,
     gradings,
@@ -37,6 +36,7 @@ from snellen.server.store.tables.exams import (
     teams,
     tokens,
 )
+from snellen.tasks.hosted import JobState
 
 _WORDS = (events.c.why, submissions.c.removed, invitations.c.note, gradings.c.why)
 """The columns with words of organizers, which may name a participant."""

@@ -15,17 +15,10 @@ from snellen.grading.metrics.efficiency import Episode
 from snellen.grading.models.base import NO_JSON
 from snellen.grading.protocols.table import protocol_of
 from snellen.grading.stats.summary import estimate
-from snellen.server.challenge.board import (
-    Board,
-    BoardData,
-    episodes_of,
-    groups_of,
-    make_board,
-    values_of,
-)
+from snellen.server.challenge.board import BoardData, episodes_of, groups_of, make_board, values_of
 from snellen.server.challenge.models import EventCard
-from snellen.server.exam.file import Counts
-from snellen.server.store.tables.endpoint import GradingRow, ScoreValues, Source, SubmissionRow
+from snellen.server.store.tables.endpoint import GradingRow, ScoreValues, SubmissionRow
+from snellen.tasks.hosted import Board, Counts, Source
 
 FORMAT = 1
 _NEAR = 1e-9

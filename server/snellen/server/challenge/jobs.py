@@ -25,11 +25,11 @@ from snellen.server.store.tables.endpoint import (
     EventRow,
     GradingRow,
     JobRow,
-    JobState,
     PartRow,
     ScoreRow,
     SubmissionRow,
 )
+from snellen.tasks.hosted import JobState
 
 LEASE_SECONDS = 30.0
 """The duration of a worker's lease of a job without a heartbeat."""

@@ -5,31 +5,25 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from hashlib import sha256
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 from pydantic import BeforeValidator, Field, JsonValue
 
 from snellen.grading.models.base import Closed
-from snellen.grading.models.reports import MeasureValue, Problem, Problems
-from snellen.grading.models.scores import Outcome
+from snellen.grading.models.reports import Problems
 from snellen.server.challenge.queries import Listed
-from snellen.server.exam.file import Counts, Instant, SignUpRules, Who
-from snellen.server.store.tables.endpoint import JobState, ScoreNumbers, Source
+from snellen.server.exam.file import Instant
+from snellen.server.store.tables.endpoint import ScoreNumbers
+from snellen.tasks.hosted import (
+    JobState,
+    SubmissionStatus,
+    TaskScore,
+)
 
 if TYPE_CHECKING:
     from snellen.server.exam.rounding import Numbers
 
 _OUR_FAULT = "it could not be graded yet through no fault of yours; the organizer sees why"
-
-FORMS = {
-    "application/x-ndjson": ".jsonl",
-    "application/jsonl": ".jsonl",
-    "application/gzip": ".jsonl.gz",
-    "application/json": ".json",
-    "text/csv": ".csv",
-    "application/vnd.apache.parquet": ".parquet",
-}
-"""The ending of a file by its media type."""
 
 
 def iso(milliseconds: int) -> str:
@@ -79,64 +73,6 @@ class Upload:
     key: str | None = None
 
 
-class TaskCard(Closed):
-    """A task of an exam.
-
-    Attributes:
-        task: Its id.
-        items: The number of graded items of a submission.
-        protocol: The protocol that grades it, if a phase names no other.
-        acted: Whether its items are interactive: answered over MCP, not by an upload.
-    """
-
-    task: str
-    items: int
-    protocol: str
-    acted: bool = False
-
-
-class PhaseCard(Closed):
-    """The public description of a phase; times are in ISO 8601, UTC.
-
-    Attributes:
-        name: Its name.
-        title: A title for people.
-        state: `coming`, `open` or `over`.
-        start: The time from which it accepts submissions; None: at once.
-        end: The time of its end; None: never.
-        zone: The time zone in which a day of `uploads_a_day` begins.
-        uploads: The number of uploads per participant in total; None: no limit.
-        uploads_a_day: The number of uploads per participant and day; None: no limit.
-        attempts: Whether attempts over MCP are on the leaderboard.
-        counts: The submissions of a participant that are on it.
-        scores: Who sees values and the leaderboard.
-        reports: Who sees reports.
-        final: The time from which final scores are visible: a while after its end, and after that
-            of all phases over the same items that hide scores; None: one of them has no end.
-        part: The part of the items whose values are visible now: `all`, or `public` during the
-            phase.
-        protocols: The protocol of each task.
-        changes: What an organizer changed since the exam file was written, in words.
-    """
-
-    name: str
-    title: str
-    state: Literal["coming", "open", "over"]
-    start: str | None
-    end: str | None
-    final: str | None
-    zone: str
-    uploads: int | None
-    uploads_a_day: int | None
-    attempts: bool
-    counts: Counts
-    scores: Who
-    reports: Who
-    part: str
-    protocols: Mapping[str, str]
-    changes: tuple[str, ...] = ()
-
-
 class PhaseChange(Closed):
     """New settings of a phase; None: as before.
 
@@ -151,22 +87,6 @@ class PhaseChange(Closed):
     end: Instant | None = None
     uploads: int | None = Field(default=None, ge=0)
     uploads_a_day: int | None = Field(default=None, ge=0)
-
-
-class QuotaCard(Closed):
-    """The uploads that a participant has left in a phase.
-
-    Attributes:
-        phase: The phase that takes an upload now.
-        end: The time until which it does, in ISO 8601, UTC; None: it has no end.
-        left: The uploads left in all; None: no limit.
-        left_today: The uploads left on this day of the phase's zone; None: no limit.
-    """
-
-    phase: str
-    end: str | None
-    left: int | None
-    left_today: int | None
 
 
 class Announcement(Closed):
@@ -195,34 +115,6 @@ class AnnouncementCard(Closed):
     until: str | None
 
 
-class ExamCard(Closed):
-    """The public description of an exam.
-
-    Attributes:
-        name: Its name in URLs.
-        title: A title for people.
-        description: A description, in plain text.
-        id: The names of its packs and the digest of its items.
-        tasks: Its tasks.
-        phases: Its phases, in their order.
-        items: Who may read items and images over REST.
-        longest_upload: The maximum size of an upload, in bytes.
-        signup: How people get tokens by themselves.
-        forms: The accepted media types of files.
-    """
-
-    name: str
-    title: str
-    description: str
-    id: str
-    tasks: tuple[TaskCard, ...]
-    phases: tuple[PhaseCard, ...]
-    items: Who
-    longest_upload: int
-    signup: SignUpRules
-    forms: tuple[str, ...] = tuple(FORMS)
-
-
 class EventCard(Closed):
     """An event: a change by an organizer or a grading.
 
@@ -247,152 +139,56 @@ class EventCard(Closed):
     detail: Annotated[Mapping[str, JsonValue], BeforeValidator(json.loads)]
 
 
-class TaskScore(Closed):
-    """A submission's score on a task.
-
-    Attributes:
-        task: The task's id.
-        metric: The primary metric.
-        value: The metric over all items, in 0..1; an item without an answer adds 0.
-        low: The lower end of its 95 % interval; None: it has none.
-        high: The upper end.
-        items: The number of items.
-        outcomes: The number of items with each outcome.
-        signature: Everything on which the value depends.
-        metrics: Every metric over all items; empty if only a part of the items is visible.
-        measures: Every measure over all items; none until the phase is over, unless item results
-            are visible.
-    """
-
-    task: str
-    metric: str
-    value: float
-    low: float | None
-    high: float | None
-    items: int
-    outcomes: dict[Outcome, int]
-    signature: str
-    metrics: dict[str, float] = Field(default_factory=dict[str, float])
-    measures: dict[str, MeasureValue] = Field(
-        default_factory=dict[str, MeasureValue], exclude_if=lambda found: not found
+def score_of(row: ScoreNumbers) -> TaskScore:
+    """Return the score of a row of the store."""
+    return TaskScore(
+        task=row.task,
+        metric=row.metric,
+        value=row.value,
+        low=row.low,
+        high=row.high,
+        items=row.items,
+        outcomes=json.loads(row.outcomes),
+        signature=row.signature,
+        metrics=json.loads(row.metrics),
+        measures=json.loads(row.measures or "{}"),
     )
 
-    @classmethod
-    def of(cls, row: ScoreNumbers) -> "TaskScore":
-        """Return the score of a row of the store."""
-        return cls(
-            task=row.task,
-            metric=row.metric,
-            value=row.value,
-            low=row.low,
-            high=row.high,
-            items=row.items,
-            outcomes=json.loads(row.outcomes),
-            signature=row.signature,
-            metrics=json.loads(row.metrics),
-            measures=json.loads(row.measures or "{}"),
-        )
 
-    def without_measures(self) -> "TaskScore":
-        """Return it as it is shown until its phase is over."""
-        return self.model_copy(update={"measures": {}}) if self.measures else self
+def status_of(
+    row: Listed,
+    scores: Sequence[TaskScore] = (),
+    mean: "Numbers | None" = None,
+    *,
+    organizer: bool = False,
+) -> SubmissionStatus:
+    """Return the submission of the rows of the store.
 
-
-class SubmissionStatus(Closed):
-    """A submission, as its participant sees it; times are in ISO 8601, UTC.
-
-    Attributes:
-        id: Its id.
-        phase: The phase in which it counts.
-        participant: The participant who submitted it.
-        source: Whether it was uploaded or is an attempt over MCP.
-        name: Its name on the leaderboard.
-        link: A URL with more information.
-        at: The time of arrival.
-        size: The size of its file, in bytes.
-        sha256: SHA-256 of its file, as hexadecimal digits.
-        state: The state of its grading.
-        tries: The number of times that a worker took it.
-        error: The reason why it has no score; None: it has one, or will have one.
-        removed: The reason why it was removed from the leaderboard; None: it was not removed.
-        baseline: Whether it is a baseline, which is not ranked.
-        chosen: Whether its participant chose it to count at the end of the phase.
-        scores: Its score on each task; empty if they are not known yet, or not visible. In an open
-            phase a task with few items has no score of its own.
-        value: The mean of all tasks' values, as on the leaderboard; None: it is not known yet, not
-            visible, or some tasks have no answer.
-        low: The lower end of its 95 % interval; None: it has none.
-        high: The upper end.
-        problems: What is wrong with the lines of its file, the first 20 by line.
-        problem_count: The number of all problems.
-        note: After an upload that became an earlier submission: why, and what of it does not
-            apply; or why scores are not shown; None: nothing.
+    The participant sees the error if the answers can't be graded. Only organizers see the error
+    of a server fault, because its text may quote a reference.
     """
-
-    id: str
-    phase: str
-    participant: str
-    source: Source
-    name: str
-    link: str
-    at: str
-    size: int
-    sha256: str
-    state: JobState
-    tries: int
-    error: str | None = None
-    removed: str | None = None
-    baseline: bool = False
-    chosen: bool = False
-    scores: tuple[TaskScore, ...] = Field(default=())
-    value: float | None = None
-    low: float | None = None
-    high: float | None = None
-    problems: tuple[Problem, ...] = Field(default=())
-    problem_count: int = 0
-    note: str | None = None
-
-    @classmethod
-    def of(
-        cls,
-        row: Listed,
-        scores: Sequence[TaskScore] = (),
-        mean: "Numbers | None" = None,
-        *,
-        organizer: bool = False,
-    ) -> "SubmissionStatus":
-        """Return the submission of the rows of the store.
-
-        The participant sees the error if the answers can't be graded. Only organizers see the error
-        of a server fault, because its text may quote a reference.
-        """
-        found = Problems.model_validate_json(row.problems) if row.problems else Problems()
-        ours = row.error is not None and row.state is not JobState.FAILED and not organizer
-        return cls(
-            id=row.id,
-            phase=row.phase.rpartition("/")[2],
-            participant=row.caller,
-            source=row.source,
-            name=row.name,
-            link=row.link,
-            at=iso(row.at),
-            size=row.size,
-            sha256=row.digest.hex(),
-            state=row.state,
-            tries=row.tries,
-            error=_OUR_FAULT if ours else row.error,
-            removed=row.removed,
-            baseline=row.baseline,
-            chosen=row.chosen is not None,
-            scores=tuple(scores),
-            value=None if mean is None else mean.value,
-            low=None if mean is None else mean.low,
-            high=None if mean is None else mean.high,
-            problems=found.first,
-            problem_count=found.count,
-        )
-
-    @property
-    def done(self) -> bool:
-        """Whether its grading has ended."""
-        return self.state not in (JobState.QUEUED, JobState.GRADING)
+    found = Problems.model_validate_json(row.problems) if row.problems else Problems()
+    ours = row.error is not None and row.state is not JobState.FAILED and not organizer
+    return SubmissionStatus(
+        id=row.id,
+        phase=row.phase.rpartition("/")[2],
+        participant=row.caller,
+        source=row.source,
+        name=row.name,
+        link=row.link,
+        at=iso(row.at),
+        size=row.size,
+        sha256=row.digest.hex(),
+        state=row.state,
+        tries=row.tries,
+        error=_OUR_FAULT if ours else row.error,
+        removed=row.removed,
+        baseline=row.baseline,
+        chosen=row.chosen is not None,
+        scores=tuple(scores),
+        value=None if mean is None else mean.value,
+        low=None if mean is None else mean.low,
+        high=None if mean is None else mean.high,
+        problems=found.first,
+        problem_count=found.count,
+    )

@@ -29,14 +29,12 @@ from snellen.server.store.tables.endpoint import (
     EventRow,
     GradingRow,
     JobRow,
-    JobState,
     KeyRow,
     PartRow,
     QuotaRow,
     ScoreNumbers,
     ScoreRow,
     ScoreValues,
-    Source,
     SubmissionRow,
     announcements,
     events,
@@ -49,6 +47,7 @@ from snellen.server.store.tables.endpoint import (
     submissions,
 )
 from snellen.server.store.tables.exams import Attempt, State, attempts
+from snellen.tasks.hosted import JobState, Source
 
 LATEST = 1 << 62
 """A time after all others."""

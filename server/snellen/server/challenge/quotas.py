@@ -11,7 +11,8 @@ from snellen.server.challenge.queries import LATEST
 from snellen.server.errors import QuotaError
 from snellen.server.exam.file import Phase
 from snellen.server.store.statements import row_values
-from snellen.server.store.tables.endpoint import JobState, QuotaRow, Source, SubmissionRow
+from snellen.server.store.tables.endpoint import QuotaRow, SubmissionRow
+from snellen.tasks.hosted import JobState, Source
 
 MOST_STUCK = 3
 """The maximum number of a participant's stuck uploads in a phase. Their quota was restored, so the

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 
-from snellen.server.challenge.models import TaskScore
 from snellen.server.exam.rounding import Numbers, Run, shown_runs
+from snellen.tasks.hosted import TaskScore
 
 
 def numbers_of(score: TaskScore) -> Numbers:

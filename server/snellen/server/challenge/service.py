@@ -16,16 +16,17 @@ from snellen.server.attempts.register import Clock
 from snellen.server.attempts.service import deadline_of
 from snellen.server.challenge import queries
 from snellen.server.challenge.events import SYSTEM, Events
-from snellen.server.challenge.models import ExamCard, PhaseCard, PhaseChange, TaskCard, iso
+from snellen.server.challenge.models import PhaseChange, iso
 from snellen.server.challenge.submissions import Submissions, reason_of
 from snellen.server.errors import ExamError
-from snellen.server.exam.file import ExamFile, Phase, Who
+from snellen.server.exam.file import ExamFile, Phase
 from snellen.server.exam.phases import Phases, Visibility, after_moves, movable
 from snellen.server.exam.spec import ExamSpec
 from snellen.server.logs import log
 from snellen.server.store import queries as store_queries
 from snellen.server.store.database import Database
 from snellen.server.store.tables.endpoint import GradingRow
+from snellen.tasks.hosted import ExamCard, PhaseCard, TaskCard, Who
 
 _SECONDS = (0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 14_400, 86_400)
 

@@ -26,7 +26,7 @@ from snellen.server.errors import (
     StoreError,
     UnauthorizedError,
 )
-from snellen.server.exam.file import Counts, Phase, Who
+from snellen.server.exam.file import Phase
 from snellen.server.exam.phases import ALL, Phases
 from snellen.server.exam.rounding import Numbers, ShownRun, mean_of, shown_runs
 from snellen.server.exam.spec import ExamSpec
@@ -36,6 +36,8 @@ from snellen.server.store.database import Database
 from snellen.server.store.files import Files
 from snellen.server.store.statements import row_values
 from snellen.server.store.tables import endpoint
+from snellen.tasks import hosted
+from snellen.tasks.hosted import Counts, Who
 
 LONGEST = 200
 """The maximum length of a name, and of a submission's id in a request."""
@@ -83,7 +85,7 @@ class Submissions:
 
     # ---- saving ------------------------------------------------------------------------------
 
-    def quota(self, caller: str, name: str | None) -> models.QuotaCard:
+    def quota(self, caller: str, name: str | None) -> hosted.QuotaCard:
         """Return the uploads that a participant has left, and in which phase.
 
         Args:
@@ -100,7 +102,7 @@ class Submissions:
             lambda c: left(c, self._phases.key(phase), phase, caller, at)
         )
         end = None if phase.last is None else models.iso(phase.last)
-        return models.QuotaCard(phase=phase.name, end=end, left=in_all, left_today=today)
+        return hosted.QuotaCard(phase=phase.name, end=end, left=in_all, left_today=today)
 
     def accepting(self, caller: str, name: str | None, at: int) -> Phase:
         """Return the phase that accepts a participant's upload at a time.
@@ -166,7 +168,7 @@ class Submissions:
         until = None if phase.final is None else models.iso(phase.final)
         return models.AnnouncementCard(sha256=given.sha256, phase=phase.name, until=until)
 
-    async def keep(self, upload: models.Upload) -> tuple[models.SubmissionStatus, bool]:
+    async def keep(self, upload: models.Upload) -> tuple[hosted.SubmissionStatus, bool]:
         """Save an upload, queued for grading; return whether it is new.
 
         What counts is complete when its phase ends. A file that was announced before may be
@@ -183,8 +185,8 @@ class Submissions:
             FormError: The file's extension is not supported.
             StoreError: It could not be saved.
         """
-        if upload.form not in models.FORMS.values():
-            known = ", ".join(dict.fromkeys(models.FORMS.values()))
+        if upload.form not in hosted.FORMS.values():
+            known = ", ".join(dict.fromkeys(hosted.FORMS.values()))
             raise FormError(
                 f"the file type {upload.form or '(none)'} is not supported; use one of {known}"
             )
@@ -242,7 +244,7 @@ class Submissions:
         kept, note = await self._database.write(work)
         if kept.id == row.id:
             log().info("submission", id=row.id, caller=row.caller, phase=row.phase, size=row.size)
-            return models.SubmissionStatus.of(kept), True
+            return models.status_of(kept), True
         status = await self._database.off_loop(lambda: self.status(kept.id, row.caller))
         return status.model_copy(update={"note": note}), False
 
@@ -328,7 +330,7 @@ class Submissions:
 
     # ---- reading -----------------------------------------------------------------------------
 
-    def status(self, submission: str, caller: str | None) -> models.SubmissionStatus:
+    def status(self, submission: str, caller: str | None) -> hosted.SubmissionStatus:
         """Return a submission as its participant sees it, or an organizer.
 
         Args:
@@ -343,10 +345,10 @@ class Submissions:
 
     def statuses(
         self, rows: Sequence[Listed], *, organizer: bool = False
-    ) -> Sequence[models.SubmissionStatus]:
+    ) -> Sequence[hosted.SubmissionStatus]:
         """Return submissions as their participants see them, or as an organizer does."""
         shown: dict[tuple[str, str, int], Mapping[str, ShownRun]] = {}
-        found: list[models.SubmissionStatus] = []
+        found: list[hosted.SubmissionStatus] = []
         for row in rows:
             phase = self._phases.of(row.phase)
             visible = self._phases.visibility(phase, self._clock.now(), organizer=organizer)
@@ -354,7 +356,7 @@ class Submissions:
             scores = self._database.read(lambda c, key=key: queries.NUMBERS.all(c, key))
             newest = max((score.grading for score in scores), default=0)
             scores = [score for score in scores if score.grading == newest]
-            graded = [models.TaskScore.of(score) for score in scores]
+            graded = [models.score_of(score) for score in scores]
             if not visible.measures:
                 graded = [score.without_measures() for score in graded]
             if visible.exact or not graded:
@@ -370,7 +372,7 @@ class Submissions:
                     for score in graded
                     if score.task in run.scores
                 ]
-            status = models.SubmissionStatus.of(row, graded, run.mean, organizer=organizer)
+            status = models.status_of(row, graded, run.mean, organizer=organizer)
             if len(graded) < len(scores) and run.mean is None:
                 lacking = self._exam.offers.keys() - {score.task for score in scores}
                 note = _FEW_ITEMS.format(len(lacking), min(lacking))

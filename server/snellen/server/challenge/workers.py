@@ -30,8 +30,9 @@ from snellen.server.exam.rules import Mode
 from snellen.server.grading.files import FileToGrade, open_grader
 from snellen.server.logs import fault, log
 from snellen.server.settings import Settings
-from snellen.server.store.tables.endpoint import Source, SubmissionRow
+from snellen.server.store.tables.endpoint import SubmissionRow
 from snellen.server.store.tables.exams import Attempt, State
+from snellen.tasks.hosted import Source
 
 
 @asynccontextmanager

@@ -36,6 +36,7 @@ from snellen.grading.errors import InputError
 from snellen.grading.models.base import Closed
 from snellen.server.exam.names import folded
 from snellen.server.exam.rules import Rules
+from snellen.tasks.hosted import Counts, SignUpRules, Who
 from snellen.tasks.samples import exam_folder, included_names, is_generated
 
 NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
@@ -44,28 +45,6 @@ GRACE_MS = 600_000
 
 MAIN = "main"
 """The one phase of an exam that names none."""
-
-
-class Who(StrEnum):
-    """The audience of something."""
-
-    HIDDEN = "hidden"
-    """Organizers."""
-    OWN = "own"
-    """Each participant its own, and organizers."""
-    PUBLIC = "public"
-    """Anybody."""
-
-
-class Counts(StrEnum):
-    """The submissions of a participant that are on the leaderboard."""
-
-    ALL = "all"
-    BEST = "best"
-    """The best one; with `public_share`, the best on the public part, also after the end."""
-    LAST = "last"
-    CHOSEN = "chosen"
-    """The better of up to two that the participant chooses before the end; of all if none is."""
 
 
 def _offset_given(value: object) -> object:
@@ -205,29 +184,6 @@ class OAuth(Closed):
     issuer: Url
     jwks: Url
     resource: Url
-
-
-class JoinBy(StrEnum):
-    """How people get a token by themselves."""
-
-    CLOSED = "closed"
-    """Not at all: organizers create every token."""
-    INVITATION = "invitation"
-    """By an organizer's invitation."""
-    APPROVAL = "approval"
-    """By an invitation, or by a request that an organizer approves."""
-
-
-class SignUpRules(Closed):
-    """The rules of sign-up.
-
-    Attributes:
-        by: How people get a token by themselves.
-        teams: Whether they may form teams.
-    """
-
-    by: JoinBy = JoinBy.CLOSED
-    teams: bool = False
 
 
 class Forgotten(StrEnum):

@@ -10,7 +10,8 @@ from typing import NamedTuple
 from pydantic import ValidationError
 
 from snellen.server.errors import ForbiddenError, NotFoundError, StoreError
-from snellen.server.exam.file import ExamFile, Phase, Who
+from snellen.server.exam.file import ExamFile, Phase
+from snellen.tasks.hosted import Who
 
 ALL, PUBLIC, PRIVATE = "all", "public", "private"
 """The parts of a phase's items."""

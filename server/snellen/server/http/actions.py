@@ -18,8 +18,10 @@ from snellen.server.http.api.access import Access, Visitor
 from snellen.server.http.auth import MadeToken, NewToken, TokenCard
 from snellen.server.http.signup import SignUp
 from snellen.server.screenshots.service import WholeImages
-from snellen.server.store.tables.endpoint import JobState, SubmissionRow
+from snellen.server.store.tables.endpoint import SubmissionRow
 from snellen.server.store.tables.exams import Scope
+from snellen.tasks import hosted
+from snellen.tasks.hosted import JobState
 from snellen.tasks.pack.format import PackItem
 
 Decision = Literal["choose", "withdraw", "remove", "restore", "baseline", "retry"]
@@ -38,7 +40,7 @@ class ItemSlice(NamedTuple):
 class SubmissionSlice(NamedTuple):
     """Some submissions, the newest first."""
 
-    rows: Sequence[models.SubmissionStatus]
+    rows: Sequence[hosted.SubmissionStatus]
     next: str | None  # the cursor of the next ones; None: there are none
     owner: str | None  # the participant whose submissions they are; None: all participants'
 
@@ -150,7 +152,7 @@ class Actions:
         caller = visitor.need(Scope.SUBMIT)
         return caller, self.challenge.submissions.accepting(caller, phase, at)
 
-    def quota(self, visitor: Visitor, phase: str | None = None) -> models.QuotaCard:
+    def quota(self, visitor: Visitor, phase: str | None = None) -> hosted.QuotaCard:
         """Return the caller's uploads that are left in a phase; raises as `Submissions.quota`."""
         return self.challenge.submissions.quota(visitor.need(Scope.SUBMIT), phase)
 
@@ -200,7 +202,7 @@ class Actions:
         why: str = "",
         *,
         on: bool = True,
-    ) -> models.SubmissionStatus:
+    ) -> hosted.SubmissionStatus:
         """Decide about a submission, and return it; raises as the method of `Submissions`.
 
         Args:

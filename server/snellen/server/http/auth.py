@@ -15,12 +15,13 @@ from snellen.grading.models.base import Closed
 from snellen.server.challenge import queries
 from snellen.server.challenge.models import IsoTime
 from snellen.server.errors import ExamError, NotFoundError
-from snellen.server.exam.file import ExamFile, JoinBy
+from snellen.server.exam.file import ExamFile
 from snellen.server.exam.names import folded, look_alike
 from snellen.server.store.database import Database
 from snellen.server.store.statements import Query, Statement, row_values
 from snellen.server.store.tables.endpoint import EventRow, submissions
 from snellen.server.store.tables.exams import Scope, SessionRow, Token, attempts, sessions, tokens
+from snellen.tasks.hosted import JoinBy
 
 if TYPE_CHECKING:
     from snellen.server.http.oauth import Holder

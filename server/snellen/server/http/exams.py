@@ -22,7 +22,6 @@ from starlette.routing import Mount, Route, Router
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from snellen.grading.errors import SnellenError
-from snellen.server.challenge.models import PhaseCard
 from snellen.server.challenge.service import Challenge
 from snellen.server.errors import ExamError, StoreError
 from snellen.server.exam.rules import Mode
@@ -39,6 +38,7 @@ from snellen.server.http.safety import SafetyMiddleware, names_of
 from snellen.server.mcp.server import ExamServer
 from snellen.server.settings import Address, Settings
 from snellen.server.store.connections import url_of
+from snellen.tasks.hosted import PhaseCard
 
 _TAKEN = {path.removeprefix("/") for path in (HEALTH, READY, METRICS)}
 

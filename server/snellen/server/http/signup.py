@@ -15,7 +15,6 @@ from snellen.grading.models.base import Closed
 from snellen.server.challenge.models import IsoTime, iso
 from snellen.server.challenge.service import Challenge
 from snellen.server.errors import ExamError, ForbiddenError, NotFoundError, UnauthorizedError
-from snellen.server.exam.file import JoinBy
 from snellen.server.exam.names import look_alike
 from snellen.server.http import auth
 from snellen.server.http.api.access import Access, Visitor
@@ -30,6 +29,7 @@ from snellen.server.store.tables.exams import (
     requests,
     teams,
 )
+from snellen.tasks.hosted import JoinBy
 
 INVITATION_PREFIX, TEAM_PREFIX = "invitation_", "team_"
 """What codes start with, so that nobody takes them for tokens."""

@@ -12,14 +12,13 @@ from hosted import NOON, add_graded, as_lines
 from PIL import Image
 
 from snellen.server.attempts.models import Caller
-from snellen.server.challenge.board import Board, BoardRow
 from snellen.server.challenge.export import verify_export
-from snellen.server.challenge.models import TaskScore
 from snellen.server.exam.file import GRACE_MS
 from snellen.server.exam.rules import Contexts
 from snellen.server.http.api.exams import as_csv
-from snellen.server.store.tables.endpoint import Source, SubmissionRow
+from snellen.server.store.tables.endpoint import SubmissionRow
 from snellen.server.store.tables.exams import Scope
+from snellen.tasks.hosted import Board, BoardRow, Source, TaskScore
 
 EXAM = "/exams/sample"
 Opening = Callable[..., AbstractAsyncContextManager[Any]]

@@ -12,10 +12,11 @@ import pytest
 from hosted import NOON, add_graded, as_lines
 from jsonschema import validate
 
-from snellen.server.exam.file import GRACE_MS, Counts
+from snellen.server.exam.file import GRACE_MS
 from snellen.server.http.auth import SESSION_HOURS
 from snellen.server.http.pages.pages import PAGE_ROWS
 from snellen.server.store.tables.exams import Scope
+from snellen.tasks.hosted import Counts
 
 Opening = Callable[..., AbstractAsyncContextManager[Any]]
 OPEN = ("/", "/leaderboard", "/api", "/signin", "/style.css")

@@ -10,10 +10,10 @@ from typing import TypeVar
 from starlette.requests import Request
 
 from snellen.server.errors import ForbiddenError, RateError, UnauthorizedError
-from snellen.server.exam.file import Who
 from snellen.server.http.auth import PARTICIPANT, Tokens
 from snellen.server.http.oauth import HOLDER, Holder
 from snellen.server.store.tables.exams import Scope, Token
+from snellen.tasks.hosted import Who
 
 T = TypeVar("T")
 

@@ -14,9 +14,7 @@ from snellen.grading.csv_text import csv_rows
 from snellen.grading.errors import DataError, SnellenError
 from snellen.grading.models.base import Closed
 from snellen.grading.models.items import Item
-from snellen.server.challenge.board import Board, BoardRow, MeasureName
-from snellen.server.challenge.boards import MOST_ROWS, BoardPage
-from snellen.server.challenge.models import ExamCard
+from snellen.server.challenge.boards import MOST_ROWS
 from snellen.server.errors import NotFoundError, StoreError
 from snellen.server.http.actions import Actions
 from snellen.server.http.api.parameters import Parameters, PhaseQuery
@@ -24,7 +22,7 @@ from snellen.server.http.api.problems import EVERYWHERE, documented
 from snellen.server.http.responses import JSON, answered
 from snellen.server.screenshots.service import WholeImages
 from snellen.server.screenshots.sources import image_source
-from snellen.server.store.tables.endpoint import Source
+from snellen.tasks.hosted import Board, BoardPage, BoardRow, ExamCard, MeasureName, Source
 from snellen.tasks.pack.format import PackItem
 from snellen.tasks.pack.read import Pack
 

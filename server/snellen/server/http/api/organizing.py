@@ -14,13 +14,14 @@ from starlette.responses import Response
 from snellen.grading.models.base import Closed
 from snellen.server.challenge.alike import Alike
 from snellen.server.challenge.events import MOST_LISTED
-from snellen.server.challenge.models import EventCard, PhaseCard, PhaseChange, SubmissionStatus
+from snellen.server.challenge.models import EventCard, PhaseChange
 from snellen.server.http import signup
 from snellen.server.http.actions import Actions, Decision
 from snellen.server.http.api.parameters import LONGEST_BODY, Parameters
 from snellen.server.http.api.problems import EVERYWHERE, JsonRoute, documented
 from snellen.server.http.auth import MadeToken, NewToken, TokenCard
 from snellen.server.http.responses import NO_STORE, address_of, answered
+from snellen.tasks.hosted import PhaseCard, SubmissionStatus
 
 _MOST = 2**31
 

@@ -19,8 +19,10 @@ from snellen.server.http.api.parameters import LONGEST_BODY, Parameters, PhaseQu
 from snellen.server.http.api.problems import EVERYWHERE, JsonRoute, documented
 from snellen.server.http.responses import JSON, NO_STORE, answered, root_of
 from snellen.server.http.uploads import receive
-from snellen.server.store.tables.endpoint import JobState, SubmissionRow
+from snellen.server.store.tables.endpoint import SubmissionRow
 from snellen.server.store.tables.exams import Scope
+from snellen.tasks import hosted
+from snellen.tasks.hosted import JobState
 
 POLL_SECONDS = 2
 """After how many seconds a client should read the status of an upload again."""
@@ -43,7 +45,7 @@ _FILE = {"type": "string", "format": "binary", "minLength": 1}
 _LINES = {"contentMediaType": "application/json", "contentSchema": _LINE}
 _BODIES: dict[str, Any] = {
     form: {"schema": {**_FILE, **_LINES} if ending.startswith(".jsonl") else _FILE}
-    for form, ending in models.FORMS.items()
+    for form, ending in hosted.FORMS.items()
 }
 
 
@@ -55,7 +57,7 @@ class SubmissionPage(Closed):
         next: The cursor of the next page; None: this is the last.
     """
 
-    submissions: tuple[models.SubmissionStatus, ...]
+    submissions: tuple[hosted.SubmissionStatus, ...]
     next: str | None
 
 
@@ -128,11 +130,11 @@ def routes(actions: Actions) -> APIRouter:
 
     @router.post(
         "/exams/{exam}/submissions",
-        response_model=models.SubmissionStatus,
+        response_model=hosted.SubmissionStatus,
         status_code=HTTPStatus.CREATED,
         responses={
             200: {
-                "model": models.SubmissionStatus,
+                "model": hosted.SubmissionStatus,
                 "description": "It came before: the same file, or the same key.",
             },
             **guarded,
@@ -157,10 +159,10 @@ def routes(actions: Actions) -> APIRouter:
             request, exam, lambda visitor: actions.begin_upload(visitor, at, query.phase)
         )
         given = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-        if given not in models.FORMS:
+        if given not in hosted.FORMS:
             raise FormError(
                 f"the media type {given or 'is missing and'} is not supported; use one of:"
-                f" {', '.join(models.FORMS)}",
+                f" {', '.join(hosted.FORMS)}",
                 field="content-type",
             )
         body = await receive(
@@ -172,7 +174,7 @@ def routes(actions: Actions) -> APIRouter:
             models.Upload(
                 caller=caller,
                 body=body,
-                form=models.FORMS[given],
+                form=hosted.FORMS[given],
                 at=at,
                 name=query.name,
                 link=query.link,
@@ -198,7 +200,7 @@ def routes(actions: Actions) -> APIRouter:
         caller = await actions.ask(request, exam, lambda visitor: visitor.need(Scope.SUBMIT))
         return answered(await submissions.announce(caller, given), HTTPStatus.CREATED)
 
-    @router.get("/exams/{exam}/quota", response_model=models.QuotaCard, responses=guarded)
+    @router.get("/exams/{exam}/quota", response_model=hosted.QuotaCard, responses=guarded)
     async def quota(request: Request, exam: str, query: Annotated[PhaseQuery, Query()]) -> Response:
         """Show the uploads that you have left, and the phase that takes them."""
         left = await actions.ask(request, exam, lambda v: actions.quota(v, query.phase))
@@ -225,7 +227,7 @@ def routes(actions: Actions) -> APIRouter:
 
     decided = partial(decision_response, actions)
 
-    @router.get(one, response_model=models.SubmissionStatus, responses=guarded)
+    @router.get(one, response_model=hosted.SubmissionStatus, responses=guarded)
     async def show_submission(
         request: Request,
         exam: str,
@@ -244,12 +246,12 @@ def routes(actions: Actions) -> APIRouter:
             return Response(status_code=HTTPStatus.NOT_MODIFIED, headers=headers)
         return Response(body, media_type=JSON, headers=headers)
 
-    @own.post(f"{one}/choose", response_model=models.SubmissionStatus, responses=deciding)
+    @own.post(f"{one}/choose", response_model=hosted.SubmissionStatus, responses=deciding)
     async def choose(request: Request, exam: str, submission: str, given: Choice) -> Response:
         """Choose a submission to count at the end of its phase, or take the choice back."""
         return await decided(request, exam, submission, "choose", on=given.chosen)
 
-    @own.post(f"{one}/withdraw", response_model=models.SubmissionStatus, responses=deciding)
+    @own.post(f"{one}/withdraw", response_model=hosted.SubmissionStatus, responses=deciding)
     async def withdraw(request: Request, exam: str, submission: str) -> Response:
         """Take your submission off the leaderboard; its upload stays used."""
         return await decided(request, exam, submission, "withdraw")

@@ -7,8 +7,7 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from snellen.server.challenge.board import Board
-from snellen.server.challenge.models import SubmissionStatus
+from snellen.tasks.hosted import Board, SubmissionStatus
 
 MOST_ROWS = 20
 """The maximum number of a leaderboard's rows in its chart, the first ones."""

@@ -15,9 +15,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from snellen.grading.protocols.plugins import registered
-from snellen.server.challenge.models import ExamCard
 from snellen.server.errors import ExamError
-from snellen.server.exam.file import JoinBy, Who
 from snellen.server.http.actions import Actions
 from snellen.server.http.api.access import Visitor
 from snellen.server.http.errors import headers_of, status_of
@@ -25,6 +23,7 @@ from snellen.server.http.pages.session import check_origin, visitor_of
 from snellen.server.http.responses import address_of, root_of
 from snellen.server.logs import fault, log
 from snellen.server.store.tables.exams import Scope
+from snellen.tasks.hosted import ExamCard, JoinBy, Who
 
 HTML = "text/html; charset=utf-8"
 PLUGINS = "snellen.pages"

@@ -19,12 +19,11 @@ from starlette.routing import Route
 
 from snellen.grading.errors import SnellenError
 from snellen.server.challenge import models
-from snellen.server.challenge.board import Board, BoardRow
 from snellen.server.challenge.boards import compare_submissions
 from snellen.server.challenge.events import MOST_LISTED
 from snellen.server.challenge.queries import Listed
 from snellen.server.errors import ExamError, ForbiddenError, NotFoundError
-from snellen.server.exam.file import Counts, Phase, Who
+from snellen.server.exam.file import Phase
 from snellen.server.grading.pages import ReportPages
 from snellen.server.http.actions import Actions, Decision
 from snellen.server.http.api.access import Visitor
@@ -37,8 +36,9 @@ from snellen.server.http.pages.frame import FORM, HTML, Frame, go, style, words_
 from snellen.server.http.pages.session import back_to, cookie_name, sign_in
 from snellen.server.http.responses import address_of, root_of
 from snellen.server.http.uploads import keep_bytes, too_large
-from snellen.server.store.tables.endpoint import JobState, Source
 from snellen.server.store.tables.exams import Scope
+from snellen.tasks import hosted
+from snellen.tasks.hosted import Board, BoardRow, Counts, JobState, Source, Who
 from snellen.tasks.pack.format import PackItem
 
 PAGE_ITEMS = 24
@@ -244,14 +244,14 @@ class Pages(Frame):
             upload=visitor.may(Scope.SUBMIT),
         )
 
-    def _progress(self, rows: Sequence[models.SubmissionStatus]) -> Progress | None:
+    def _progress(self, rows: Sequence[hosted.SubmissionStatus]) -> Progress | None:
         """Return a participant's progress in the phase of its newest submission with a score."""
         name = next((row.phase for row in rows if row.value is not None), None)
         if name is None:
             return None
         return progress_chart([row for row in rows if row.phase == name])
 
-    async def _quota(self, visitor: Visitor) -> models.QuotaCard | None:
+    async def _quota(self, visitor: Visitor) -> hosted.QuotaCard | None:
         """Return the visitor's uploads that are left; None: no phase takes one."""
         if visitor.name is None or not visitor.may(Scope.SUBMIT):
             return None
@@ -521,7 +521,7 @@ class Pages(Frame):
 
 
 _FIRST_ROWS = 10
-_ENDINGS = sorted(set(models.FORMS.values()), key=len, reverse=True)
+_ENDINGS = sorted(set(hosted.FORMS.values()), key=len, reverse=True)
 
 
 def _first(after: str) -> int:

@@ -1,31 +1,12 @@
 """The tables of an endpoint: submissions, their gradings, and the event log."""
 
 from dataclasses import dataclass, field
-from enum import StrEnum
 from typing import Annotated
 
 from sqlalchemy import ForeignKey, Index
 
 from snellen.server.store.tables import columns
-
-
-class Source(StrEnum):
-    """The source of a submission."""
-
-    UPLOAD = "upload"
-    ATTEMPT = "attempt"
-
-
-class JobState(StrEnum):
-    """The state of a submission's grading."""
-
-    QUEUED = "queued"
-    GRADING = "grading"
-    GRADED = "graded"
-    FAILED = "failed"
-    """The answers can't be graded. The error says why, and the participant has to fix it."""
-    STUCK = "stuck"
-    """The server failed to grade it several times, and the organizer has to fix it."""
+from snellen.tasks.hosted import JobState, Source
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
