@@ -1,1 +1,1 @@
-"""The benchmarks: a folder or module each, named as its protocols are, and a table of all tasks."""
+"""The benchmarks: a folder each, the kits that they are made with, and a table of all tasks."""
