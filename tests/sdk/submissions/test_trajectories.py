@@ -4,9 +4,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-import androidcontrol
-import mind2web
 import pytest
+from miniatures import written
 
 from snellen import sdk
 from snellen.grading.errors import SubmissionError
@@ -29,7 +28,7 @@ FLAT = [
 
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory) -> sdk.TaskData:
-    return sdk.load(HIGH, androidcontrol.write(tmp_path_factory.mktemp("androidcontrol")))
+    return sdk.load(HIGH, written("androidcontrol", tmp_path_factory.mktemp("androidcontrol")))
 
 
 def write(path: Path, *lines: object) -> Path:
@@ -271,7 +270,7 @@ def test_records_of_steps_are_read_for_tasks_of_actions_alone() -> None:
 
 
 def test_a_step_is_found_by_its_reference_where_ids_are_codes(tmp_path: Path) -> None:
-    data = sdk.load("mind2web/task", mind2web.write(tmp_path))
+    data = sdk.load("mind2web/task", written("mind2web", tmp_path))
     assert list(data.ids) == ["task-0/step-0", "task-0/step-1", "task-0/step-2", "task-1/step-3"]
     clicks = [{"format": "plain", "action": "click", "x": 20, "y": 10}, None]
     records = [
