@@ -41,9 +41,9 @@ def test_of_what_is_heavy_only_what_is_needed_is_imported(code: str, needed: set
 
 @pytest.mark.slow
 def test_a_first_score_imports_its_own_benchmark_alone() -> None:
-    found = {name.rpartition(".")[2] for name in imported(SCORE) if ".grading.protocols." in name}
-    assert "screenqa" in found
-    assert not found & {"matrix", "webrssbench", "visualwebbench", "mmbench_gui", "screenspot"}
+    folder = "snellen.tasks.benchmarks."
+    found = [name for name in imported(SCORE) if name.startswith(folder) and name.endswith("rules")]
+    assert found == [f"{folder}screenqa.rules"]
 
 
 @pytest.mark.slow
