@@ -38,7 +38,8 @@ def main() -> None:
 def no_sources() -> None:
     """The sources are out of reach."""
     for root in ROOTS:
-        _expect(not Path(root, "snellen").exists(), f"{root}/snellen is in the working folder")
+        found = next(Path(root).rglob("*.py"), None)
+        _expect(found is None, f"{found} is in the working folder")
 
 
 def from_site_packages() -> None:
