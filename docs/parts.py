@@ -23,6 +23,7 @@ from snellen.grading.protocols import base
 from snellen.grading.protocols.golds import PageEpisodeGold
 from snellen.grading.protocols.names import OWN
 from snellen.grading.protocols.table import PROTOCOLS, gold_shape, protocol_of, protocols_of
+from snellen.sdk import recipes
 from snellen.sdk.exam.page import Mean, interval, percent
 from snellen.server.exam.rules import Rules
 from snellen.tasks.benchmarks.miniwob.null_agents import played as null_episodes
@@ -411,6 +412,18 @@ def formats() -> str:
     return _table(["format", "models", "coordinates", "a click in the middle, for example"], rows)
 
 
+def recipe_rows() -> str:
+    """Return the table of recipes: where each is from, and what is known to differ."""
+    rows: list[list[str]] = []
+    for name in recipes.names():
+        one = recipes.recipe(name)
+        link = f"https://github.com/{one.source}/blob/{one.commit}/{one.path}"
+        source = [f"`{name}`", f"[{one.source}]({link})", f"`{one.commit[:7]}`", one.license]
+        rows.append([*source, one.verified or "unverified", one.differences])
+    head = ["recipe", "source", "commit", "license", "verified on", "differences"]
+    return _table(head, rows)
+
+
 def null_agents() -> str:
     """Return a table of what agents that understand nothing reach on all pages of MiniWoB++."""
     rules = [protocol.id for protocol in PROTOCOLS[MINIWOB]]
@@ -557,6 +570,7 @@ PARTS: Mapping[str, Callable[[], str]] = {
     "metrics": metrics,
     "packages": packages,
     "public_names": public_names,
+    "recipes": recipe_rows,
     "rules": rules,
     "side_by_side": side_by_side,
     "tasks": tasks,

@@ -1,5 +1,6 @@
 """The command `explain`."""
 
+from collections import Counter
 from itertools import combinations
 from typing import TYPE_CHECKING, Annotated
 
@@ -7,22 +8,30 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from snellen.cli import options, reports
+from snellen.cli import models, options, reports
 from snellen.cli.messages import report_errors
 from snellen.cli.tables import print_table
 from snellen.cli.terminal import Terminal
-from snellen.grading.errors import InputError, UnknownNameError
+from snellen.grading.errors import DataError, InputError, UnknownNameError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from snellen.grading.explain import Explanation
     from snellen.sdk.protocol_reports import ProtocolReports
+    from snellen.tasks.models import TaskData
 
 _out = Terminal()
 
 
 def explain(
-    answers: options.Answers,
     task: options.Task,
+    answers: Annotated[
+        str | None,
+        typer.Argument(
+            help="A file of answers, as for grade; none with --recipe.", show_default=False
+        ),
+    ] = None,
     data: options.Data = None,
     references: options.References = None,
     protocols: Annotated[
@@ -37,12 +46,37 @@ def explain(
     metric: Annotated[
         str | None, typer.Option(help="The metric to compare; by default the primary ones.")
     ] = None,
+    recipes: Annotated[
+        tuple[str, str] | None,
+        typer.Option(
+            "--recipe",
+            help="Instead of answers: the parts in which the requests of two recipes differ.",
+            metavar="NAME NAME",
+            autocompletion=models.recipe_names,
+            show_default=False,
+        ),
+    ] = None,
+    images: options.Images = None,
     show: options.Show = 5,
 ) -> None:
-    """Grade one file of answers with several protocols and explain the differences."""
+    """Grade one file of answers with several protocols and explain the differences.
+
+    With --recipe, compare the requests of two recipes instead, item by item, without a model.
+    """
+    from snellen.sdk.inputs.selection import select
     from snellen.sdk.protocol_reports import explain as explain_answers
+    from snellen.tasks.benchmarks.table import load_task
 
     with report_errors():
+        if recipes:
+            if answers or data is None:
+                raise InputError("--recipe needs --data, and no answers")
+            loaded = load_task(task, data, split=split, images=images)
+            selection = select(None, loaded, items=options.item_ids(items))
+            _requests(loaded, selection.ids, recipes, show)
+            return
+        if answers is None:
+            raise InputError("give a file of answers, or two recipes: --recipe A B")
         rescored = explain_answers(
             answers,
             task=task,
@@ -63,6 +97,42 @@ def explain(
         if first.input.problems:
             reports.problems(first)
             raise typer.Exit(options.PROBLEMS)
+
+
+def _requests(data: "TaskData", ids: "Sequence[str]", recipes: tuple[str, str], show: int) -> None:
+    """Print, item by item, the parts in which two recipes' requests differ, and how often."""
+    from snellen.sdk.recipes.recipe import PARTS, differences
+
+    counts: Counter[str] = Counter()
+    shown = 0
+    for item_id in ids:
+        item = data.item(item_id)
+        try:
+            found = differences(item, data.image(item_id, item.images[0].name), *recipes)
+        except DataError as error:
+            counts[""] += 1
+            if counts[""] == len(ids):
+                raise
+            _out.print(f"[yellow]{escape(item_id)}[/yellow]: {escape(str(error))}")
+            continue
+        counts.update(found.keys())
+        shown += 1
+        if shown > show:
+            continue
+        _out.print(f"[bold]{escape(item_id)}[/bold]: {', '.join(found) or 'the same request'}")
+        for part, texts in found.items():
+            one, other = map(escape, _apart(*texts))
+            _out.print(f"  {part}\n    {one}\n    {other}", highlight=False)
+    _out.print(f"{escape(' -> '.join(recipes))}: {len(ids)} items, {counts['']} without a request")
+    for part in PARTS:
+        _out.print(f"  {part}: differs on {counts[part]}")
+
+
+def _apart(first: str, second: str) -> tuple[str, str]:
+    """Return two texts from shortly before where they begin to differ."""
+    pairs = enumerate(zip(first, second, strict=False))
+    start = max(0, next((at for at, (one, other) in pairs if one != other), 20) - 20)
+    return _short(first[start:]), _short(second[start:])
 
 
 def _print(given: "ProtocolReports", key: str | None, show: int) -> None:

@@ -22,6 +22,23 @@ Name = Annotated[
         " google/gemini-2.5-pro.",
     ),
 ]
+
+
+def recipe_names(incomplete: str) -> list[str]:
+    """Complete a recipe."""
+    from snellen.sdk.recipes import names
+
+    return [name for name in names() if name.startswith(incomplete)]
+
+
+Recipe = Annotated[
+    str | None,
+    typer.Option(
+        help="Send the request of a model's published script, such as qwen3-vl.",
+        autocompletion=recipe_names,
+        show_default=False,
+    ),
+]
 Api = Annotated[
     settings.Api, typer.Option(help="openai (chat completions) or anthropic (Messages).")
 ]
@@ -47,7 +64,11 @@ Settings = Annotated[
 
 
 def asking(
-    url: str | None, name: str, api: settings.Api, given: list[str] | None
+    url: str | None,
+    name: str,
+    api: settings.Api,
+    given: list[str] | None,
+    recipe: str | None = None,
 ) -> tuple[settings.Endpoint | str, dict[str, Any]]:
     """Return the model that the options name, and the options of `sdk.evaluate` for it.
 
@@ -58,7 +79,10 @@ def asking(
     headers = found.pop("headers", {})
     if url is None and headers:
         raise InputError("headers are sent to an --endpoint")
-    decoding = settings.Decoding(**{key: found.pop(key) for key in found.keys() & _DECODING})
+    chosen = {key: found.pop(key) for key in found.keys() & _DECODING}
+    if recipe and chosen:
+        raise InputError(f"--set {min(chosen)}: --recipe sets it; give only one of the two")
+    decoding = None if recipe else settings.Decoding(**chosen)
     limits = settings.Limits(**{key: found.pop(key) for key in found.keys() & _LIMITS})
     model = name if url is None else settings.Endpoint(url, name, api, headers=headers)
-    return model, {"decoding": decoding, "limits": limits, **found}
+    return model, {"decoding": decoding, "limits": limits, "recipe": recipe, **found}

@@ -1,6 +1,6 @@
 """What several commands share: their options, and how each ends."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -284,6 +284,37 @@ def item_ids(path: Path | None) -> "list[str] | Sample | None":
         reason = getattr(error, "strerror", None) or "it is no UTF-8 text"
         raise InputError(f"can't read the item ids: {reason}", file=str(path)) from error
     return [line.strip() for line in lines if line.strip()]
+
+
+def asked_ids(
+    ids: Sequence[str], items: Path | None, sample_id: str | None, limit: str | None
+) -> "list[str] | Sample | None":
+    """Return the items that are asked for, as Inspect AI's options name them; None: all.
+
+    Args:
+        ids: The items of the data, in order.
+        items: As for `item_ids`.
+        sample_id: Ids, with commas between them.
+        limit: How many of them, or the first and the last, counted from 1: `10`, `11-20`.
+
+    Raises:
+        InputError: Both items and sample_id are given, or the limit is none.
+    """
+    if items is not None and sample_id is not None:
+        raise InputError("--items and --sample-id exclude one another")
+    found = item_ids(items) if sample_id is None else [one.strip() for one in sample_id.split(",")]
+    if limit is None:
+        return found
+    first, dash, last = limit.partition("-")
+    try:
+        start, end = (int(first), int(last)) if dash else (1, int(first))
+    except ValueError:
+        start, end = 0, 0
+    if not 0 < start <= end:
+        raise InputError(f"--limit is a number or a range such as 11-20, not {limit!r}")
+    if found is not None and not isinstance(found, list):
+        raise InputError("a sample allows no --limit: it is what is asked for")
+    return list(ids if found is None else found)[start - 1 : end]
 
 
 def view_of(text: str | None) -> tuple[float, float] | None:

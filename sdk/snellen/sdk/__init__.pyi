@@ -48,6 +48,7 @@ from snellen.sdk.models.settings import Limits as Limits
 from snellen.sdk.models.settings import Question as Question
 from snellen.sdk.protocol_reports import ProtocolReports as ProtocolReports
 from snellen.sdk.protocol_reports import explain as explain
+from snellen.sdk.recipes.recipe import messages as messages
 from snellen.sdk.report import Report as Report
 from snellen.sdk.report import load_report as load_report
 from snellen.sdk.scoring import read as read

@@ -311,8 +311,11 @@ class Provenance(Closed):
         if self.run is not None:
             side = self.run.max_view_side
             parts["model"] = self.run.model
-            parts["prompt"] = self.run.prompt
-            parts["view"] = "native" if side is None else f"{side}"
+            if self.run.prompt.startswith("recipe:"):
+                parts["recipe"] = self.run.prompt.removeprefix("recipe:")
+            else:
+                parts["prompt"] = self.run.prompt
+                parts["view"] = "native" if side is None else f"{side}"
             parts["decoding"] = digest_of(self.run.decoding)[:16]
         if self.read_as:
             parts["read"] = self.read_as

@@ -21,6 +21,7 @@ from snellen.grading.models.runs import Run, Usage
 from snellen.sdk.inputs.selection import Data, select
 from snellen.sdk.local import choose
 from snellen.sdk.models.settings import Ask, Decoding, Endpoint, EvaluationStoppedError, Limits
+from snellen.sdk.recipes.recipe import Recipe, chosen_recipe
 from snellen.sdk.report import Report
 from snellen.sdk.submissions.kinds import said
 from snellen.tasks.benchmarks.table import load_task
@@ -52,6 +53,7 @@ def evaluate(
     protocol: str | None = None,
     embedder: str | None = None,
     decoding: Decoding | None = None,
+    recipe: str | Recipe | None = None,
     limits: Limits | None = None,
     run: str | Path | None = None,
     cache: bool = False,
@@ -78,6 +80,8 @@ def evaluate(
         embedder: As for `grade`.
         decoding: The decoding parameters; None: `Decoding()`. For a function: those that it uses,
             for the record.
+        recipe: A recipe or its name (docs/recipes.md): its messages, image and decoding are sent,
+            and it says how answers are read.
         limits: Concurrency, retries and timeouts; None: `Limits()`.
         run: A folder for Inspect's logs, which save the answers, a hundredth of them at a time.
             With the same folder, the evaluation resumes: items with an answer are not sent again,
@@ -102,6 +106,11 @@ def evaluate(
     for field, value in (("attempts", attempts), ("max_view_side", max_view_side)):
         if value is not None and value < 1:
             raise InputError(f"it must be at least 1, not {value}", field=field)
+    sent = chosen_recipe(
+        recipe, prompt=prompt, max_view_side=max_view_side, blind=images is False, decoding=decoding
+    )
+    if sent is not None:
+        decoding = Decoding.of(sent)
     limits = limits or Limits()
     watched = sys.stderr.isatty() if progress is None else progress
     target, described = _model(model, name, limits)
@@ -112,11 +121,11 @@ def evaluate(
     function = model if callable(model) else None
     blind = images is False
     asked = Evaluation(
-        selection, loaded, rule, max_view_side, blind, function, limits.give_up_after
+        selection, loaded, rule, max_view_side, blind, function, sent, limits.give_up_after
     )
     described = described.model_copy(
         update={
-            "prompt": _prompt(asked),
+            "prompt": _prompt(asked) if sent is None else _recipe(asked, sent),
             "max_view_side": max_view_side,
             "decoding": {} if decoding is None and function else (decoding or Decoding()).stated(),
         }
@@ -190,6 +199,12 @@ def _prompt(asked: "Evaluation") -> str:
     return named + _WITHOUT_IMAGES if first.images and asked.blind else named
 
 
+def _recipe(asked: "Evaluation", recipe: Recipe) -> str:
+    """Return what a signature says of a recipe, if the first item can be asked with it."""
+    _prompt(asked)
+    return recipe.signature
+
+
 def _task_of(task: str | None, data: Data) -> str:
     if isinstance(data, TaskData):
         if task not in (None, data.task):
@@ -256,12 +271,7 @@ def _settings(limits: Limits, decoding: Decoding) -> dict[str, Any]:
         "max_connections": limits.concurrency,
         "max_retries": limits.retries,
         "attempt_timeout": math.ceil(limits.timeout),
-        "temperature": decoding.temperature,
-        "top_p": decoding.top_p,
-        "max_tokens": decoding.max_tokens,
-        "seed": decoding.seed,
-        "stop_seqs": list(decoding.stop) or None,
-        "extra_body": dict(decoding.extra) or None,
+        **decoding.for_inspect,
     }
 
 

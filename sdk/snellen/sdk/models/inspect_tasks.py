@@ -8,7 +8,6 @@ task by its id (`snellen/screenqa_short`), and a benchmark of one task by its na
 
 import asyncio
 import re
-from base64 import b64encode
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -19,15 +18,19 @@ from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.event import ModelEvent
 from inspect_ai.log import transcript
 from inspect_ai.model import (
+    ChatMessage,
+    ChatMessageSystem,
     ChatMessageUser,
     Content,
     ContentImage,
     ContentText,
+    GenerateConfig,
     ModelOutput,
 )
 from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, metric, scorer
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
+from snellen.grading.actions.declaring import ReadAs
 from snellen.grading.errors import SnellenError
 from snellen.grading.grade import OUTCOMES, Answers
 from snellen.grading.models.runs import Run
@@ -36,7 +39,9 @@ from snellen.grading.protocols.base import Protocol
 from snellen.sdk.inputs.intake import Intake
 from snellen.sdk.inputs.selection import Selection, select
 from snellen.sdk.local import choose, grade_answers
-from snellen.sdk.models.settings import Ask, Question
+from snellen.sdk.models.settings import Ask, Decoding, Question
+from snellen.sdk.recipes.pixels import data_url
+from snellen.sdk.recipes.recipe import Recipe, chosen_recipe, reading, request
 from snellen.sdk.report import Report
 from snellen.sdk.submissions.kinds import said
 from snellen.tasks.benchmarks.table import TASKS, benchmark_of, load_task
@@ -68,6 +73,7 @@ class Evaluation:
     max_view_side: int | None = None
     blind: bool = False
     function: Ask | None = None  # asked instead of Inspect's model
+    recipe: Recipe | None = None  # whose requests are sent, and who says how answers are read
     give_up_after: float = float("inf")  # items in a row without an answer
     failed: float = 0  # items in a row without an answer
     answered: bool = False
@@ -78,6 +84,7 @@ class Evaluation:
 
     def __post_init__(self) -> None:
         self._grader = self.selection.grader(self.protocol)
+        self._read_as: dict[str, ReadAs] = {}
 
     def has(self, item: str, epoch: int) -> bool:
         """Whether there is an answer."""
@@ -85,6 +92,8 @@ class Evaluation:
 
     def add(self, item: str, epoch: int, **what: object) -> None:
         """Keep an answer or an error; the first answer counts."""
+        if "response" in what:
+            what["response"] = self._declared(item, what["response"])
         if not self.has(item, epoch):
             self.rows[item, epoch] = {"item_id": item, "attempt": epoch - 1, **what}
 
@@ -93,6 +102,10 @@ class Evaluation:
         item = self.data.item(item_id)
         if self.blind:
             return Question(item, item.prompt)
+        if self.recipe is not None:
+            name = item.images[0].name
+            made = request(item, self.data.image(item_id, name), self.recipe)
+            return Question(item, item.prompt, {name: made.image}, made.messages)
         shown = {
             image.name: view(self.data.image(item_id, image.name), self.max_view_side)
             for image in item.images
@@ -102,9 +115,18 @@ class Evaluation:
     def judge(self, item: str, response: object) -> tuple[dict[str, float], Outcome, str | None]:
         """Return the metrics, the outcome and the note of an answer."""
         index = np.array([self.selection.index[item]])
-        found = self._grader.batch(Answers(index, [0], [response]))
+        found = self._grader.batch(Answers(index, [0], [self._declared(item, response)]))
         values = dict(zip(self.protocol.metric.keys, map(float, found.values[0]), strict=True))
         return values, OUTCOMES[int(found.outcomes[0])], found.notes.get(0)
+
+    def _declared(self, item_id: str, response: object) -> object:
+        """Return an answer that says how the recipe reads it."""
+        if self.recipe is None or not response:
+            return response
+        if item_id not in self._read_as:
+            image = self.data.image(item_id, self.data.item(item_id).images[0].name)
+            self._read_as[item_id] = reading(self.recipe, image)
+        return self._read_as[item_id].wrap(response)
 
     def report(self, selection: Selection, run: Run | None = None) -> Report:
         """Grade the answers to the items of a selection."""
@@ -130,6 +152,9 @@ class Evaluation:
             # A fault of one request is an error of its sample, not the end of the evaluation.
             fail_on_error=False,
             metadata=dict(metadata),
+            config=GenerateConfig(
+                **({} if self.recipe is None else Decoding.of(self.recipe).for_inspect)
+            ),
         )
 
 
@@ -142,6 +167,7 @@ def inspect_task(
     images: str | None = None,
     max_view_side: int | None = None,
     blind: bool = False,
+    recipe: str | None = None,
 ) -> Task:
     """Return a task for Inspect: our messages, our protocol, and a report's numbers as metrics.
 
@@ -154,20 +180,23 @@ def inspect_task(
         images: A folder of images, if the data does not contain them.
         max_view_side: Scale images down so that no side is longer, in pixels.
         blind: Whether no image is sent.
+        recipe: The name of a recipe, whose request and decoding are sent.
 
     Raises:
         DataError: The data or its images can't be read.
-        InputError: There is no such protocol, prompt or split.
+        InputError: There is no such protocol, prompt, split or recipe.
     """
+    sent = chosen_recipe(recipe, prompt=prompt, max_view_side=max_view_side, blind=blind)
     chosen = choose(name, protocol, None)
     loaded = load_task(name, data, split=split, images=images, prompt=prompt)
     selection = select(name, loaded)
-    asked = Evaluation(selection, loaded, chosen, max_view_side, blind)
+    asked = Evaluation(selection, loaded, chosen, max_view_side, blind, recipe=sent)
     # Any answer's report has the signature.
     asked.add(selection.ids[0], 1, response="")
     signature = asked.report(selection).signature
     asked.rows.clear()
-    return asked.task(selection.ids, {"signature": signature, "protocol": chosen.id})
+    about = {"signature": signature, "protocol": chosen.id}
+    return asked.task(selection.ids, about if sent is None else {**about, "recipe": sent.signature})
 
 
 @solver
@@ -186,7 +215,7 @@ def _ask(asked: Evaluation, again: int) -> Solver:
                 whole = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
                 state.output = ModelOutput.from_content(str(state.model), whole)
             else:
-                state = await _generated(state, generate, _message(question), again)
+                state = await _generated(state, generate, _messages(question), again)
         except Exception as error:
             asked.failed += 1
             if not asked.answered and getattr(error, "status_code", None) in _SETUP:
@@ -200,27 +229,39 @@ def _ask(asked: Evaluation, again: int) -> Solver:
     return solve
 
 
-def _message(question: Question) -> ChatMessageUser:
-    shown: list[Content] = []
-    for sent in question.images.values():
-        body = b64encode(sent.data).decode("ascii")
-        shown.append(ContentImage(image=f"data:{sent.media_type};base64,{body}"))
+def _messages(question: Question) -> list[ChatMessage]:
+    if question.messages:
+        return [_turn(**message) for message in question.messages]
+    shown: list[Content] = [ContentImage(image=data_url(sent)) for sent in question.images.values()]
+    whole = [*shown, ContentText(text=question.prompt)] if shown else question.prompt
+    return [ChatMessageUser(content=whole)]
+
+
+def _turn(role: str, content: Sequence[Mapping[str, Any]]) -> ChatMessage:
+    if role == "system":
+        # Chat templates join the parts as they are; Inspect would join them with line breaks.
+        return ChatMessageSystem(content="".join(part["text"] for part in content))
     return ChatMessageUser(
-        content=[*shown, ContentText(text=question.prompt)] if shown else question.prompt
+        content=[
+            ContentText(text=part["text"])
+            if part["type"] == "text"
+            else ContentImage(image=part["image_url"]["url"])
+            for part in content
+        ]
     )
 
 
 async def _generated(
-    state: TaskState, generate: Generate, message: ChatMessageUser, again: int
+    state: TaskState, generate: Generate, messages: list[ChatMessage], again: int
 ) -> TaskState:
     """Ask for an answer; again, if the provider says that it is not finished."""
-    state.messages = [message]
+    state.messages = list(messages)
     # A call of a tool is an answer; nothing is done for it.
     state = await generate(state, tool_calls="none")
     ended = _ended(state)
     if state.output.error or _BROKEN.search(ended):
         if again:
-            return await _generated(state, generate, message, again - 1)
+            return await _generated(state, generate, messages, again - 1)
         raise UnfinishedError(state.output.error or f"the answer ended with {ended!r}")
     if _WITHHELD.search(ended) and state.output.choices:
         # Inspect knows one of these words.

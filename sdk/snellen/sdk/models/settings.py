@@ -12,6 +12,7 @@ from pydantic.dataclasses import dataclass as checked
 
 from snellen.grading.errors import InputError, SnellenError
 from snellen.grading.models.items import Item
+from snellen.sdk.recipes.recipe import Recipe
 from snellen.tasks.views import View
 
 Api = Literal["openai", "anthropic"]
@@ -25,6 +26,8 @@ class Question:
     item: Item
     prompt: str  # the complete text
     images: Mapping[str, View] = field(default_factory=dict[str, View])  # as sent, by name
+    # With a recipe: its messages, as in OpenAI's chat completions.
+    messages: Sequence[Mapping[str, Any]] = ()
 
 
 Ask = Callable[[Question], Awaitable[str]]
@@ -74,6 +77,24 @@ class Decoding:
         for name in _SET:
             if name in self.extra:
                 raise InputError(f"{name!r} is set by snellen", field="extra")
+
+    @classmethod
+    def of(cls, recipe: Recipe) -> "Decoding":
+        """Return a recipe's parameters; those that it does not have are not sent."""
+        given: dict[str, Any] = {"temperature": None, "max_tokens": None}
+        return cls(**given | recipe.decoding)
+
+    @property
+    def for_inspect(self) -> dict[str, Any]:
+        """The parameters under the names of Inspect's `GenerateConfig`."""
+        return {
+            "temperature": self.temperature,
+            "top_p": self.top_p,
+            "max_tokens": self.max_tokens,
+            "seed": self.seed,
+            "stop_seqs": list(self.stop) or None,
+            "extra_body": dict(self.extra) or None,
+        }
 
     def stated(self) -> dict[str, Any]:
         """Return the parameters that are sent, under the names used here."""
