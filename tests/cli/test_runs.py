@@ -170,3 +170,20 @@ def test_what_could_not_be_saved_is_refused_before_any_work(
     assert result.exit_code == 2
     assert message in result.stderr
     assert not result.stdout
+
+
+def test_runs_whose_verdicts_are_stored_are_compared_as_they_are(tmp_path: Path) -> None:
+    for name, scores in (("gpt-4.1", (1, 0, 1)), ("qwen", (0, 0, 1))):
+        for task, score in enumerate(scores):
+            folder = tmp_path / name / "chrome" / str(task)
+            folder.mkdir(parents=True)
+            (folder / "result.txt").write_text(f"{score}.0")
+    both = run(tmp_path, "compare", "@/gpt-4.1", "@/qwen")
+    assert both.exit_code == 0, both.output
+    assert "3 items: 0 gained, 1 lost, 2 equal" in both.stdout
+    saved = run(tmp_path, "grade", "@/qwen", "-o", "@/qwen.json")
+    assert saved.exit_code == 0, saved.output
+    mixed = run(tmp_path, "compare", "@/gpt-4.1", "@/qwen.json")
+    assert "3 items: 0 gained, 1 lost, 2 equal" in mixed.stdout
+    neither = run(tmp_path, "compare", "@/qwen.json", "@")
+    assert neither.exit_code == 2

@@ -28,10 +28,10 @@ from snellen.cli.options import (
     Split,
     Tags,
     WithReferences,
+    asked_ids,
     check,
     check_folder,
     check_tags,
-    item_ids,
     settings_of,
 )
 from snellen.cli.reports import finish, print_tables
@@ -55,7 +55,12 @@ _out = Terminal()
 
 
 def compare(
-    reports: Annotated[list[Path], typer.Argument(help="Two or more reports saved as JSON.")],
+    reports: Annotated[
+        list[Path],
+        typer.Argument(
+            help="Two or more reports saved as JSON, runs with stored verdicts, or .eval logs."
+        ),
+    ],
     metric: Annotated[
         str | None,
         typer.Option(help="The metric to compare; by default the primary one."),
@@ -85,13 +90,16 @@ def compare(
     """Compare runs over the same items: whether they differ, and on which items."""
     from snellen.grading.report.comparison import COMPARISON_RENDERERS
     from snellen.sdk.analysis.compare import compare as compare_runs
+    from snellen.sdk.runs import graded
 
     with report_errors():
         for path in output or ():
             check_ending(path, COMPARISON_RENDERERS, "comparisons")
             check_folder(path)
+        runs = {str(path): graded(path) for path in reports}
+        stored = any(run is not None for run in runs.values())
         found = compare_runs(
-            reports,
+            {name: run or Path(name) for name, run in runs.items()} if stored else reports,
             metric=metric,
             baseline=baseline,
             by=by or (),
@@ -190,10 +198,21 @@ def evaluate(
     ] = None,
     split: Split = None,
     items: Items = None,
+    sample_id: Annotated[
+        str | None,
+        typer.Option(
+            help="Ask only these items: ids with commas between them.", show_default=False
+        ),
+    ] = None,
+    limit: Annotated[
+        str | None,
+        typer.Option(help="Ask the first N items, or those of a range: 11-20.", show_default=False),
+    ] = None,
     attempts: Annotated[int, typer.Option(help="Attempts per item.", min=1)] = 1,
     protocol: Protocol = None,
     embedder: Embedder = None,
     settings: models.Settings = None,
+    recipe: models.Recipe = None,
     by: By = None,
     output: Output = None,
 ) -> None:
@@ -211,9 +230,11 @@ def evaluate(
         check(output)
         if no_images and images is not None:
             raise InputError("--images and --no-images exclude one another")
-        target, options = models.asking(endpoint, model, api, settings)
+        if recipe and prompt:
+            raise InputError("--recipe and --prompt exclude one another")
+        target, options = models.asking(endpoint, model, api, settings, recipe)
         loaded = load_task(task, data, split=split, images=images, prompt=prompt)
-        wanted = item_ids(items)
+        wanted = asked_ids(loaded.ids, items, sample_id, limit)
         # A misspelt tag must not cost the answers that were paid for.
         check_tags(by, select(None, loaded, items=wanted).tagging.tags)
         found = evaluate_model(

@@ -15,8 +15,9 @@ if TYPE_CHECKING:
     import pandas
 
     from snellen.sdk.inputs.selection import Selection
+    from snellen.sdk.submissions.runs import StoredRun
 
-Given: TypeAlias = Source | Mapping[str, Any] | Iterable[Any]
+Given: TypeAlias = "Source | Mapping[str, Any] | Iterable[Any] | StoredRun"
 
 
 def with_ids(given: Given, selection: "Selection") -> Source:

@@ -137,7 +137,10 @@ class Intake:
         """
         if not isinstance(submissions, str | os.PathLike):
             from snellen.sdk.inputs.answers import with_ids
+            from snellen.sdk.submissions.runs import StoredRun
 
+            if isinstance(submissions, StoredRun):
+                return self.resolve(submissions.batches(self.selection.known()))
             submissions = with_ids(submissions, self.selection)
         recorded = None
         if gold_shape(self.selection.task) is STEP:

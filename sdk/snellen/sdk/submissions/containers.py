@@ -26,7 +26,7 @@ from snellen.sdk.submissions.columns import ANSWERS, IDS, Fields, answer_of
 from snellen.sdk.submissions.files import GZIP, display, require_file, unreadable, without_mark
 from snellen.sdk.submissions.kinds import kind_of_row
 from snellen.sdk.submissions.lines import parse_leniently
-from snellen.sdk.submissions.outcomes import REWARDS, STEPS, is_outcome
+from snellen.sdk.submissions.outcomes import REWARDS, STEPS, is_outcome, number_of
 from snellen.sdk.submissions.trajectories import LISTS, is_trajectory
 from snellen.sdk.values import NotJsonError
 
@@ -42,8 +42,18 @@ _UNREADABLE = (
     *(OSError, EOFError, zipfile.BadZipFile, zlib.error, ElementTree.ParseError),
     *(KeyError, IndexError, csv.Error, *NO_JSON),
 )
-_STEPS = "traj.jsonl"
-_EPISODES = ("result.txt", "summary_info.json")
+_STEPS, STEPS_JSON = "traj.jsonl", "traj.json"
+"""The logs of OSWorld and of MobileWorld."""
+_EPISODES = ("result.txt", "summary_info.json", "result.json", "eval_result.json")
+_LOGS = {
+    **{_STEPS: "result.txt", STEPS_JSON: "result.txt"},
+    **{"exp_args.pkl": "summary_info.json", "trial.log": "result.json"},
+}
+"""What an episode writes first, to where its verdict is stored at its end."""
+_SCORED = re.compile(r"\s*score:\s*(\S+)")
+_DATED = re.compile(r"^[\d-]+_[\d-]+_")
+_BACKUP = re.compile(r"_backup_\d{8}_\d{6}$")
+"""How MobileWorld renames the folder of an earlier try."""
 FOLDER_NAME = "its folder"
 """The field of an episode's row that holds the name of its folder."""
 _LARGEST = 1 << 30
@@ -76,36 +86,69 @@ def paths_of(source: str) -> list[str]:
     return found
 
 
-def episodes_in(folder: str) -> Iterator[Row]:
+def episodes_in(folder: str, *, unfinished: bool = False) -> Iterator[Row]:
     """Yield the episodes in a folder that has one a folder, named by its path from there.
 
-    Read are a score or `{completed, steps_used}` in `result.txt` (OSWorld and its relatives, whose
-    steps are counted in `traj.jsonl`), and AgentLab's `summary_info.json`, whose folder's name ends
-    in `_on_TASK_SEED`.
+    Read are a score, `score: S` or `{completed, steps_used}` in `result.txt` (OSWorld and its
+    relatives, whose steps are counted in `traj.jsonl`), AgentLab's `summary_info.json`, whose
+    folder's name is `DATE_AGENT_on_TASK_SEED`, Harbor's `result.json`, which names its task, and
+    WebArena-Verified's `eval_result.json`.
+
+    Args:
+        folder: The folder.
+        unfinished: Whether episodes that have a log and no result are errors, and not left out.
     """
     root = Path(folder)
     for path in sorted(root.rglob("*")) if root.is_dir() else ():
-        if path.name not in _EPISODES or not path.is_file():
+        result = _LOGS.get(path.name, path.name)
+        lost = unfinished and result != path.name and not path.with_name(result).exists()
+        if not path.is_file() or _BACKUP.search(path.parent.name):
             continue
-        name = path.parent.relative_to(root).as_posix().rpartition("_on_")[2]
-        try:
-            value = json.loads(path.read_text(encoding="utf-8-sig"))
-        except (OSError, ValueError, RecursionError) as error:
-            value = {"error": f"unreadable result: {error}"}
-        fields = cast("dict[str, Any]", value if isinstance(value, dict) else {"score": value})
-        steps = _steps_in(path.with_name(_STEPS))
+        if not lost and path.name not in _EPISODES:
+            continue
+        name = path.parent.relative_to(root).as_posix()
+        name = root.resolve().name if name == "." else name
+        fields = {"error": f"no verdict: there is no {result}"} if lost else _result_in(path)
+        if path.name == "result.json" and "trial_name" not in fields:
+            continue
+        if lost and result == "result.json":
+            # A trial of Harbor's is called TASK__CODE.
+            fields["task_name"] = path.parent.name.rpartition("__")[0] or path.parent.name
+        named: dict[str, Any] = {} if "task_name" in fields else {FOLDER_NAME: name}
+        if result == "summary_info.json" and "_on_" in name:
+            agent, _, named[FOLDER_NAME] = name.rpartition("_on_")
+            named["agent_name"] = _DATED.sub("", agent.rpartition("/")[2])
+        steps = _steps_in(path.parent)
         if steps is not None and not any(name in fields for name in STEPS):
-            fields["steps"] = steps
-        yield Row({**fields, FOLDER_NAME: name}, display(str(path)), 1)
+            named["steps"] = steps
+        yield Row({**fields, **named}, display(str(path)), 1)
 
 
-def _steps_in(path: Path) -> int | None:
-    """Return how many steps OSWorld's log has: several of its lines may be one; None: no log."""
-    if not path.is_file():
+def _result_in(path: Path) -> dict[str, Any]:
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+        scored = _SCORED.match(text)
+        text = scored[1] if scored else text
+        number = number_of(text)
+        value = json.loads(text) if number is None else number
+    except (OSError, ValueError, RecursionError) as error:
+        value = {"error": f"unreadable result: {error}"}
+    return cast("dict[str, Any]", value if isinstance(value, dict) else {"score": value})
+
+
+def _steps_in(folder: Path) -> int | None:
+    """Return how many steps the log of OSWorld or MobileWorld has; None: no log.
+
+    Several lines of OSWorld's may be one step.
+    """
+    if (path := folder / _STEPS).is_file():
+        rows = [row.fields for row in _of_lines(path.read_bytes(), "")]
+        return len({row.get("step_num", at) for at, row in enumerate(rows) if "Error" not in row})
+    try:
+        logs = cast("dict[str, Any]", json.loads((folder / STEPS_JSON).read_bytes()))
+        return sum(len(log["traj"]) for log in logs.values() if "traj" in log) or None
+    except (OSError, ValueError, RecursionError, AttributeError, TypeError):
         return None
-    rows = [row.fields for row in _of_lines(path.read_bytes(), "")]
-    numbers = {row.get("step_num", index) for index, row in enumerate(rows) if "Error" not in row}
-    return len(numbers)
 
 
 def _is_result(path: Path) -> bool:

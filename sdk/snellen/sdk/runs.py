@@ -1,0 +1,90 @@
+"""Runs that are no saved reports: folders with stored verdicts, and logs of Inspect AI."""
+
+import json
+import zipfile
+import zlib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, cast
+
+from snellen.grading.errors import InputError
+from snellen.grading.models.base import NO_JSON
+from snellen.sdk.local import OUTCOMES, grade
+from snellen.sdk.report import Report
+from snellen.sdk.saved import parse_report
+from snellen.sdk.submissions.containers import rows_of
+from snellen.sdk.submissions.kinds import error_of
+from snellen.sdk.submissions.runs import run_of
+
+ENDING = ".eval"
+_ABOUT = ("header.json", "_journal/start.json")
+_LETTERS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
+"""What Inspect's scorers write; the values are those of its `value_to_float`."""
+
+
+def graded(path: Path) -> Report | None:
+    """Return the report of a run whose verdicts are stored, or of a log; None for anything else.
+
+    Raises:
+        InputError: It is a folder without verdicts, or a log that can't be read.
+    """
+    if path.suffix == ENDING:
+        return logged(path)
+    if path.is_file() and parse_report(path.read_bytes(), str(path)) is not None:
+        return None
+    run = run_of(path, sure=False, listed=False)
+    return None if run is None else grade(run, data=run.data)
+
+
+def logged(path: Path) -> Report:
+    """Return the report of a log.
+
+    A log of a task of snellen's (`inspect eval snellen/...`) is graded as that task, if its data is
+    where the log says. Of any other log the score of its first scorer is the verdict on a sample,
+    in `outcomes/run`.
+
+    Raises:
+        InputError: It is no log, or holds no sample.
+    """
+    about = _about(path)
+    arguments: Mapping[str, Any] = about.get("task_args") or {}
+    metadata: Mapping[str, Any] = about.get("metadata") or {}
+    task, data = str(metadata.get("signature", "")).partition("|")[0], arguments.get("data")
+    if task and data and Path(data).exists():
+        split, protocol = arguments.get("split"), arguments.get("protocol")
+        return grade(str(path), task=task, data=data, split=split, protocol=protocol)
+    samples = [_sample(row.fields) for row in rows_of(str(path))]
+    if not samples:
+        raise InputError("it has no samples", file=str(path))
+    return grade(samples, task=OUTCOMES)
+
+
+def _about(path: Path) -> Mapping[str, Any]:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            name = next(name for name in _ABOUT if name in archive.namelist())
+            return cast("dict[str, Any]", json.loads(archive.read(name))["eval"])
+    except (OSError, zipfile.BadZipFile, zlib.error, StopIteration, KeyError, *NO_JSON) as error:
+        what = f"it is no log that Inspect AI wrote: {error or 'it has no header'}"
+        raise InputError(what, file=str(path)) from None
+
+
+def _sample(row: Mapping[str, Any]) -> dict[str, Any]:
+    found: dict[str, Any] = {"task_id": str(row.get("id"))}
+    if fault := error_of(row.get("error")):
+        return {**found, "error": str(fault)}
+    value = next(_values(row), None)
+    if value is None:
+        return {**found, "error": "no verdict: no scorer gave a value"}
+    return {**found, "score": value}
+
+
+def _values(row: Mapping[str, Any]) -> Iterator[float]:
+    scores = cast("dict[str, dict[str, Any]]", row.get("scores") or {})
+    for score in scores.values():
+        value: Any = score.get("value")
+        several = cast("dict[str, Any]", value) if isinstance(value, dict) else {"": value}
+        for each in several.values():
+            number: Any = _LETTERS.get(each) if isinstance(each, str) else each
+            if isinstance(number, int | float):
+                yield float(number)
