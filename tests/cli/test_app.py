@@ -190,7 +190,7 @@ def test_a_saved_report_is_graded_again_from_any_folder(
     assert "nowhere.json: there is no such file" in gone.stderr
     chosen = run(folder, "grade", "@/r.json", "--items", "@/ids.txt")
     assert chosen.exit_code == 2
-    assert "a saved report allows no --items, --map" in chosen.stderr
+    assert "a saved report allows no --points, --items, --map" in chosen.stderr
     other = run(folder, "grade", "@/r.json", "--task", "screenqa/long")
     assert "the report is of screenqa/short, not of screenqa/long" in other.stderr
     by_image = run(folder, "grade", "@/r.json", "--cluster", "item", "--by", "image_id")

@@ -9,6 +9,7 @@ from model_server import Model, model_server, said
 from typer.testing import CliRunner, Result
 
 from snellen.cli.app import app
+from snellen.tasks.benchmarks.table import load_task
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::ResourceWarning")]
 
@@ -57,6 +58,39 @@ def test_every_item_is_asked_once_and_graded(folder: Path, server: Model) -> Non
     assert report["provenance"]["run"]["usage"]["input_tokens"] == 42
     assert "|model:toy|" in report["signature"]
     assert (folder / "r.html").stat().st_size > 10_000
+
+
+@pytest.mark.parametrize(
+    ("options", "asked"),
+    [
+        (("--limit", "2"), ["0", "1"]),
+        (("--limit", "2-3"), ["1", "2"]),
+        (("--sample-id", "4,1"), ["1", "4"]),
+        (("--sample-id", "4,1", "--limit", "1"), ["4"]),
+    ],
+)
+def test_some_items_are_asked_as_inspect_names_them(
+    folder: Path, server: Model, options: tuple[str, ...], asked: list[str]
+) -> None:
+    answers = load_task("screenqa/short", folder)
+    ids = {number_in(answers.item(one).prompt): one for one in answers.ids}
+    options = tuple(
+        ",".join(ids[one] for one in option.split(",")) if "," in option else option
+        for option in options
+    )
+    result = evaluate(folder, server, *options, "-o", "@/r.json")
+    assert result.exit_code == 0, result.output
+    report = json.loads((folder / "r.json").read_bytes())
+    assert report["provenance"]["items"] == len(asked) == len(server.asked)
+    assert sorted(number_in(question) for question in server.prompts) == asked
+
+
+@pytest.mark.parametrize("limit", ["0", "3-2", "few", "-1"])
+def test_a_limit_is_a_number_or_a_range(folder: Path, server: Model, limit: str) -> None:
+    result = evaluate(folder, server, f"--limit={limit}")
+    assert result.exit_code == 2
+    assert "--limit is a number or a range such as 11-20" in result.stderr
+    assert not server.asked
 
 
 def test_what_failed_is_asked_again_by_the_same_command(folder: Path, server: Model) -> None:

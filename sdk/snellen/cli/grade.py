@@ -31,6 +31,14 @@ def grade(
         ),
     ] = None,
     data: options.Data = None,
+    points: Annotated[
+        Path | None,
+        typer.Option(
+            help="Instead of --task and --data: any set of elements to point at, as JSON, JSON "
+            "Lines, CSV or parquet, with a box, an instruction and an image in each row.",
+            show_default=False,
+        ),
+    ] = None,
     references: options.References = None,
     protocol: options.Protocol = None,
     split: options.Split = None,
@@ -71,7 +79,7 @@ def grade(
 
     with report_errors():
         options.check(output, with_references=with_references)
-        given = (items, columns, form, space, view, answer, model)
+        given = (points, items, columns, form, space, view, answer, model)
         pattern = any(mark in answers for mark in "*?[")
         if answers != "-" and not pattern and not Path(answers).exists():
             raise InputError("there is no such file", file=answers)
@@ -95,6 +103,7 @@ def grade(
                 view=options.view_of(view),
                 answer=answer,
                 model=model,
+                points=points,
                 corrections=corrections,
             )
             tasks = tasks_named(answers) if task is None and data is not None else []
@@ -107,8 +116,8 @@ def grade(
         else:
             if any(option is not None for option in given):
                 raise InputError(
-                    "a saved report allows no --items, --map, --format, --space, --view, --answer"
-                    " or --model"
+                    "a saved report allows no --points, --items, --map, --format, --space, --view,"
+                    " --answer or --model"
                 )
             report = regrade(
                 saved,

@@ -48,6 +48,10 @@ if TYPE_CHECKING:
     from snellen.tasks.corrections.overlay import Corrections
 
 _NAMED = 3
+OUTCOMES = "outcomes/run"
+"""The task of runs whose verdicts were stored."""
+POINTS = "points/point"
+"""The task of `points=`."""
 _version = cache(version)
 """The lookup takes as long as grading twenty answers."""
 
@@ -76,6 +80,7 @@ def grade(
     answer: str | None = None,
     corrections: str | Path | None = None,
     model: str | None = None,
+    points: str | Path | None = None,
 ) -> Report:
     """Grade a set of answers under one protocol.
 
@@ -85,7 +90,7 @@ def grade(
             Series or frame indexed by id, or a list or array of answers, one an item, in the data's
             order. An answer may be an object that an API returned. An id may omit the split.
         task: The task's id, such as `screenqa/short`; optional if `data` was loaded, or if the
-            lines of a file name it.
+            lines of a file name it. A run whose verdicts were stored needs neither task nor data.
         data: The published folder or file, the name of an included exam such as `sample`, or the
             result of `sdk.load`.
         protocol: The protocol's id; None: the task's first one (`official` if code was published,
@@ -123,6 +128,8 @@ def grade(
             as `known-1`, or a file. The report also has the score without them.
         model: Of a file with the answers of several models, as its field `model` names them: whose
             answers count.
+        points: Instead of task and data: any set of elements to point at, as a file or a folder of
+            JSON, JSON Lines, CSV or parquet. The task is then `points/point`.
 
     Returns:
         The report. Its `value`s divide by all selected items times the number of attempts.
@@ -133,11 +140,26 @@ def grade(
         DataError: The data can't be read.
         UnknownNameError: There is no such task, protocol, split, item or engine.
         EngineError: The engine is not available, or lost its workers.
-        InputError: There is no such format or space, or the task's answers have no coordinates.
+        InputError: There is no such format or space, the task's answers have no coordinates, or
+            points was given with another task or other data.
     """
     read_as = _read_as(format, space, view)
+    if points is not None:
+        if (task or POINTS) != POINTS or data is not None or references is not None:
+            raise InputError("points is a set of its own: leave out task, data and references")
+        task, data = POINTS, points
     if task is None and references is None and isinstance(submissions, str | os.PathLike):
         task = _task_named(os.fsdecode(submissions), data)
+    named = data.task if isinstance(data, TaskData) else task
+    if named in (None, OUTCOMES, OUTCOMES.partition("/")[0]):
+        # Loaded late: most callers name another task.
+        from snellen.sdk.submissions.runs import run_of
+
+        listed = data is not None or references is not None
+        run = run_of(submissions, sure=named is not None, listed=listed)
+        task = OUTCOMES if named or run else None
+        submissions = run or submissions
+        data = run.data if run and data is None and references is None else data
     chosen = None if task is None else choose(task, protocol, embedder, executor)
     selection = select(task, data, references, split, items, tags=tags, cluster=cluster)
     if chosen is None:

@@ -26,6 +26,7 @@ BELOW = {
     ("osworld-g/refined", "vlmevalkit"): (2,),
     ("osworld-g/original", "maiui"): (1,),
     ("osworld-g/refined", "maiui"): (1,),
+    ("venusbench-gd/refusal", "vlmevalkit"): (1,),
     # It counts clicks alone.
     ("androidcontrol/high", "ui-r1"): (1, 2, 3, 4, 5),
     ("androidcontrol/low", "ui-r1"): (1, 2, 3, 4, 5),
@@ -49,6 +50,7 @@ BELOW = {
     ("ui-vision/functional", "pixels"): (1,),
     ("ui-vision/spatial", "pixels"): (1,),
     ("ui-vision/layout", "pixels"): (1,),
+    ("points/point", "pixels"): (1,),
     ("webclick/point", "pixels"): (1,),
     ("webclick/point", "paper"): (1,),
     ("mmbench-gui/l2_basic", "pixels"): (1,),

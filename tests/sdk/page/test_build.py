@@ -414,6 +414,7 @@ EXAMPLES: list[tuple[GoldShape, object]] = [
         {"changes": {"changed": {"mail/m1/folder": ["inbox", "archive"]}}, "limit": 20},
     ),
     (golds.PAGE_EPISODE, {"limit": 10}),
+    (GOLDS["outcomes/run"], {"limit": 15}),
     (
         golds.STEP,
         {

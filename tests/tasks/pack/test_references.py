@@ -16,6 +16,7 @@ from snellen.grading.models.reports import DataPin, PinVerdict
 from snellen.grading.protocols.base import NO_CONTEXT
 from snellen.grading.protocols.golds import (
     AreaTarget,
+    BoxOrPoint,
     Changes,
     EpisodeGold,
     ImageTarget,
@@ -76,6 +77,11 @@ GOLDS_OF_EVERY_SHAPE: Mapping[str, list[Any]] = {
             Original(("string_match",), {"must_include": ["ü"]}),
         ),
     ],
+    "points/point": [
+        AreaTarget((90, 40, 70, 40), (192, 108.5)),
+        AreaTarget((0.1, 0.2, 0.3, 0.25), None, (0.1, 0.2, 0.3, 0.2, 0.3, 0.25)),
+    ],
+    "pointerbench/text": [BoxOrPoint((1, 2, 30, 40), (1024, 768), boxed=True)],
     "osworld-g/original": [
         AreaTarget((0, 0, 0, 0), (1920, 1080), refused=True),
         AreaTarget((1, 2, 30, 40), (192, 108.5), (1, 2, 30, 2.5, 30, 40)),

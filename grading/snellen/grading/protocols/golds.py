@@ -73,6 +73,12 @@ class AreaTarget(ImageTarget, frozen=True):
     refused: bool = False
 
 
+class BoxOrPoint(ImageTarget, frozen=True):
+    """A target of which some items ask for a point in it, and some for its box."""
+
+    boxed: bool = False
+
+
 class EpisodeGold(msgspec.Struct, frozen=True):
     """What an episode was allowed; success is judged by its environment, not by a reference."""
 
@@ -311,6 +317,15 @@ def _area(target: AreaTarget) -> AreaTarget:
     return target
 
 
+def _any_area(value: AreaTarget | Ltrb) -> AreaTarget:
+    """Take any finite box, also an empty or inverted one, which is never hit."""
+    target = value if isinstance(value, AreaTarget) else AreaTarget(value)
+    left, top, right, bottom = target.bbox
+    (left, right), (top, bottom) = sorted((left, right)), sorted((top, bottom))
+    _area(replace(target, bbox=(left, top, right, bottom)))
+    return target
+
+
 def point_of_area(target: AreaTarget) -> tuple[float, float]:
     """Return a point of an area in its own space: its middle, or one between a polygon's edges."""
     if target.refused:
@@ -507,6 +522,14 @@ TARGET_IN_IMAGE = GoldShape(
     _target_context,
     _boxed,
 )
+BOX_OR_POINT = GoldShape(
+    "a box [left, top, right, bottom] in 0..1, or {bbox, image_size, boxed}",
+    BoxOrPoint | Ltrb,
+    lambda value: _image_target(value if isinstance(value, BoxOrPoint) else BoxOrPoint(value)),
+    lambda target: [list(target.bbox)] if target.boxed else _center(target.bbox),
+    _target_context,
+    _boxed,
+)
 RELATIONS = GoldShape(
     "an object from pairs 'crop_1|crop_2' to relations",
     dict[str, str],
@@ -566,5 +589,12 @@ TARGET_AREA = GoldShape(
     AreaTarget,
     _area,
     lambda target: [list(point_of_area(target))],
+    _target_context,
+)
+ANY_AREA = GoldShape(
+    "a box [left, top, right, bottom] in 0..1, or {bbox, image_size, polygon, refused}",
+    AreaTarget | Ltrb,
+    _any_area,
+    TARGET_AREA.responses,
     _target_context,
 )

@@ -23,9 +23,15 @@ OWN: Mapping[str, str] = MappingProxyType(
         "showdown": "showdown",
         "cagui": "cagui",
         "omniact": "omniact",
+        "ui-i2e": "ui_i2e",
+        "venusbench-gd": "venusbench_gd",
+        "pointerbench": "pointerbench",
+        "gui-knowledge": "gui_knowledge",
+        "points": "points",
         "webarena": "webarena",
         "miniwob": "miniwob",
         "desk": "desk",
+        "outcomes": "outcomes",
     }
 )
 """Each benchmark's folder in `snellen.tasks.benchmarks`, in the order in which they are listed.

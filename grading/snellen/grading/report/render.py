@@ -321,8 +321,10 @@ def percent(number: float | None) -> str:
 def measured(report: Report) -> Iterator[str]:
     """Yield what each measure of a report's answers is, in a sentence."""
     for name, one in report.numbers.measures.items():
+        # Costs may be fractions of a cent.
+        form = ",.1f" if one.mean == 0 or one.mean >= 1 else ",.3g"
         yield (
-            f"{name}: mean {one.mean:,.1f} {one.unit}, median {one.median:,.1f} {one.unit}"
+            f"{name}: mean {one.mean:{form}} {one.unit}, median {one.median:{form}} {one.unit}"
             f" ({one.better} is better, no part of the score); {one.over}: {one.answers:,}"
         )
 

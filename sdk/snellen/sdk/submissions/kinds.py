@@ -43,6 +43,13 @@ _ACTIONS: Mapping[str, tuple[str, str]] = {
 }
 """GUI-R1's recorded actions, in our words."""
 
+_BARE = (
+    *((name,) for name in (*PARSED, *BOXES)),
+    ("x", "y"),
+    *(("x0", "y0", "x1", "y1"), ("x1", "y1", "x2", "y2"), ("left", "top", "right", "bottom")),
+)
+"""The fields that hold the numbers of an answer in a row that has little else."""
+
 _ATTEMPTS = ("attempt", "_ng_rollout_index", "rollout_index", "rollout", "trial", "run_id", "run")
 
 
@@ -467,6 +474,25 @@ def _inspect(row: Fields) -> list[RowContent]:
     ]
 
 
+def _is_bare(row: Fields) -> bool:
+    known = (*IDS, *MODELS, *_ATTEMPTS, *VERDICTS)
+    names = next((one for one in _BARE if row.keys() >= set(one)), ())
+    if not names or not any(name in row for name in IDS) or not row.keys() <= {*names, *known}:
+        return False
+    # What a model wrote is read as a response.
+    return names[0] not in RAW or point_of(row[names[0]]) is not None
+
+
+def _bare(row: Fields) -> list[RowContent]:
+    """Read a row that has an id and a point or a box, as PointerBench's predictions have."""
+    names = next((names for names in _BARE if row.keys() >= set(names)), ("point",))
+    numbers = [_number(row[name]) for name in names] if len(names) > 1 else row.get(names[0])
+    clues, point = Clues(_id(row)), point_of(numbers)
+    parsed = Parsed(" + ".join(names), point)
+    raw = None if point or numbers is None else Raw(names[0], numbers)
+    return [RowContent(clues, parsed, raw, verdict_in(row), None, _attempt(row), _model(row))]
+
+
 KINDS: tuple[Kind, ...] = (
     Kind("batch output", _is_batch, _batch),
     Kind("an lmms-eval log", _is_lmms, _lmms),
@@ -476,5 +502,6 @@ KINDS: tuple[Kind, ...] = (
     Kind("a VLMEvalKit table", _is_vlmevalkit, _vlmevalkit),
     Kind("a script's results", _is_grounding, _grounding),
     Kind("conversations", _is_chat, _chat),
+    Kind("points by their ids", _is_bare, _bare),
 )
 """All kinds; the first that fits a file's first row reads it."""

@@ -30,6 +30,7 @@ EXAMPLES = {
 """A made-up answer in each space that a prompt may ask for."""
 
 
+_BOX_EXAMPLE = '{"bbox": [120, 80, 640, 300]}'
 _POINT = (
     "You see a screenshot. Point at the one element of the user interface that the instruction"
     " means. Reply with the point (x, y) alone, x from the left and y from the top,"
@@ -88,6 +89,7 @@ class GroundingRow:
         image: Its screenshot: the rows that name the same one are a cluster.
         size: Width and height of the screenshot in pixels, where they are known.
         tags: What it can be grouped by; an empty text is none.
+        boxed: Whether its box is asked for, in a task that otherwise asks for points.
     """
 
     id: str
@@ -96,6 +98,7 @@ class GroundingRow:
     image: str = ""
     size: Size | None = None
     tags: dict[str, str] = field(default_factory=dict[str, str])
+    boxed: bool = False
 
     def target(self, size: Size | None) -> Gold:
         """Return the reference, in an image of this size."""
@@ -157,7 +160,7 @@ def grounding_data(
     def item(index: int) -> Item:
         row, size = rows[index], sizes[index]
         hint = ""
-        if asked_in is Space.PIXELS:
+        if asked_in is Space.PIXELS and not prompt.instruction.endswith("."):
             hint = f", which is {size[0]:g} x {size[1]:g}." if size else "."
         width, height = (int(size[0]), int(size[1])) if size else (None, None)
         return Item(
@@ -166,8 +169,8 @@ def grounding_data(
             prompt=prompt.ask(question(index) if question else row.instruction, hint=hint),
             images=(Image(name=SCREEN, width=width, height=height),),
             answer_format=AnswerFormat(
-                kind=kind,
-                example=example or EXAMPLES[asked_in or Space.UNIT],
+                kind=AnswerKind.BOX if row.boxed else kind,
+                example=_BOX_EXAMPLE if row.boxed else example or EXAMPLES[asked_in or Space.UNIT],
                 space=asked_in,
             ),
             tags={

@@ -5,8 +5,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from math import isfinite
 from pathlib import Path, PurePosixPath
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple, cast
 
 import msgspec
 
@@ -15,7 +16,12 @@ from snellen.grading.metrics.boxes import Ltrb
 from snellen.grading.models.geometry import Space
 from snellen.grading.models.items import AnswerKind
 from snellen.grading.models.reports import DataPin
-from snellen.grading.protocols.golds import AreaTarget, Target, is_in_fractions
+from snellen.grading.protocols.golds import (
+    AreaTarget,
+    BoxOrPoint,
+    Target,
+    is_in_fractions,
+)
 from snellen.tasks.benchmarks.grounding import (
     COPIED,
     EXAMPLES,
@@ -40,7 +46,18 @@ from snellen.tasks.models import TaskData
 from snellen.tasks.prompts import prompt_of
 
 TARGETS = "targets"
+CORNERS = (
+    ("left", "top", "right", "bottom"),
+    ("x1", "y1", "x2", "y2"),
+    ("x0", "y0", "x1", "y1"),
+    ("xmin", "ymin", "xmax", "ymax"),
+    ("x_min", "y_min", "x_max", "y_max"),
+)
+EXTENTS = (("x", "y", "width", "height"), ("x", "y", "w", "h"), ("left", "top", "width", "height"))
+"""What the four numbers of a box are called, as fields or as columns."""
+
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
+_NAMED = 10
 _Extent = Annotated[float, msgspec.Meta(gt=0, le=1e6)]
 
 
@@ -76,7 +93,7 @@ def load(
     table = task_in({each.task: each for each in tables}, task, task.partition("/")[0])
     prompts = {asked.prompt: asked for asked in _asked(table)}
     asked = prompts[prompt_of(tuple(prompts), prompt)]
-    only = split == TARGETS and any(layout.shape for layout in table.layouts)
+    only = split == TARGETS and any(layout.shape or layout.loose for layout in table.layouts)
     read = read_points(table, place, releases, path, None if only else split, images)
     return grounding_data(
         task,
@@ -135,8 +152,9 @@ def read_points(
     used = (layouts[type(row)] for part in parts for row in part.rows[:1])
     copied = any(columns is not table.layouts[0] for columns in used)
     release = pin(role, files.split, folder, digest, len(rows), () if copied else releases)
-    copy = f"{len(rows):,} questions; {COPIED}" if copied else release.note
-    note = "; ".join(filter(None, (copy, outside_note(clipped))))
+    known = release.note if place or releases else f"{len(rows):,} questions"
+    copy = f"{len(rows):,} questions; {COPIED}" if copied else known
+    note = "; ".join(filter(None, (copy, outside_note(clipped), *_loose_notes(rows))))
     return Points(
         files.split,
         rows,
@@ -160,6 +178,8 @@ def _files(table: PointTable, path: Path, split: str | None, published: str) -> 
         return choose(by_split(files), split, path)
     if split not in (None, table.split):
         raise UnknownNameError(f"split of {table.task}", str(split), (table.split,))
+    if table.whole:
+        return SplitFiles(table.split, tuple(files))
     found = by_split(files)
     if len(found) > 1:
         names = ", ".join(file.name for file in files)
@@ -177,13 +197,41 @@ class _Area(GroundingRow):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class _Loose(_Area):
+    """An area whose box may be empty or inverted."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Box(GroundingRow):
     def target(self, size: Size | None) -> Target:
         return Target(self.box, size)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _BoxOrPoint(GroundingRow):
+    def target(self, size: Size | None) -> BoxOrPoint:
+        return BoxOrPoint(self.box, size, self.boxed)
+
+
 def _refused(row: GroundingRow) -> bool:
     return isinstance(row, _Area) and row.refused
+
+
+def _never_hit(row: GroundingRow) -> bool:
+    """Whether a box of a loose column is empty or inverted."""
+    left, top, right, bottom = row.box
+    return isinstance(row, _Loose) and not row.refused and (right <= left or bottom <= top)
+
+
+def _loose_notes(rows: Sequence[GroundingRow]) -> Iterator[str]:
+    never = [row.id for row in rows if _never_hit(row)]
+    if never:
+        more = ", ..." if len(never) > _NAMED else ""
+        ids = f"{', '.join(never[:_NAMED])}{more}"
+        yield f"right boxes that are empty or inverted and never hit: {len(never)} ({ids})"
+    refused = sum(isinstance(row, _Loose) and row.refused for row in rows)
+    if refused:
+        yield f"items without a box, of which a refusal is right: {refused}"
 
 
 # ---- rows ----------------------------------------------------------------------------------------
@@ -214,7 +262,7 @@ def _groups(beside: Path, name: str) -> Mapping[str, str]:
 def _row_type(columns: Columns) -> type[msgspec.Struct]:
     """Return the type of a row: what it reads, and of each column whether it has to be there."""
     box, size = columns.box, columns.size
-    kind: Any = list[float] if columns.shape else Ltrb | str
+    kind: Any = list[float] if columns.shape else Any if columns.loose else Ltrb | str
     required: dict[str, Any] = {
         columns.id: int | Text,
         columns.image: Text,
@@ -222,6 +270,7 @@ def _row_type(columns: Columns) -> type[msgspec.Struct]:
         columns.asked[0]: str,
         **({box: kind} if isinstance(box, str) else dict.fromkeys(box, float)),
         columns.shape: Literal["bbox", "polygon", "refusal"],
+        columns.boxed: Literal["point", "bbox"],
         **(
             {size: tuple[_Extent, _Extent] | None}
             if isinstance(size, str)
@@ -229,7 +278,14 @@ def _row_type(columns: Columns) -> type[msgspec.Struct]:
         ),
     }
     others = (*columns.tags, *columns.asked)
-    optional = [(name, int | str, "") for name in others if name not in required]
+    tag: Any = Any if columns.loose else int | str
+    optional: list[tuple[str, Any, Any]] = [
+        (name, tag, "") for name in others if name not in required
+    ]
+    if columns.loose and isinstance(box, str):
+        # A refusal may have no box at all.
+        del required[box]
+        optional.append((box, Any, None))
     fields = [(name, kind) for name, kind in required.items() if name]
     return msgspec.defstruct("Row", [*fields, *optional], frozen=True)
 
@@ -251,12 +307,20 @@ def _rows(
         if columns.shape:
             kind = _Area
             box, more_of = _shape(row, columns, f"item {item}", file, number)
+        elif table.refused:
+            kind = _Loose
+            more_of["refused"] = True
+        elif columns.loose:
+            kind = _Loose
+            box, more_of = _loose(row, columns, f"item {item}", file, number)
         else:
             box = _box(row, columns, file, number)
         if table.asks is AnswerKind.BOX:
             kind = _Box
+        if columns.boxed:
+            kind, more_of = _BoxOrPoint, {"boxed": getattr(row, columns.boxed) == "bbox"}
         named = dict(columns.named)
-        tags = {named.get(name, name): str(getattr(row, name)) for name in columns.tags}
+        tags = {named.get(name, name): _tag(getattr(row, name)) for name in columns.tags}
         yield kind(
             id=item,
             instruction=": ".join(filter(None, (getattr(row, name) for name in columns.asked))),
@@ -300,6 +364,65 @@ def _shape(
     return (min(across), min(down), max(across), max(down)), {"polygon": numbers}
 
 
+def _tag(value: object) -> str:
+    if isinstance(value, list):
+        return " + ".join(map(str, cast("list[object]", value)))
+    return "" if value is None else str(value)
+
+
+def numbers_of(value: object) -> list[float] | None:
+    """Return the numbers of a box or a polygon in any usual form; None if it is none.
+
+    >>> numbers_of([[1, 2], [3, 4]]), numbers_of("(1, 2, 3, 4)"), numbers_of(None)
+    ([1.0, 2.0, 3.0, 4.0], [1.0, 2.0, 3.0, 4.0], [])
+    >>> numbers_of({"x": 1, "y": 2, "width": 3, "height": 4})
+    [1.0, 2.0, 4.0, 6.0]
+    """
+    if value is None or isinstance(value, str):
+        return [float(each) for each in _NUMBER.findall(value or "")]
+    if isinstance(value, dict):
+        fields = cast("Mapping[str, object]", value)
+        for names in (*CORNERS, *EXTENTS):
+            if fields.keys() >= set(names):
+                numbers = numbers_of([fields[name] for name in names])
+                return _from_extents(numbers) if numbers and names in EXTENTS else numbers
+        return None
+    if isinstance(value, list | tuple):
+        found: list[float] = []
+        for each in cast("Sequence[object]", value):
+            inner = [float(each)] if isinstance(each, int | float) else numbers_of(each)
+            if inner is None:
+                return None
+            found += inner
+        return found
+    return None
+
+
+def _from_extents(numbers: Sequence[float]) -> list[float]:
+    x, y, width, height = numbers
+    return [x, y, x + width, y + height]
+
+
+def _loose(
+    row: msgspec.Struct, columns: Columns, item: str, file: str, number: int
+) -> tuple[Ltrb, dict[str, Any]]:
+    names = (columns.box,) if isinstance(columns.box, str) else columns.box
+    values = [getattr(row, name) for name in names]
+    numbers = numbers_of(values)
+    if numbers is None or len(numbers) % 2 or len(numbers) == 2 or not all(map(isfinite, numbers)):
+        what = f"{item}: expected a box, a polygon, or nothing for a refusal, not {values[0]!r}"
+        raise misfit(what, file, number, names[0])
+    if not any(numbers):
+        return (0.0, 0.0, 0.0, 0.0), {"refused": True}
+    if len(numbers) > 4:
+        across, down = numbers[::2], numbers[1::2]
+        return (min(across), min(down), max(across), max(down)), {"polygon": tuple(numbers)}
+    left, top, right, bottom = _from_extents(numbers) if columns.extents else numbers
+    if columns.any_order:
+        (left, right), (top, bottom) = sorted((left, right)), sorted((top, bottom))
+    return (left, top, right, bottom), {}
+
+
 def _four(row: msgspec.Struct, column: str, file: str, number: int) -> Ltrb:
     value: Ltrb | str = getattr(row, column)
     if not isinstance(value, str):
@@ -334,16 +457,22 @@ def _checked(
     if not used:
         return [], []
     field = used[0].box if isinstance(used[0].box, str) else used[0].box[0]
-    space = used[0].space or _space_of(rows, str(parts[0].path), field)
+    shown = [row for row in rows if not (isinstance(row, _Loose) and _unlike(row))]
+    space = used[0].space or _space_of(shown, str(parts[0].path), field)
     cut = [_cut(row) for row in rows] if space is Space.UNIT else list(rows)
     start = 0
     for part in parts:
         end = start + len(part.rows)
         # Errors name a row by its place in its own file.
         shown = cut[start:end]
-        _ = list(checked_rows(shown, str(part.path), boxes_in=space, field=field, passed=_refused))
+        _ = list(checked_rows(shown, str(part.path), boxes_in=space, field=field, passed=_unlike))
         start = end
     return cut, [row.id for row, one in zip(rows, cut, strict=True) if one.box != row.box]
+
+
+def _unlike(row: GroundingRow) -> bool:
+    """Whether a row has no box that has to look like those of the others."""
+    return _refused(row) or _never_hit(row)
 
 
 def _space_of(rows: Sequence[GroundingRow], file: str, field: str) -> Space:

@@ -34,6 +34,11 @@ class Columns:
         any_order: Whether a box may have any of its corners first.
         shape: The column that says of each row whether `box` is a `bbox` (x, y, width, height), a
             `polygon` (x and y of each corner), or a `refusal`; empty: all are boxes.
+        loose: Whether `box` may be written in any way: four numbers, nested or not, an object of
+            them, a polygon of more corners, or nothing (or four zeros) where nothing is to be
+            found. An empty or inverted box is then kept, and never hit.
+        boxed: The column that says of each row whether a `point` in its box is asked for, or the
+            box (`bbox`); empty: the table says it of all.
         space: What a box counts; None: fractions if all boxes of a split lie within 0..1, else
             pixels.
         instruction: The column of what to point at; of several the first has to be there, and
@@ -51,6 +56,8 @@ class Columns:
     extents: bool = False
     any_order: bool = False
     shape: str = ""
+    loose: bool = False
+    boxed: str = ""
     space: Space | None = None
     instruction: str | tuple[str, ...] = "instruction"
     id: str = ""
@@ -69,7 +76,7 @@ class Columns:
     @property
     def required(self) -> tuple[str, ...]:
         """The columns that every table of this layout has."""
-        named = (self.id, self.image, self.asked[0], self.fractions, self.shape)
+        named = (self.id, self.image, self.asked[0], self.fractions, self.shape, self.boxed)
         groups = ((one,) if isinstance(one, str) else one for one in (self.box, self.size))
         return tuple(filter(None, (*named, *(name for group in groups for name in group))))
 
@@ -93,8 +100,10 @@ class PointTable:
         files: Patterns of its files below the published folder, the likeliest first.
         split: The name of the only split; empty: files are named after their splits. Where there
             are refusals there is a split `targets` besides, without them.
+        whole: Whether the files of a folder are one split.
         ids: What ids begin with where no column has them; empty: the split's name.
         asks: What is asked for: a point in the box, or the box.
+        refused: Whether nothing that is asked for is there: a refusal is right of all items.
         groups: The file beside it that lists items by group, which are their tag `groups`.
         above: How many folders above the file's own the folders of screenshots are in.
         images: The folders of screenshots; one is looked for by its path, then by its name alone.
@@ -111,8 +120,10 @@ class PointTable:
     layouts: Sequence[Columns]
     files: Sequence[str]
     split: str = ""
+    whole: bool = False
     ids: str = ""
     asks: AnswerKind = AnswerKind.POINT
+    refused: bool = False
     groups: str = ""
     above: int = 0
     images: Sequence[str] = ()

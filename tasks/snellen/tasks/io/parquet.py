@@ -145,6 +145,28 @@ def columns_of(path: Path) -> Sequence[str]:
         return parquet.schema_arrow.names
 
 
+def plain_part(path: Path) -> tuple[list[str], list[dict[str, Any]], list[str]]:
+    """Return the columns of a file, its rows as they stand, and the columns that hold images.
+
+    Raises:
+        DataError: It can't be read.
+        MissingExtraError: pyarrow is not installed.
+    """
+    with _open(path) as parquet:
+        import pyarrow as pa
+
+        schema = parquet.schema_arrow
+        kinds = dict(zip(schema.names, map(str, schema.types), strict=True))
+        # Bytes, or a struct {bytes, path} of them.
+        pictures = [name for name, kind in kinds.items() if "binary" in kind]
+        plain = [name for name in kinds if name not in pictures]
+        try:
+            rows = parquet.read(columns=plain).to_pylist()  # pyright: ignore[reportUnknownMemberType]  # pyarrow's stubs leave list bare
+        except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+            raise DataError(f"is damaged: {_line(error)}; {FETCH_AGAIN}", file=str(path)) from None
+    return plain, rows, pictures
+
+
 def _open(path: Path) -> "ParquetFile":
     try:
         import pyarrow as pa

@@ -8,15 +8,16 @@ import csv
 from collections.abc import Collection, Sequence
 from io import StringIO
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple, cast
 
 import msgspec
 
 from snellen.grading.errors import DataError
+from snellen.grading.models.base import NO_JSON
 from snellen.tasks.data.pins import read_bytes
 from snellen.tasks.io.files import DATA, format_of
 from snellen.tasks.io.json_text import JsonText
-from snellen.tasks.io.parquet import Part, columns_of, read_part
+from snellen.tasks.io.parquet import Part, columns_of, plain_part, read_part
 from snellen.tasks.io.rows import FETCH_AGAIN, converted, misfit, row_error
 
 Kind = type[msgspec.Struct]
@@ -61,6 +62,25 @@ def read_table(path: Path, kinds: Sequence[Kind], images: Collection[str] = ()) 
     return Part(path, rows, columns, (len(rows),))
 
 
+class PlainRows(NamedTuple):
+    """A table as it stands."""
+
+    columns: Sequence[str]  # those of the first row, without pictures
+    rows: Sequence[dict[str, Any]]
+    pictures: Sequence[str] = ()  # columns of parquet that hold images
+
+
+def plain_rows(path: Path) -> PlainRows:
+    """Read the rows of a file as they stand, without images; errors are those of `read_table`."""
+    ending = format_of(path)
+    if ending not in DATA:
+        raise DataError(f"expected a file that ends with {', '.join(DATA)}", file=str(path))
+    if ending == ".parquet":
+        return PlainRows(*plain_part(path))
+    columns, rows = _from_csv(path) if ending == ".csv" else _from_json(path)
+    return PlainRows(columns, rows)
+
+
 def _required(kind: Kind) -> list[str]:
     return [field.name for field in msgspec.structs.fields(kind) if field.required]
 
@@ -81,8 +101,24 @@ def _from_json(path: Path) -> tuple[list[str], _Rows]:
         # One line of a file of lines is one row.
         rows = [lines[0].rows(dict[str, Any])]
     else:
-        rows = text.rows(_Rows)
+        rows = _inside(text) or text.rows(_Rows)
     return list(rows[0]) if rows else [], rows
+
+
+def _inside(text: JsonText) -> _Rows | None:
+    """Return the rows of an object that holds one list of them; None if it is something else."""
+    if len(text.data) > 1 and text.data.lstrip()[:1] != b"{":
+        return None
+    try:
+        lists = [value for value in msgspec.json.decode(text.data).values() if _is_rows(value)]
+    except NO_JSON:
+        return None
+    return lists[0] if len(lists) == 1 else None
+
+
+def _is_rows(value: object) -> bool:
+    rows = cast("list[object]", value) if isinstance(value, list) else []
+    return bool(rows) and all(isinstance(one, dict) for one in rows)
 
 
 def _from_csv(path: Path) -> tuple[list[str], _Rows]:

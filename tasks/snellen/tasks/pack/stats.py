@@ -241,6 +241,8 @@ def kind_of(gold: object) -> str:
             return "episode"
         case {"eval": object()}:
             return "checks"
+        case {"answer_type": str(kind)}:
+            return f"answer of type {kind}"
         case _:
             return "object"
 

@@ -1,3 +1,4 @@
+import json
 from pathlib import Path
 
 import pyarrow as pa
@@ -9,6 +10,7 @@ from snellen import sdk
 from snellen.grading.errors import DataError, InputError, UnknownNameError
 from snellen.grading.models.actions import Action, ActionType
 from snellen.tasks.benchmarks.mind2web.load import load
+from snellen.tasks.data.check import recognize
 from snellen.tasks.pack.write import Part, write_pack
 
 WEBSITE = "mind2web/website"
@@ -73,3 +75,25 @@ def test_a_row_that_is_not_as_published_is_named(
 def test_another_task_is_named(folder: Path) -> None:
     with pytest.raises(UnknownNameError, match="mind2web/website"):
         load("mind2web/page", folder)
+
+
+def test_ugrounds_file_of_the_same_steps_has_boxes_and_no_sizes(tmp_path: Path) -> None:
+    # A row of OSU-NLP-Group/UGround 3a9b9f2, offline_evaluation/Multimodal-Mind2Web; it is MIT.
+    row = {
+        "annotation_id": "fd600e18-8b5c-4b17-8dde-42332315be41",
+        "action_uid": "e172b844-9c75-450e-8ea0-d5bedea3aa56",
+        "task": "Show me the rules and cancellation for Alley Spring.",
+        "website": "recreation.gov",
+        "domain": "Travel",
+        "operation": "CLICK",
+        "value": "",
+        "bbox": [[163.65625, 385.625, 801.640625, 62.484375]],
+    }
+    file = tmp_path / "samples_cross_website_blocks.jsonl"
+    other = {**row, "action_uid": "x", "bbox": [], "operation": "TYPE", "value": "Alley Spring"}
+    file.write_text(json.dumps(row) + "\n" + json.dumps(other) + "\n")
+    assert recognize(file) == (WEBSITE,)
+    data = load(WEBSITE, file)
+    assert data.golds[0].boxes == ((163.65625, 385.625, 965.296875, 448.109375),)
+    assert (data.golds[1].lost, data.golds[1].step, data.golds[1].image_size) == (True, 1, None)
+    assert sdk.score(WEBSITE, "click(500, 400)", data.golds[0]).value == 1

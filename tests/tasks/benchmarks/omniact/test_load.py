@@ -69,3 +69,9 @@ def test_a_split_is_an_index(tmp_path: Path) -> None:
     assert load_task(CLICK, folder).ids[0] == "val/0"
     with pytest.raises(UnknownNameError, match="Known: val"):
         load_task(CLICK, folder, "test")
+
+
+def test_ugrounds_index_has_the_same_items(tmp_path: Path) -> None:
+    folder = written("omniact", tmp_path)
+    index = (folder / "test.json").rename(folder / "processed_test.json")
+    assert load_task(CLICK, index).ids == ["test/0", "test/1", "test/2"]

@@ -334,6 +334,11 @@ def test_a_row_that_is_not_as_published_stops_the_load(
     assert caught.value.field
 
 
+def test_a_row_of_pro_may_be_of_any_kind_of_element(tmp_path: Path) -> None:
+    found = read_pro(written(tmp_path, [{**PRO_ROW, "ui_type": "button"}], "word_macos.json"))
+    assert found.elements[0].tags["data_type"] == "button"
+
+
 def test_an_inverted_box_of_pro_names_its_item(tmp_path: Path) -> None:
     folder = written(
         tmp_path, [PRO_ROW, {**PRO_ROW, "id": "word_2", "bbox": [3, 2, 1, 4]}], "w.json"

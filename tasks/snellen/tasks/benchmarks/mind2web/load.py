@@ -3,10 +3,9 @@
 Source: Deng et al., 2023; Zheng et al., 2024; huggingface.co/datasets/osunlp/Multimodal-Mind2Web.
 """
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import msgspec
 
@@ -18,10 +17,11 @@ from snellen.tasks.benchmarks.declared import own
 from snellen.tasks.benchmarks.mind2web.rules import DOMAIN, TASK, WEBSITE
 from snellen.tasks.benchmarks.steps import STEP_PROMPTS, StepRow, step_data
 from snellen.tasks.data.pins import digest_of_files, pin
-from snellen.tasks.io.files import find_parquet
+from snellen.tasks.io.files import SplitFiles, find_parquet, format_of
 from snellen.tasks.io.images import ImageFiles, image_folder, size_in
 from snellen.tasks.io.parquet import ParquetImages, read_part
 from snellen.tasks.io.rows import SCREEN, Text, decoded, misfit
+from snellen.tasks.io.tables import read_table
 from snellen.tasks.models import TaskData
 from snellen.tasks.prompts import prompt_of
 
@@ -40,6 +40,32 @@ class _Row(msgspec.Struct):
     domain: str = ""
     action_reprs: list[str] = []  # msgspec copies it
     target_action_index: int | str | None = None
+
+
+class _Block(msgspec.Struct):
+    """A row of UGround's evaluation: the boxes of its target as x, y, width, height."""
+
+    annotation_id: Text
+    action_uid: Text
+    task: Text
+    operation: Literal["CLICK", "TYPE", "SELECT"]
+    value: str
+    bbox: list[tuple[float, float, float, float]]
+    website: str = ""
+    domain: str = ""
+
+
+class _Step(NamedTuple):
+    """What a row says of its step."""
+
+    episode: str
+    action: str
+    goal: str
+    done: Action
+    boxes: tuple[Ltrb, ...]
+    website: str
+    domain: str
+    name: str = ""
 
 
 class _Operation(msgspec.Struct):
@@ -68,7 +94,8 @@ def load(
 
     Args:
         task: `mind2web/` and one of task, website, domain.
-        path: The repository's folder, its folder `data`, or one parquet file.
+        path: The repository's folder, its folder `data`, or one parquet file; or a file of
+            UGround's evaluation, `samples_cross_website_blocks.jsonl`, which knows no sizes.
         split: The split of the files; None: the task's own, such as `test_task`.
         images: A folder of images ANNOTATION-ACTION.jpg, where the files hold none.
         prompt: The name of one of the task's prompts; its first when None.
@@ -81,30 +108,38 @@ def load(
     if task not in _SPLITS:
         raise UnknownNameError("Mind2Web task", task, _SPLITS)
     asked = prompt_of(PROMPTS, prompt)
-    wanted = None if Path(path).is_file() else split or _SPLITS[task]
-    files = find_parquet(Path(path), wanted, "osunlp/Multimodal-Mind2Web")
-    reads = "annotation_id, action_uid, confirmed_task, operation, pos_candidates"
-    parts = [read_part(part, _Row, reads, images=("screenshot",)) for part in files.paths]
-    rows = [row for part in parts for row in part.rows]
-    shown = ParquetImages(parts, "screenshot") if images is None else _folder(images, rows)
+    file = Path(path)
+    if file.is_file() and format_of(file) != ".parquet":
+        rows = read_table(file, [_Block]).rows
+        found = SplitFiles(_SPLITS[task], (file,))
+        steps = [_of_block(row, file, number) for number, row in enumerate(rows)]
+        shown = None if images is None else _folder(images, rows)
+    else:
+        wanted = None if file.is_file() else split or _SPLITS[task]
+        found = find_parquet(file, wanted, "osunlp/Multimodal-Mind2Web")
+        reads = "annotation_id, action_uid, confirmed_task, operation, pos_candidates"
+        parts = [read_part(part, _Row, reads, images=("screenshot",)) for part in found.paths]
+        rows = [row for part in parts for row in part.rows]
+        steps = [_of_row(row, found.paths[0], number) for number, row in enumerate(rows)]
+        shown = ParquetImages(parts, "screenshot") if images is None else _folder(images, rows)
     return step_data(
         task,
-        files.split,
-        tuple(_steps(rows, shown, str(files.paths[0]))),
+        found.split,
+        tuple(_rows(steps, shown)),
         pin=pin(
             "mind2web",
-            files.split,
-            files.paths[0].parent,
-            digest_of_files(files.paths),
+            found.split,
+            found.paths[0].parent,
+            digest_of_files(found.paths),
             len(rows),
-            own("mind2web").releases,
+            () if rows and isinstance(rows[0], _Block) else own("mind2web").releases,
         ),
         prompt=asked,
         images=shown,
     )
 
 
-def _folder(images: str | Path, rows: Sequence[_Row]) -> ImageFiles:
+def _folder(images: str | Path, rows: Sequence[_Row | _Block]) -> ImageFiles:
     def paths(index: int, _: str) -> list[str]:
         name = f"{rows[index].annotation_id}-{rows[index].action_uid}"
         return [f"{name}.jpg", f"{name}.png"]
@@ -112,49 +147,59 @@ def _folder(images: str | Path, rows: Sequence[_Row]) -> ImageFiles:
     return ImageFiles(image_folder(Path(images), "the screenshots"), paths, "screenshot")
 
 
-def _steps(
-    rows: Sequence[_Row], images: Callable[[int, str], bytes], file: str
-) -> Iterator[StepRow]:
+def _rows(steps: Sequence[_Step], images: Callable[[int, str], bytes] | None) -> Iterator[StepRow]:
     done: dict[str, tuple[Action, ...]] = {}
-    counted = Counter[str]()
-    for number, row in enumerate(rows):
-        size = size_in(images, number, SCREEN)
-        action, boxes = _reference(row, file, number)
+    for number, step in enumerate(steps):
+        size = None if images is None else size_in(images, number, SCREEN)
+        before = done.get(step.episode, ())
         yield StepRow(
-            id=f"{row.annotation_id}/{row.action_uid}",
-            goal=row.confirmed_task,
-            before=done.get(row.annotation_id, ()),
+            id=f"{step.episode}/{step.action}",
+            goal=step.goal,
+            before=before,
             gold=StepGold(
-                action,
+                step.done,
                 None if size is None else (float(size.width), float(size.height)),
-                boxes=boxes,
-                episode=row.annotation_id,
-                step=counted[row.annotation_id],
-                group=row.domain,
-                name=_name(row),
-                lost=not boxes,
+                boxes=step.boxes,
+                episode=step.episode,
+                step=len(before),
+                group=step.domain,
+                name=step.name,
+                lost=not step.boxes,
             ),
-            tags={"website": row.website, "domain": row.domain},
+            tags={"website": step.website, "domain": step.domain},
         )
-        counted[row.annotation_id] += 1
-        done[row.annotation_id] = (*done.get(row.annotation_id, ()), action)
+        done[step.episode] = (*before, step.done)
 
 
-def _reference(row: _Row, file: str, number: int) -> tuple[Action, tuple[Ltrb, ...]]:
+def _of_block(row: _Block, file: Path, number: int) -> _Step:
+    boxes = tuple((x, y, x + width, y + height) for x, y, width, height in row.bbox)
+    done = _done(row.operation, row.value, boxes, str(file), number, "bbox")
+    return _Step(row.annotation_id, row.action_uid, row.task, done, boxes, row.website, row.domain)
+
+
+def _of_row(row: _Row, file: Path, number: int) -> _Step:
     name = f"{row.annotation_id}/{row.action_uid}"
     try:
         operation = decoded(row.operation, _Operation)
         boxes = tuple(box for box in map(_box, row.pos_candidates) if box is not None)
     except (msgspec.DecodeError, ValueError) as error:
-        raise misfit(f"{name}: {error}", file, number, "operation, pos_candidates") from None
+        raise misfit(f"{name}: {error}", str(file), number, "operation, pos_candidates") from None
+    done = _done(operation.op, operation.value, boxes, str(file), number, "pos_candidates")
+    episode, action, goal = row.annotation_id, row.action_uid, row.confirmed_task
+    return _Step(episode, action, goal, done, boxes, row.website, row.domain, _name(row))
+
+
+def _done(
+    operation: str, value: str, boxes: tuple[Ltrb, ...], file: str, number: int, field: str
+) -> Action:
     for box in boxes:
         if fault := box_fault(box):
-            raise misfit(f"{name}: {fault}", file, number, "pos_candidates")
+            raise misfit(fault, file, number, field)
     point = None
     if boxes:
         left, top, right, bottom = boxes[0]
         point = ((left + right) / 2, (top + bottom) / 2)
-    return Action(_TYPES[operation.op], point=point, text=operation.value), boxes
+    return Action(_TYPES[operation], point=point, text=value)
 
 
 def _box(text: str) -> Ltrb | None:

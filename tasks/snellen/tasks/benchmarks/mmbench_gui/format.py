@@ -20,6 +20,7 @@ from snellen.grading.metrics.boxes import Ltrb, box_fault
 from snellen.grading.models.geometry import Size
 from snellen.grading.protocols.golds import is_in_fractions, without_unknowns
 from snellen.tasks.benchmarks.mmbench_gui.rules.online import PLATFORMS
+from snellen.tasks.data.pins import read_bytes
 from snellen.tasks.io.boxes import target_fault
 from snellen.tasks.io.files import checked, contents
 from snellen.tasks.io.images import ImageFiles, image_folder, is_inside
@@ -143,6 +144,25 @@ class _L2Row(_Screen, kw_only=True):
     grounding_type: Literal["basic", "advanced"]
 
 
+_IN_COPIES = {
+    "index": "id",
+    "image_path": "img_filename",
+    "image_size": "img_size",
+    "app_name": "application",
+    "data_type": "ui_type",
+    "grounding_type": "group",
+}
+
+
+_L2Copy = msgspec.defstruct(
+    "_L2Copy",
+    [(field.name, field.type, field.default) for field in msgspec.structs.fields(_L2Row)],
+    rename=_IN_COPIES,
+    kw_only=True,
+)
+"""A row of a public copy, in the keys of ScreenSpot-Pro and with a box in pixels."""
+
+
 @dataclass(frozen=True, slots=True)
 class Shot:
     """One screenshot."""
@@ -228,12 +248,14 @@ def read_elements(path: Path) -> Annotations[Element]:
     """Read every element of L2, of both kinds of instruction.
 
     Args:
-        path: `L2_annotations.json`, or a folder that holds it.
+        path: `L2_annotations.json`, or a folder that holds it; or a copy in ScreenSpot-Pro's keys.
 
     Raises:
         DataError: It can't be read, or a row is not as documented, its box included.
     """
-    return _read(path, L2_FILE, list[_L2Row], _elements)
+    copied = b'"img_filename"' in read_bytes(find(path, L2_FILE))
+    shape = cast("type[_L2Row]", _L2Copy) if copied else _L2Row
+    return _read(path, L2_FILE, list[shape], _elements)
 
 
 def _questions(row: _L1Row, place: Place) -> list[Question]:

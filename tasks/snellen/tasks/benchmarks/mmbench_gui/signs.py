@@ -5,9 +5,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from snellen.tasks.benchmarks.mmbench_gui.format import EPISODE_FILES, FOLDER, L1_FILE, L2_FILE
+from snellen.tasks.data.pins import read_bytes
 
 _L2 = {"basic": "mmbench-gui/l2_basic", "advanced": "mmbench-gui/l2_advanced"}
-_KIND = re.compile(rb'"grounding_type"\s*:\s*"(\w+)"')
+_KIND = re.compile(rb'"(?:grounding_type|group)"\s*:\s*"(\w+)"')
 
 
 def in_folder(path: Path) -> Iterator[str]:
@@ -28,10 +29,15 @@ def by_name(path: Path) -> list[str]:
 
 def by_row(path: Path, row: Mapping[str, object]) -> list[str]:
     """Return the tasks whose rows a file has whose first row is one of L2."""
-    return _of_l2(path) if {"image_path", "bbox", "grounding_type"} <= row.keys() else []
+    copied = {"img_filename", "bbox", "group"} <= row.keys()
+    if {"image_path", "bbox", "grounding_type"} <= row.keys() or (
+        copied and str(row["img_filename"]).startswith("os_")
+    ):
+        return _of_l2(path)
+    return []
 
 
 def _of_l2(path: Path) -> list[str]:
     """Return the tasks whose rows a file of L2 has: a part of it is no fault. Both if none has."""
-    kinds = {kind.decode() for kind in _KIND.findall(path.read_bytes())}
+    kinds = {kind.decode() for kind in _KIND.findall(read_bytes(path))}
     return [task for kind, task in _L2.items() if kind in kinds] or list(_L2.values())

@@ -18,7 +18,7 @@ from snellen.grading.models.geometry import Space
 from snellen.tasks.benchmarks import grounding
 from snellen.tasks.benchmarks.omniact.rules import CLICK
 from snellen.tasks.data.pins import digest_of_files, pin, read_bytes
-from snellen.tasks.io.files import SplitFiles, by_split, checked, choose, contents
+from snellen.tasks.io.files import SplitFiles, by_split, checked, choose, contents, stem_of
 from snellen.tasks.io.images import ImageFiles, image_folder, is_inside
 from snellen.tasks.io.json_text import read_json
 from snellen.tasks.io.rows import SCREEN, Text
@@ -114,7 +114,9 @@ def load(
 
 def _index(path: Path, split: str | None) -> SplitFiles:
     if checked(path, "a copy of Writer/omniact").is_file():
-        return choose(by_split([path]), split, path)
+        # UGround's index of the same tasks, which corrects names, is processed_test.json.
+        name = stem_of(path).removeprefix("processed_")
+        return choose({name: SplitFiles(name, (path,))}, split, path)
     found = by_split(file for name in SPLITS if (file := path / f"{name}.json").is_file())
     if not found:
         raise DataError(

@@ -15,15 +15,15 @@ from snellen.grading.metrics.boxes import Ltrb, point_in_box, point_in_polygon
 from snellen.grading.parse.responses import as_python_text
 from snellen.grading.pointing.points import ReadPoint, plain_point
 from snellen.grading.pointing.screenspot import lmms_eval_point, vlmevalkit_point
-from snellen.grading.protocols import base, golds
-from snellen.grading.protocols.golds import AreaTarget, GoldShape, point_of_area
+from snellen.grading.protocols import areas, base, golds
+from snellen.grading.protocols.areas import is_refusal
+from snellen.grading.protocols.golds import AreaTarget, GoldShape
 from snellen.grading.protocols.pointing import (
     OurPoint,
     our_split,
     ours,
     pointed,
     takes_declared,
-    writes,
 )
 from snellen.grading.protocols.spaces import DECLARED, DISTANCE_OF_PIXELS
 
@@ -83,12 +83,8 @@ def _in_pixels(gold: AreaTarget) -> Ltrb:
     return left * width, top * height, right * width, bottom * height
 
 
-def _refuses(point: _Point) -> bool:
-    return point[0] < 0 and point[1] < 0
-
-
 def _hit(answer: _Point, gold: AreaTarget) -> bool:
-    return _refuses(answer) if gold.refused else _in_area(answer, gold)
+    return is_refusal(answer) if gold.refused else _in_area(answer, gold)
 
 
 def _boxed_polygons(answer: _Point, gold: AreaTarget) -> bool:
@@ -140,18 +136,6 @@ def _boxes_alone(items: Sequence[base.Gold], values: base.FloatArray) -> base.Bo
 
 def _shown_targets(items: Sequence[base.Gold], values: base.FloatArray) -> base.BoolArray:
     return np.array([[not gold.refused] for gold in items])[:, [0] * values.shape[1]]
-
-
-def _writes(form: str, refusal: str, space: CoordinateSpace) -> Callable[[base.Gold], list[object]]:
-    plain = writes(form, space)
-
-    def write(gold: AreaTarget) -> list[object]:
-        if gold.refused:
-            return [refusal]
-        x, y = point_of_area(gold)
-        return plain(golds.ImageTarget((x, y, x, y), gold.image_size))
-
-    return write
 
 
 # ---- the protocols -----------------------------------------------------------------------------
@@ -215,7 +199,7 @@ _DECLARED = tuple(
         source="ours",
         special=f"every point is in {space.words}, unless the answer declares its unit",
         parser=_ours(f"a point in {space.words}", space),
-        write=_writes("({x}, {y})", "(-1, -1)", space),
+        write=areas.writes("({x}, {y})", areas.REFUSAL, space),
     )
     for space in DECLARED
 )
@@ -238,7 +222,7 @@ _VLMEVALKIT = replace(
     "only boxes: polygons and refusals are not in its data",
     parser=_parser("VLMEvalKit's `x=.., y=..`", vlmevalkit_point, _thousandths),
     denominator=base.Denominator("the items that ask for a box", keep=_boxes_alone),
-    write=_writes("x={x}, y={y}", "x=0, y=0", THOUSAND),
+    write=areas.writes("x={x}, y={y}", "x=0, y=0", THOUSAND),
 )
 _MAIUI = replace(
     _OFFICIAL,
@@ -247,7 +231,7 @@ _MAIUI = replace(
     source="MAI-UI 4dd07b9",
     special="a polygon is the box of its first two corners; a refusal is exactly (0, 0)",
     metric=_metric("the point in the box of the first four numbers", _first_vertices),
-    write=_writes("({x}, {y})", "(0, 0)", PIXELS),
+    write=areas.writes("({x}, {y})", "(0, 0)", PIXELS),
 )
 _OLMO_EVAL = replace(
     _OFFICIAL,
@@ -257,7 +241,7 @@ _OLMO_EVAL = replace(
     "is outside the image and not a refusal",
     parser=base.Parser("the point that a reader would take, in pixels, or none", _point_or_none),
     metric=_metric("the point in the box or the polygon; no point where nothing is there", _found),
-    write=_writes("({x}, {y})", "It is not there.", PIXELS),
+    write=areas.writes("({x}, {y})", "It is not there.", PIXELS),
 )
 _WITHOUT_REFUSALS = replace(
     _OFFICIAL,
@@ -268,7 +252,7 @@ _WITHOUT_REFUSALS = replace(
 )
 
 _PUBLISHED = (_OFFICIAL, _LMMS_EVAL, _VLMEVALKIT, _MAIUI, _OLMO_EVAL, _WITHOUT_REFUSALS)
-_WRITE = _writes("({x}, {y})", "(-1, -1)", PIXELS)
+_WRITE = areas.writes("({x}, {y})", areas.REFUSAL, PIXELS)
 _READY = [takes_declared(one, None if one.write else _WRITE) for one in _PUBLISHED]
 _ALL = (_ROBUST, *_READY, *_DECLARED)
 PROTOCOLS: Mapping[str, tuple[base.Protocol, ...]] = {

@@ -227,7 +227,7 @@ class _ProRow(msgspec.Struct):
     bbox: Ltrb
     img_size: tuple[_Pixels, _Pixels]
     instruction: str
-    ui_type: _Kind
+    ui_type: str
     application: str = ""
     platform: str = ""
     group: str = ""

@@ -32,8 +32,12 @@ def pro_by_row(file: Path, row: Mapping[str, object]) -> tuple[str, ...]:
     """Recognize Pro's rows, of which a copy of v2 has the keys."""
     if not {"img_filename", "bbox", "ui_type"} <= row.keys() or v2_by_row(file, row):
         return ()
-    if str(row["img_filename"]).startswith("frames/"):
-        # A copy of ShowDown's clicks in Pro's keys.
+    name, group = str(row["img_filename"]), str(row.get("group"))
+    if name.startswith("frames/") or group in ("implicit", "explicit"):
+        # A copy of ShowDown's clicks in Pro's keys, or UI-I2E-Bench.
+        return ()
+    if row.get("application") == "osworld-g" or name.startswith("os_"):
+        # OSWorld-G and MMBench-GUI's L2 in the same keys.
         return ()
     return ("screenspot-pro/point",)
 

@@ -1,0 +1,1 @@
+"""PointerBench: point at cells, text and controls, or box what is named."""

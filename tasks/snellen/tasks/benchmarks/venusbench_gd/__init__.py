@@ -1,0 +1,1 @@
+"""VenusBench-GD: point at what an instruction means, or refuse where nothing is there."""
