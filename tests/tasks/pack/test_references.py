@@ -27,6 +27,7 @@ from snellen.grading.protocols.golds import (
     Target,
 )
 from snellen.grading.protocols.table import GOLDS, gold_shape, protocols_of
+from snellen.tasks.benchmarks.gui_knowledge.rules import KnowledgeGold
 from snellen.tasks.benchmarks.matrix.rules.golds import MatrixGold
 from snellen.tasks.benchmarks.table import TASKS, load_task
 from snellen.tasks.benchmarks.webarena.rules.golds import Expected, ResponseCheck, WebTask
@@ -77,6 +78,7 @@ GOLDS_OF_EVERY_SHAPE: Mapping[str, list[Any]] = {
             Original(("string_match",), {"must_include": ["ü"]}),
         ),
     ],
+    "gui-knowledge/instruction": [KnowledgeGold("no", "yes_or_no"), KnowledgeGold("?")],
     "points/point": [
         AreaTarget((90, 40, 70, 40), (192, 108.5)),
         AreaTarget((0.1, 0.2, 0.3, 0.25), None, (0.1, 0.2, 0.3, 0.2, 0.3, 0.25)),
