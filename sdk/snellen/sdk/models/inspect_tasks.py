@@ -38,6 +38,7 @@ from snellen.grading.models.scores import Outcome
 from snellen.grading.protocols.base import Protocol
 from snellen.sdk.inputs.intake import Intake
 from snellen.sdk.inputs.selection import Selection, select
+from snellen.sdk.judges.task import judge
 from snellen.sdk.local import choose, grade_answers
 from snellen.sdk.models.settings import Ask, Decoding, Question
 from snellen.sdk.recipes.pixels import data_url
@@ -339,3 +340,5 @@ for _id in TASKS:
     _benchmark = benchmark_of(_id)
     if len(_benchmark.tasks) == 1:
         REGISTERED[_named(_benchmark.name)] = _register(_named(_benchmark.name), _id)
+
+REGISTERED["judge"] = task(name="judge")(judge)
