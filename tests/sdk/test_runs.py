@@ -31,14 +31,15 @@ def log(file: Path, scores: list[Any], name: str = "s", **about: Any) -> Path:
 def test_logs_of_any_task_are_compared_by_what_they_were_scored(tmp_path: Path) -> None:
     fault = {"error": {"message": "rate limit"}}
     scored = [{"value": "C"}, {"value": "I"}, {"value": 1}]
-    first = log(tmp_path / "a.eval", [*scored, fault])
-    second = log(tmp_path / "b.eval", [{"value": "I"}, *scored[1:2], {"value": {"x": 1.0}}, fault])
+    first = log(tmp_path / "a.eval", [*scored, fault, {"value": float("nan")}])
+    others = [{"value": "I"}, scored[1], {"value": {"x": 1.0}}, fault, {"value": 0}]
+    second = log(tmp_path / "b.eval", others)
     (found,) = sdk.compare({"a": logged(first), "b": logged(second)})
-    assert (found.metric, found.first_value, found.second_value) == ("success", 0.5, 0.25)
+    assert (found.metric, found.first_value, found.second_value) == ("success", 0.4, 0.2)
     assert [(change.item_id, change.first, change.second) for change in found.changes] == [
         ("s0", 1, 0)
     ]
-    assert "lacks 1 response" in found.note
+    assert "lacks 2 response" in found.note
 
 
 def test_a_log_of_a_task_of_ours_is_graded_by_its_rule_where_its_data_is(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ import json
 import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
+from math import isnan
 from pathlib import Path
 from typing import Any, cast
 
@@ -12,12 +13,16 @@ from snellen.grading.models.base import NO_JSON
 from snellen.sdk.local import OUTCOMES, grade
 from snellen.sdk.report import Report
 from snellen.sdk.saved import parse_report
-from snellen.sdk.submissions.containers import rows_of
+from snellen.sdk.submissions.containers import log_archive, rows_of
 from snellen.sdk.submissions.kinds import error_of
 from snellen.sdk.submissions.runs import run_of
 
 ENDING = ".eval"
 _ABOUT = ("header.json", "_journal/start.json")
+_UNREADABLE = (
+    *(OSError, zipfile.BadZipFile, zlib.error),
+    *(StopIteration, KeyError, NotImplementedError),
+)
 _LETTERS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 """What Inspect's scorers write; the values are those of its `value_to_float`."""
 
@@ -61,10 +66,10 @@ def logged(path: Path) -> Report:
 
 def _about(path: Path) -> Mapping[str, Any]:
     try:
-        with zipfile.ZipFile(path) as archive:
+        with log_archive(str(path)) as archive:
             name = next(name for name in _ABOUT if name in archive.namelist())
             return cast("dict[str, Any]", json.loads(archive.read(name))["eval"])
-    except (OSError, zipfile.BadZipFile, zlib.error, StopIteration, KeyError, *NO_JSON) as error:
+    except (*_UNREADABLE, *NO_JSON) as error:
         what = f"it is no log that Inspect AI wrote: {error or 'it has no header'}"
         raise InputError(what, file=str(path)) from None
 
@@ -86,5 +91,5 @@ def _values(row: Mapping[str, Any]) -> Iterator[float]:
         several = cast("dict[str, Any]", value) if isinstance(value, dict) else {"": value}
         for each in several.values():
             number: Any = _LETTERS.get(each) if isinstance(each, str) else each
-            if isinstance(number, int | float):
+            if isinstance(number, int | float) and not isnan(number):
                 yield float(number)

@@ -13,6 +13,7 @@ import re
 import zipfile
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple, TypeGuard, cast
@@ -181,6 +182,7 @@ def rows_of(path: str) -> list[Row]:
         zipfile.BadZipFile,
         ElementTree.ParseError,
         KeyError,
+        NotImplementedError,
         csv.Error,
     ) as error:
         raise unreadable(path, error) from error
@@ -328,11 +330,27 @@ def _of_table(path: str) -> Iterator[Mapping[str, str]]:
             yield {name: cell for name, cell in row.items() if isinstance(cell, str) and cell}
 
 
+def log_archive(path: str) -> zipfile.ZipFile:
+    """Open a log of Inspect AI; errors are those of `zipfile`."""
+    with suppress(ImportError):
+        # Logs are compressed with Zstandard; Inspect brings it along for Pythons without it.
+        import zipfile_zstd  # noqa: F401  # pyright: ignore[reportMissingImports, reportUnusedImport, reportMissingTypeStubs]  # it registers itself
+    return zipfile.ZipFile(path)
+
+
 def _of_archive(path: str) -> list[object]:
     """Read the samples of an Inspect log."""
-    with zipfile.ZipFile(path) as archive:
+    with log_archive(path) as archive:
         names = sorted(name for name in archive.namelist() if name.startswith("samples/"))
-        return [msgspec.json.decode(_member(archive, name)) for name in names]
+        return [_whole(_member(archive, name)) for name in names]
+
+
+def _whole(data: bytes) -> object:
+    """Decode JSON; a sample without a score has NaN there."""
+    try:
+        return msgspec.json.decode(data)
+    except NO_JSON:
+        return parse_leniently(data.decode("utf-8", "replace"))
 
 
 def _of_workbook(path: str) -> list[object]:
