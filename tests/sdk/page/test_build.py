@@ -426,6 +426,9 @@ EXAMPLES: list[tuple[GoldShape, object]] = [
         },
     ),
     (golds.TARGET_AREA, {"bbox": [10, 10, 30, 30], "image_size": [100, 100]}),
+    (golds.ANY_AREA, {"bbox": [10, 10, 30, 30], "image_size": [100, 100]}),
+    (golds.BOX_OR_POINT, {"bbox": [0.1, 0.1, 0.3, 0.3], "image_size": [100, 100], "boxed": True}),
+    (GOLDS["gui-knowledge/prediction"], "B"),
     (GOLDS["matrix/items"], {"metric": "contains", "answer": "Q3"}),
     (
         GOLDS["webarena/verified"],
