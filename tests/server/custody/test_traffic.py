@@ -181,6 +181,8 @@ WITHOUT_GOLD = {
     "mmbench-gui/l3": "an answer says itself how the episode went",
     "mmbench-gui/l4": "an answer says itself how the episode went",
     "miniwob/episode": "an answer says itself how the episode went",
+    "outcomes/run": "an answer says itself how the episode went",
+    "venusbench-gd/refusal": "a refusal is right of every item",
 }
 """Tasks that are in both exams and have nothing that could differ, and why."""
 
