@@ -14,7 +14,7 @@ import pytest
 from snellen import sdk
 from snellen.grading.errors import UnknownNameError
 from snellen.grading.grade import Answers
-from snellen.sdk.engines import EngineError, Recipe, graded, recipe_of
+from snellen.sdk.engines import EngineError, GraderSpec, graded, spec_of
 from snellen.sdk.inputs.selection import select
 from snellen.sdk.scoring import choose
 
@@ -78,10 +78,10 @@ def test_an_engine_that_does_not_exist_is_an_error_that_names_those_that_do() ->
         grade([{"item_id": "i0", "response": "0"}], engine="spark")
 
 
-def another_version() -> Recipe:
+def another_version() -> GraderSpec:
     selection = select("screenqa/short", references=REFERENCES)
-    recipe = recipe_of(selection, choose("screenqa/short", None, None), None, None)
-    return recipe._replace(snellen="0.0.1")
+    spec = spec_of(selection, choose("screenqa/short", None, None), None, None)
+    return spec._replace(snellen="0.0.1")
 
 
 @pytest.mark.slow
@@ -94,11 +94,11 @@ def one_answer() -> Answers:
     return Answers(np.array([0]), [0], ["0"])
 
 
-def test_a_recipe_shows_no_reference() -> None:
+def test_a_spec_shows_no_reference() -> None:
     selection = select("screenqa/short", references={"a": ["a secret word"]})
-    recipe = recipe_of(selection, choose("screenqa/short", None, None), None, None)
-    assert "secret" not in repr(recipe)
-    assert "<1 references>" in repr(recipe)
+    spec = spec_of(selection, choose("screenqa/short", None, None), None, None)
+    assert "secret" not in repr(spec)
+    assert "<1 references>" in repr(spec)
 
 
 # ---- Ray

@@ -9,7 +9,7 @@ from miniatures import written
 from snellen import sdk
 from snellen.grading.errors import InputError
 from snellen.grading.models.scores import Outcome
-from snellen.sdk.runs import graded, logged
+from snellen.sdk.runs import logged, report_of
 
 
 def log(file: Path, scores: list[Any], name: str = "s", **about: Any) -> Path:
@@ -57,13 +57,13 @@ def test_a_file_that_is_no_log_is_named(tmp_path: Path) -> None:
     file = tmp_path / "x.eval"
     file.write_text("{}")
     with pytest.raises(InputError, match=r"x\.eval.*no log that Inspect AI wrote"):
-        graded(file)
+        report_of(file)
 
 
 def test_a_real_log_is_a_run_of_its_samples(screenqa_data: Path) -> None:
     file = screenqa_data.parent / "real/predictions/inspect-logs/popularity.eval"
     if not file.is_file():
-        pytest.skip("there is no real log")
+        pytest.skip("real data: SNELLEN_DATA has no real/predictions/inspect-logs")
     report = logged(file)
     assert report.input.outcomes[Outcome.ANSWERED] == 10
     assert report.value == 0.8

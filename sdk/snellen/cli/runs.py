@@ -90,16 +90,15 @@ def compare(
     """Compare runs over the same items: whether they differ, and on which items."""
     from snellen.grading.report.comparison import COMPARISON_RENDERERS
     from snellen.sdk.analysis.compare import compare as compare_runs
-    from snellen.sdk.runs import graded
+    from snellen.sdk.analysis.compare import named_runs
+    from snellen.sdk.runs import report_of
 
     with report_errors():
         for path in output or ():
             check_ending(path, COMPARISON_RENDERERS, "comparisons")
             check_folder(path)
-        runs = {str(path): graded(path) for path in reports}
-        stored = any(run is not None for run in runs.values())
         found = compare_runs(
-            {name: run or Path(name) for name, run in runs.items()} if stored else reports,
+            named_runs([(path, report_of(path)) for path in reports]),
             metric=metric,
             baseline=baseline,
             by=by or (),

@@ -1,6 +1,6 @@
 """Engines: processes or clusters that grade batches of answers.
 
-An engine gets the recipe of a grader once, and then batches of answers. It returns the same columns
+An engine gets the spec of a grader once, and then batches of answers. It returns the same columns
 in the same order as a grader in this process, so the report is exactly the same.
 """
 
@@ -37,7 +37,7 @@ class EngineError(SnellenError):
     """The engine is not available, or lost its workers; the answers are not at fault."""
 
 
-class Recipe(NamedTuple):
+class GraderSpec(NamedTuple):
     """The data from which a worker makes a grader.
 
     The references are a plain list here, because `Golds` does not leave its process. They are sent
@@ -64,19 +64,19 @@ class Recipe(NamedTuple):
     snellen: str
 
     def __repr__(self) -> str:
-        return f"Recipe({self.task!r}, {self.protocol!r}, <{len(self.golds):,} references>)"
+        return f"GraderSpec({self.task!r}, {self.protocol!r}, <{len(self.golds):,} references>)"
 
 
-def recipe_of(
+def spec_of(
     selection: Selection,
     protocol: Protocol,
     embedder: str | None,
     executor: CodeExecutor | None,
-) -> Recipe:
-    """Return the recipe of a grader for a selection."""
+) -> GraderSpec:
+    """Return the spec of a grader for a selection."""
     whole = selection.whole or selection
     indexes = None if selection.whole is None else selection.grader(protocol).indexes
-    return Recipe(
+    return GraderSpec(
         selection.task,
         protocol.id,
         embedder,
@@ -88,7 +88,7 @@ def recipe_of(
     )
 
 
-def graded(batches: Iterable[Answers], recipe: Recipe, engine: Engine) -> Graded:
+def graded(batches: Iterable[Answers], spec: GraderSpec, engine: Engine) -> Graded:
     """Grade batches with an engine, and yield each with its columns, in the given order.
 
     Raises:
@@ -98,7 +98,7 @@ def graded(batches: Iterable[Answers], recipe: Recipe, engine: Engine) -> Graded
     """
     if engine not in get_args(Engine):
         raise UnknownNameError("engine", engine, get_args(Engine))
-    return (_on_ray if engine == "ray" else _in_processes)(batches, recipe)
+    return (_on_ray if engine == "ray" else _in_processes)(batches, spec)
 
 
 def _ordered(
@@ -119,24 +119,24 @@ def _ordered(
         yield first, result(handle)
 
 
-def _make(recipe: Recipe) -> Grader:
-    if recipe.snellen != version("snellen"):
+def _make(spec: GraderSpec) -> Grader:
+    if spec.snellen != version("snellen"):
         raise EngineError(
             f"a worker has snellen {version('snellen')}, and the answers are read with"
-            f" {recipe.snellen}: install the same version on all machines"
+            f" {spec.snellen}: install the same version on all machines"
         )
-    protocol = choose(recipe.task, recipe.protocol, recipe.embedder, recipe.executor)
-    return Grader.of(protocol, Golds(recipe.golds), recipe.contexts, recipe.indexes)
+    protocol = choose(spec.task, spec.protocol, spec.embedder, spec.executor)
+    return Grader.of(protocol, Golds(spec.golds), spec.contexts, spec.indexes)
 
 
 # ---- processes of this machine
 
-_held: list[Recipe] = []
+_held: list[GraderSpec] = []
 """What a process of the pool was started with."""
 
 
-def _hold(recipe: Recipe) -> None:
-    _held.append(recipe)
+def _hold(spec: GraderSpec) -> None:
+    _held.append(spec)
 
 
 @cache
@@ -149,7 +149,7 @@ def _grade_held(answers: Answers) -> Columns:
     return _own_grader().batch(answers)
 
 
-def _in_processes(batches: Iterable[Answers], recipe: Recipe) -> Graded:
+def _in_processes(batches: Iterable[Answers], spec: GraderSpec) -> Graded:
     # Loaded late: it takes longer than to grade a hundred answers.
     from concurrent.futures import ProcessPoolExecutor
     from concurrent.futures.process import BrokenProcessPool
@@ -157,7 +157,7 @@ def _in_processes(batches: Iterable[Answers], recipe: Recipe) -> Graded:
 
     workers = _cores()
     # Spawned: a copy of this process would have its locks.
-    pool = ProcessPoolExecutor(workers, get_context("spawn"), initializer=_hold, initargs=(recipe,))
+    pool = ProcessPoolExecutor(workers, get_context("spawn"), initializer=_hold, initargs=(spec,))
     try:
         yield from _ordered(
             batches,
@@ -192,7 +192,7 @@ def _ray() -> Any:  # noqa: ANN401  # it is an extra, with types of its own that
         raise MissingExtraError("grading on a Ray cluster", "ray") from error
 
 
-def _on_ray(batches: Iterable[Answers], recipe: Recipe) -> Graded:
+def _on_ray(batches: Iterable[Answers], spec: GraderSpec) -> Graded:
     ray = _ray()
     own = not ray.is_initialized()
     if own:
@@ -202,7 +202,7 @@ def _on_ray(batches: Iterable[Answers], recipe: Recipe) -> Graded:
         # Tasks without a state: Ray itself runs one again whose worker ended. An actor would have
         # to be asked again by us, and be told apart from one that can't be reached for a moment.
         remote = ray.remote(max_retries=_TRIES)(_grade_fetched)
-        kept = ray.put(recipe)
+        kept = ray.put(spec)
         ahead = _ahead(int(ray.cluster_resources().get("CPU", 1)))
         # In a list it is handed over as a name: a worker fetches it once, not for each batch.
         yield from _ordered(batches, lambda given: remote.remote([kept], given), _fetch, ahead)

@@ -170,10 +170,10 @@ def grade(
     def graded_once(batches: Iterable[Answers], given: Intake) -> Report:
         through = None
         if engine is not None:
-            from snellen.sdk.engines import graded, recipe_of
+            from snellen.sdk.engines import graded, spec_of
 
-            recipe = recipe_of(given.selection, chosen, embedder, executor)
-            through = partial(graded, recipe=recipe, engine=engine)
+            spec = spec_of(given.selection, chosen, embedder, executor)
+            through = partial(graded, spec=spec, engine=engine)
         report = grade_answers(
             batches,
             given,

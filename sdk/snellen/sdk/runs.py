@@ -1,44 +1,37 @@
-"""Runs that are no saved reports: folders with stored verdicts, and logs of Inspect AI."""
+"""Runs as reports: saved reports, folders with stored verdicts, and logs of Inspect AI."""
 
 import json
-import zipfile
-import zlib
 from collections.abc import Iterator, Mapping
 from math import isnan
 from pathlib import Path
 from typing import Any, cast
 
 from snellen.grading.errors import InputError
-from snellen.grading.models.base import NO_JSON
 from snellen.sdk.local import OUTCOMES, grade
 from snellen.sdk.report import Report
-from snellen.sdk.saved import parse_report
-from snellen.sdk.submissions.containers import log_archive, rows_of
+from snellen.sdk.saved import parse_report, read_report
+from snellen.sdk.scored import ScoredReport
+from snellen.sdk.submissions.containers import UNREADABLE, log_archive, rows_of
 from snellen.sdk.submissions.kinds import error_of
 from snellen.sdk.submissions.runs import run_of
 
 ENDING = ".eval"
 _ABOUT = ("header.json", "_journal/start.json")
-_UNREADABLE = (
-    *(OSError, zipfile.BadZipFile, zlib.error),
-    *(StopIteration, KeyError, NotImplementedError),
-)
 _LETTERS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 """What Inspect's scorers write; the values are those of its `value_to_float`."""
 
 
-def graded(path: Path) -> Report | None:
-    """Return the report of a run whose verdicts are stored, or of a log; None for anything else.
+def report_of(path: Path) -> ScoredReport:
+    """Return the report of a run: a saved report, a log, or what stored verdicts make.
 
     Raises:
-        InputError: It is a folder without verdicts, or a log that can't be read.
+        InputError: It is none of these.
     """
     if path.suffix == ENDING:
         return logged(path)
-    if path.is_file() and parse_report(path.read_bytes(), str(path)) is not None:
-        return None
-    run = run_of(path, sure=False, listed=False)
-    return None if run is None else grade(run, data=run.data)
+    saved = parse_report(path.read_bytes(), str(path)) if path.is_file() else None
+    run = run_of(path, sure=False, listed=False) if saved is None else None
+    return saved or (read_report(path) if run is None else grade(run, data=run.data))
 
 
 def logged(path: Path) -> Report:
@@ -69,7 +62,7 @@ def _about(path: Path) -> Mapping[str, Any]:
         with log_archive(str(path)) as archive:
             name = next(name for name in _ABOUT if name in archive.namelist())
             return cast("dict[str, Any]", json.loads(archive.read(name))["eval"])
-    except (*_UNREADABLE, *NO_JSON) as error:
+    except (*UNREADABLE, StopIteration) as error:
         what = f"it is no log that Inspect AI wrote: {error or 'it has no header'}"
         raise InputError(what, file=str(path)) from None
 

@@ -287,11 +287,14 @@ def _named(runs: Runs) -> dict[str, ScoredReport]:
         return {name: _report(run) for name, run in given.items()}
     if isinstance(runs, str | Path | ScoredReport):
         raise InputError("give two or more runs to compare, as a list")
-    several: list[object] = list(runs)
-    reports = [_report(run) for run in several]
-    names = _file_names([Path(run) for run in several if isinstance(run, str | Path)])
+    return named_runs([(run, _report(run)) for run in cast("Iterable[object]", runs)])
+
+
+def named_runs(runs: Sequence[tuple[object, ScoredReport]]) -> dict[str, ScoredReport]:
+    """Return reports by the names of the files that they were read from, or of their models."""
+    names = _file_names([Path(run) for run, _ in runs if isinstance(run, str | Path)])
     named: dict[str, ScoredReport] = {}
-    for run, report in zip(several, reports, strict=True):
+    for run, report in runs:
         name = names[Path(run)] if isinstance(run, str | Path) else report.model or "run"
         number, free = 1, name
         while free in named:
@@ -307,7 +310,8 @@ def _file_names(paths: Sequence[Path]) -> dict[Path, str]:
     >>> list(_file_names([Path("a/report.json"), Path("b/report.json")]).values())
     ['a/report', 'b/report']
     """
-    ends = {path: path.with_suffix("").parts for path in paths}
+    # A folder's name may have a dot: `gpt-4.1`.
+    ends = {path: (path if path.is_dir() else path.with_suffix("")).parts for path in paths}
     names: dict[Path, str] = {}
     for path, parts in ends.items():
         others = [other for rival, other in ends.items() if rival != path]

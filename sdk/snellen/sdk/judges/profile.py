@@ -20,6 +20,7 @@ from inspect_ai.model import (
 
 from snellen.grading.errors import DataError, InputError
 from snellen.sdk.recipes.pixels import Pixels, data_url
+from snellen.sdk.recipes.recipe import Published
 from snellen.tasks.views import view
 
 _HERE = "snellen.sdk.judges"
@@ -31,31 +32,15 @@ Ask = Callable[[list[ChatMessage]], Awaitable[str]]
 """A call of the model: messages in, the reply's text out."""
 
 
-class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Profile(Published, frozen=True, kw_only=True):
     """A published judge.
 
     Attributes:
-        name: Its name, which is that of its file.
-        version: It grows when anything changes that is sent or read.
-        source: The GitHub repository of the script.
-        path: The script's path there.
-        commit: The commit that was read.
-        license: The repository's license.
-        verified: The day on which the script's own requests were compared with these.
-        differences: Known differences from the script.
         settings: The numbers that a user can set, with the published values.
         decoding: Fields of Inspect's `GenerateConfig`.
         prompts: The texts; `{{name}}` stands for what differs between trajectories.
     """
 
-    name: str
-    version: int
-    source: str
-    path: str
-    commit: str
-    license: str
-    verified: str
-    differences: str
     settings: dict[str, int]
     decoding: dict[str, Any]
     prompts: dict[str, str]

@@ -56,8 +56,8 @@ class Reader(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     resize: tuple[Resize, ...] = ()
 
 
-class Recipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A published request.
+class Published(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What a published script sends, and where that stands.
 
     Attributes:
         name: Its name, which is that of its file.
@@ -66,13 +66,6 @@ class Recipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         path: The script's path there.
         commit: The commit that was read.
         license: The repository's license.
-        turns: The messages.
-        reader: How answers are read.
-        image: The image as it is sent.
-        decoding: The parameters under the names of `sdk.Decoding`; one that is missing is not
-            sent.
-        refusal: What is added to the first message where an item may have no target.
-        refusal_in: The benchmarks where it is added.
         verified: The day on which the script's own requests were compared with these; empty: the
             script could not be run.
         differences: What is known to differ from the script.
@@ -84,14 +77,29 @@ class Recipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     path: str
     commit: str
     license: str
+    verified: str = ""
+    differences: str = ""
+
+
+class Recipe(Published, frozen=True, kw_only=True):
+    """A published request.
+
+    Attributes:
+        turns: The messages.
+        reader: How answers are read.
+        image: The image as it is sent.
+        decoding: The parameters under the names of `sdk.Decoding`; one that is missing is not
+            sent.
+        refusal: What is added to the first message where an item may have no target.
+        refusal_in: The benchmarks where it is added.
+    """
+
     turns: tuple[Turn, ...]
     reader: Reader
     image: Pixels = Pixels()
     decoding: dict[str, Any] = {}
     refusal: str = ""
     refusal_in: tuple[str, ...] = ()
-    verified: str = ""
-    differences: str = ""
 
     @property
     def signature(self) -> str:

@@ -39,10 +39,11 @@ _SHEET = "xl/worksheets/sheet1.xml"
 _SPREADSHEET = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 _COLUMN = re.compile(r"[A-Z]+")
 _TABLES = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
-_UNREADABLE = (
+UNREADABLE = (
     *(OSError, EOFError, zipfile.BadZipFile, zlib.error, ElementTree.ParseError),
-    *(KeyError, IndexError, csv.Error, *NO_JSON),
+    *(KeyError, IndexError, csv.Error, NotImplementedError, *NO_JSON),
 )
+"""What reading a damaged file raises, or one of a compression that `zipfile` does not know."""
 _STEPS, STEPS_JSON = "traj.jsonl", "traj.json"
 """The logs of OSWorld and of MobileWorld."""
 _EPISODES = ("result.txt", "summary_info.json", "result.json", "eval_result.json")
@@ -176,15 +177,7 @@ def rows_of(path: str) -> list[Row]:
             data = raw.read()
         if data.startswith(GZIP):
             data = _unpacked(path)
-    except (
-        OSError,
-        EOFError,
-        zipfile.BadZipFile,
-        ElementTree.ParseError,
-        KeyError,
-        NotImplementedError,
-        csv.Error,
-    ) as error:
+    except UNREADABLE as error:
         raise unreadable(path, error) from error
     data = without_mark(data, file)
     if not data.strip():
