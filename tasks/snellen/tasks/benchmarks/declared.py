@@ -3,7 +3,8 @@
 The file stands in the benchmark's folder, which may hold several: one table for each, by its name.
 A task's id is written without the benchmark's name. `kind` is its answer's; a point and an action
 have a usual metric and guess, all others say theirs. What is a function is named `module:function`,
-below the folder. `load.py` has the loader, unless all tasks are `tables` of elements to point at.
+below the folder. `load.py` has the loader, unless all tasks are `tables` of elements to point at;
+one may be that of several `tasks`, with `{task}` in its ids, files and folders of images.
 """
 
 import tomllib
@@ -92,8 +93,14 @@ def _tables(
         space = msgspec.convert(one["space"], Space)
         prompts[asked.name] = PointPrompt(asked, space, one["example"])
     tables: list[PointTable] = []
-    for one in given["tables"]:
-        task = tasks[f"{benchmark}/{one['task']}"]
+    alike = ((name, one) for one in given["tables"] for name in one.get("tasks", [one.get("task")]))
+    for name, one in alike:
+        named = {
+            key: [text.replace("{task}", name) for text in one.get(key, ())]
+            for key in ("files", "images")
+        }
+        one = {**one, **named, "ids": one.get("ids", "").replace("{task}", name)}
+        task = tasks[f"{benchmark}/{name}"]
         table = msgspec.convert(
             {**one, "task": task.id, "title": task.title, "by": task.by, "asked": ()}, PointTable
         )
