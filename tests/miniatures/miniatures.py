@@ -8,6 +8,7 @@ For each of the folder's benchmarks it has:
 - `twins`: files of which two exams are made that differ in their references alone: `{"either":
   [a, b]}` is another value in each, and `<gold:1>` a text that is drawn anew for each. Without
   them `files` are used.
+- `letters`: a benchmark's own table of answers, where its tests share one.
 - `references`: some references of each task, in their published shape.
 - `cases`: answers with the verdict of each protocol (`verdicts.py`); `gold` is the name of a
   reference in `golds`.

@@ -60,41 +60,37 @@ def test_an_element_that_is_not_strict_json_loses_only_itself(
     assert (problem.kind, problem.line) == (ProblemKind.MALFORMED, 2)
 
 
-@pytest.mark.parametrize("cut", [1, 5, 30, -10, -2, -1])
-def test_a_truncated_file_is_refused(tmp_path: Path, cut: int) -> None:
-    with pytest.raises(SubmissionError, match=r"the file ends too early, .*copy it again"):
-        parse(tmp_path, json.dumps(ROWS).encode()[:cut])
-
-
-@pytest.mark.parametrize("content", [b"[1, 2", b"nonsense", b"[1,,2]", b"[" * 10**6, b"\xff[]"])
-def test_what_is_no_json_is_refused(tmp_path: Path, content: bytes) -> None:
-    with pytest.raises(SubmissionError, match=r"it is not (JSON|usable)") as caught:
-        parse(tmp_path, content)
-    assert caught.value.file == str(tmp_path / "answers.json")
-
-
 def test_json_lines_under_the_wrong_name_are_read(tmp_path: Path) -> None:
     lines = b'{"item_id": "a", "response": "x"}\n{"item_id": "b", "response": "y"}\n'
     batch = parse(tmp_path, lines)
     assert (batch.item_ids, batch.responses) == (["a", "b"], ["x", "y"])
 
 
-@pytest.mark.parametrize("content", [ROWS[0], {"submissions": 5}, {}, {"scores": None}])
-def test_an_object_without_submissions_is_refused(tmp_path: Path, content: object) -> None:
-    with pytest.raises(SubmissionError, match="an object without a list `submissions` or `scores`"):
+WHOLE = json.dumps(ROWS).encode()
+OBJECTS: list[object] = [ROWS[0], {"submissions": 5}, {}, {"scores": None}]
+EMPTY: list[object] = [[], {"submissions": []}, {"scores": []}]
+LISTS = "an object without a list `submissions` or `scores`"
+# fmt: off
+REFUSED: list[tuple[object, str]] = [
+    *((WHOLE[:cut], r"the file ends too early, .*copy it again")
+      for cut in (1, 5, 30, -10, -2, -1)),
+    *((content, "it is not (JSON|usable)")
+      for content in (b"[1, 2", b"nonsense", b"[1,,2]", b"[" * 10**6, b"\xff[]")),
+    *((content, LISTS) for content in OBJECTS),
+    *((content, f"it is {kind}; give an array of submissions")
+      for content, kind in ((5, "a number"), ("x", "text"), (None, "null"))),
+    *((content, "it has no submissions") for content in EMPTY),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("content", "message"), REFUSED)
+def test_what_is_no_array_of_submissions_is_refused(
+    tmp_path: Path, content: object, message: str
+) -> None:
+    with pytest.raises(SubmissionError, match=message) as caught:
         parse(tmp_path, content)
-
-
-@pytest.mark.parametrize(("content", "kind"), [(5, "a number"), ("x", "text"), (None, "null")])
-def test_other_json_is_refused(tmp_path: Path, content: object, kind: str) -> None:
-    with pytest.raises(SubmissionError, match=f"it is {kind}; give an array of submissions"):
-        parse(tmp_path, content)
-
-
-@pytest.mark.parametrize("content", [[], {"submissions": []}, {"scores": []}])
-def test_an_empty_array_is_refused(tmp_path: Path, content: object) -> None:
-    with pytest.raises(SubmissionError, match="it has no submissions"):
-        parse(tmp_path, content)
+    assert caught.value.file == str(tmp_path / "answers.json")
 
 
 def test_long_responses_are_replaced(tmp_path: Path) -> None:

@@ -46,11 +46,6 @@ def test_semicolons_or_tabs_part_the_cells_where_the_header_has_no_comma(
     assert batch.responses == ["1,5", f"x{mark}y"]
 
 
-def test_a_compressed_table_is_refused_with_what_to_do(file: Path) -> None:
-    with pytest.raises(SubmissionError, match=r"compressed with gzip; unpack it"):
-        parse(file, gzip.compress(b"item_id,response\na,1\n"))
-
-
 def test_a_response_stays_text(file: Path) -> None:
     batch = parse(file, 'item_id,response\na,7\nb,"[1, 2]"\nc,nan\nd,\n')
     assert batch.responses == ["7", "[1, 2]", "nan", ""]
@@ -67,37 +62,29 @@ def test_an_empty_attempt_is_the_first(file: Path, cell: str) -> None:
     assert (batch.attempts, batch.problems) == (None, [])
 
 
-@pytest.mark.parametrize("cell", ["x", "1.5", "-1", "1_0", "１", "9999999999", "9" * 5000])
-def test_a_wrong_attempt_loses_its_row(file: Path, cell: str) -> None:
-    batch = parse(file, f"item_id,response,attempt\na,x,{cell}\nb,y,2\n")
-    assert (batch.item_ids, batch.attempts) == (["b"], [2])
+BROKEN = ProblemKind.MALFORMED
+# fmt: off
+FAULTY: list[tuple[str | bytes, ProblemKind, str | None, str]] = [
+    *(("a,x," + attempt, ProblemKind.WRONG_TYPE, "attempt", "")
+      for attempt in ("x", "1.5", "-1", "1_0", "１", "9999999999", "9" * 5000)),
+    *((row, BROKEN, None, f"the row has {row.count(',') + 1} cells, the header 3")
+      for row in ("a", "a,x,1,y", "a,x,1,")),
+    ('a,"x"y,1', BROKEN, None, ""),
+    ("a,caf\xe9,1".encode("latin-1"), BROKEN, "response", "not UTF-8"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("row", "kind", "field", "message"), FAULTY)
+def test_a_faulty_row_is_named_and_its_neighbours_stay(
+    file: Path, row: str | bytes, kind: ProblemKind, field: str | None, message: str
+) -> None:
+    faulty = row.encode() if isinstance(row, str) else row
+    batch = parse(file, b"item_id,response,attempt\ng,1,0\n" + faulty + b"\nh,2,2\n")
+    assert (batch.item_ids, batch.attempts, list(batch.lines)) == (["g", "h"], [0, 2], [2, 4])
     (problem,) = batch.problems
-    assert (problem.kind, problem.line, problem.field) == (ProblemKind.WRONG_TYPE, 2, "attempt")
-
-
-@pytest.mark.parametrize("row", ["a", "a,x,y", "a,x,"])
-def test_a_ragged_row_is_named_and_its_neighbours_stay(file: Path, row: str) -> None:
-    batch = parse(file, f"item_id,response\ng,1\n{row}\nh,2\n")
-    assert (batch.item_ids, list(batch.lines)) == (["g", "h"], [2, 4])
-    (problem,) = batch.problems
-    assert (problem.kind, problem.line) == (ProblemKind.MALFORMED, 3)
-    assert f"the row has {row.count(',') + 1} cells, the header 2" in problem.message
-
-
-def test_a_stray_quote_is_named_and_its_neighbours_stay(file: Path) -> None:
-    batch = parse(file, 'item_id,response\ng,1\na,"x"y\nh,2\n')
-    assert batch.item_ids == ["g", "h"]
-    assert [(problem.kind, problem.line) for problem in batch.problems] == [
-        (ProblemKind.MALFORMED, 3)
-    ]
-
-
-def test_bytes_that_are_not_utf8_lose_their_row(file: Path) -> None:
-    batch = parse(file, "item_id,response\na,caf\xe9\nb,x\n".encode("latin-1"))
-    assert batch.item_ids == ["b"]
-    (problem,) = batch.problems
-    assert (problem.kind, problem.line, problem.field) == (ProblemKind.MALFORMED, 2, "response")
-    assert "not UTF-8" in problem.message
+    assert (problem.kind, problem.line, problem.field) == (kind, 3, field)
+    assert message in problem.message
 
 
 def test_lines_are_counted_where_rows_start(file: Path) -> None:
@@ -119,30 +106,26 @@ def test_a_long_response_is_replaced(file: Path) -> None:
     ]
 
 
-def test_a_quoted_cell_that_does_not_end_is_refused(file: Path) -> None:
-    with pytest.raises(SubmissionError, match="line 3: a quoted cell that starts here does not en"):
-        parse(file, 'item_id,response\na,x\nb,"y\nc,z\n')
-
-
 @pytest.mark.parametrize(
-    ("header", "field"),
-    [("number,response", "item_id"), ("item_id,text", "response"), ("item_id|response", "item_id")],
+    ("content", "message"),
+    [
+        (
+            'item_id,response\na,x\nb,"y\nc,z\n',
+            "line 3: a quoted cell that starts here does not en",
+        ),
+        ("number,response\na,x\n", "field 'item_id': the column is missing;.* found"),
+        ("item_id,text\na,x\n", "field 'response': the column is missing;.* found"),
+        ("item_id|response\na,x\n", "field 'item_id': the column is missing;.* found"),
+        ("item_id,response,response\na,x,y\n", "there are several columns of that name"),
+        ("item_id,response\n", "it has no submissions"),
+        (gzip.compress(b"item_id,response\na,1\n"), "compressed with gzip; unpack it"),
+    ],
 )
-def test_a_header_without_the_needed_columns_is_refused(
-    file: Path, header: str, field: str
+def test_a_table_that_can_not_be_read_is_refused(
+    file: Path, content: str | bytes, message: str
 ) -> None:
-    with pytest.raises(SubmissionError, match=f"field '{field}': the column is missing;.* found"):
-        parse(file, f"{header}\na,x\n")
-
-
-def test_a_header_that_names_a_column_twice_is_refused(file: Path) -> None:
-    with pytest.raises(SubmissionError, match="there are several columns of that name"):
-        parse(file, "item_id,response,response\na,x,y\n")
-
-
-def test_a_header_alone_is_refused(file: Path) -> None:
-    with pytest.raises(SubmissionError, match="it has no submissions"):
-        parse(file, "item_id,response\n")
+    with pytest.raises(SubmissionError, match=message):
+        parse(file, content)
 
 
 def test_spaces_around_the_names_of_columns_do_not_matter(file: Path) -> None:

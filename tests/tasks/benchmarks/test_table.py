@@ -2,6 +2,7 @@ import re
 from itertools import pairwise
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pytest
 from miniatures import written
@@ -14,9 +15,10 @@ from snellen.grading.models.items import AnswerKind
 from snellen.grading.models.scores import Outcome
 from snellen.grading.parse.regions import Region
 from snellen.grading.parse.relations import Relation, undirected
+from snellen.grading.protocols.names import OWN
 from snellen.grading.protocols.spaces import box_in
-from snellen.grading.protocols.table import protocol_of
-from snellen.tasks.benchmarks.screenqa import load as screenqa
+from snellen.grading.protocols.table import gold_shape, protocol_of
+from snellen.tasks.benchmarks.declared import own
 from snellen.tasks.benchmarks.spec import Benchmark
 from snellen.tasks.benchmarks.table import TASKS, benchmarks, load_task, task_of
 
@@ -83,11 +85,6 @@ def test_titles_tell_the_tasks_of_a_benchmark_apart() -> None:
     assert len(titles) == len(set(titles))
 
 
-def test_screenqas_lines_agree_with_its_module() -> None:
-    ours = {task: spec.kind for task, spec in TASKS.items() if task.startswith("screenqa/")}
-    assert ours == {task: spec.kind for task, spec in screenqa.TASKS.items()}
-
-
 @pytest.mark.parametrize("benchmark", list(benchmarks()), ids=lambda benchmark: benchmark.name)
 def test_the_parts_of_every_benchmark_belong_together(benchmark: Benchmark) -> None:
     benchmark.check()
@@ -101,14 +98,44 @@ def test_load_task_hands_everything_to_the_tasks_loader(repo: Path, tmp_path: Pa
     assert data.image("validation/11/0") == b"eleven"
 
 
+def test_published_prompts_name_their_source_and_ours_do_not() -> None:
+    for name in OWN:
+        prompts = {one for asked in own(name).prompts.values() for one in asked}
+        assert len({one.name for one in prompts}) == len(prompts)
+        assert all(bool(one.source) is not ("snellen-" in one.name) for one in prompts), name
+
+
 @pytest.mark.parametrize("task", TASKS)
-def test_a_folder_that_is_no_benchmarks_is_an_error_that_names_it(
-    task: str, tmp_path: Path
-) -> None:
+def test_the_items_references_and_tags_of_a_task_belong_together(task: str, tmp_path: Path) -> None:
+    data = load_task(task, written(task.partition("/")[0], tmp_path))
+    if task != "webrssbench/position":
+        # The keys of its references are written as texts.
+        golds = [gold_shape(task).read(gold) for gold in data.golds]
+        assert msgspec.to_builtins(golds) == msgspec.to_builtins(list(data.golds))
+    assert len(data) == len(data.golds) == len(set(data.ids))
+    assert {len(column) for column in data.tags.values()} <= {len(data)}
+    assert len(data.contexts) in (0, len(data))
+    for item_id in data.ids:
+        item = data.item(item_id)
+        assert (item.id, item.task, "prompt" in item.tags) == (item_id, task, True)
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_what_is_no_data_of_a_task_is_named(task: str, tmp_path: Path) -> None:
     (tmp_path / "readme.txt").write_text("nothing of ours")
-    with pytest.raises(DataError) as caught:
-        load_task(task, tmp_path)
-    assert str(tmp_path) in str(caught.value)
+    for folder, message in ((tmp_path, ""), (tmp_path / "nowhere", ": there is no ")):
+        with pytest.raises(DataError) as caught:
+            load_task(task, folder)
+        assert f"{folder}{message}" in str(caught.value)
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_an_unknown_split_or_prompt_names_the_known_ones(task: str, tmp_path: Path) -> None:
+    folder = written(task.partition("/")[0], tmp_path)
+    with pytest.raises(UnknownNameError, match=r"no prompt 'none'\. Known: "):
+        load_task(task, folder, prompt="none")
+    with pytest.raises((UnknownNameError, DataError), match=r"split.*'none'"):
+        load_task(task, folder, split="none")
 
 
 def test_an_unknown_task_names_the_nearest(tmp_path: Path) -> None:

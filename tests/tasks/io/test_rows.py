@@ -4,15 +4,7 @@ import msgspec
 import pytest
 
 from snellen.grading.models.geometry import Space
-from snellen.tasks.io.rows import (
-    SPACE_NOTES,
-    Fault,
-    Pixels,
-    Text,
-    fault_of,
-    row_error,
-    space_of,
-)
+from snellen.tasks.io.rows import SPACE_NOTES, Fault, Pixels, Text, fault_of, row_error, space_of
 
 
 class Row(msgspec.Struct):

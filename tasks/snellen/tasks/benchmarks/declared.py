@@ -4,11 +4,12 @@ The file stands in the benchmark's folder, which may hold several: one table for
 A task's id is written without the benchmark's name. `kind` is its answer's; a point and an action
 have a usual metric and guess, all others say theirs. What is a function is named `module:function`,
 below the folder. `load.py` has the loader, unless all tasks are `tables` of elements to point at;
-one may be that of several `tasks`, with `{task}` in its ids, files and folders of images.
+one may be that of several `tasks`, with `{task}` in its ids, files and folders of images. `prompts`
+may be asked by any table of the file, and of what is no table by its `tasks`, or by all.
 """
 
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
 from importlib.resources import files
@@ -53,11 +54,14 @@ def own(name: str) -> Benchmark:
 @cache
 def declared(folder: str) -> Mapping[str, Benchmark]:
     """Return the benchmarks of a folder below this one by their names."""
-    text = files(_HERE).joinpath(folder, "data.toml").read_text(encoding="utf-8")
-    return {name: _benchmark(folder, name, given) for name, given in tomllib.loads(text).items()}
+    read = tomllib.loads(files(_HERE).joinpath(folder, "data.toml").read_text(encoding="utf-8"))
+    prompts = [one for given in read.values() for one in given.get("prompts", ())]
+    return {name: _benchmark(folder, name, given, prompts) for name, given in read.items()}
 
 
-def _benchmark(folder: str, name: str, given: Mapping[str, Any]) -> Benchmark:
+def _benchmark(
+    folder: str, name: str, given: Mapping[str, Any], prompts: Sequence[Mapping[str, Any]]
+) -> Benchmark:
     def function(named: str) -> Callable[..., Any]:
         return late(named if named.startswith("snellen.") else f"{_HERE}.{folder}.{named}")
 
@@ -68,7 +72,8 @@ def _benchmark(folder: str, name: str, given: Mapping[str, Any]) -> Benchmark:
     releases = msgspec.convert(given.get("releases", ()), tuple[Release, ...])
     written = files(_HERE).joinpath(folder, "load.py").is_file()
     tasks = [_task(whole(one["id"]), one, function) for one in given["tasks"]]
-    tables = _tables({task.id: task for task in tasks}, name, given) if "tables" in given else ()
+    by_id = {task.id: task for task in tasks}
+    tables = _tables(by_id, name, given["tables"], prompts, function) if "tables" in given else ()
     return Benchmark(
         name=name,
         tasks=tuple(tasks),
@@ -78,28 +83,44 @@ def _benchmark(folder: str, name: str, given: Mapping[str, Any]) -> Benchmark:
         signs=_signs(given.get("signs", {}), tables, whole, function),
         summaries=function(given["summaries"]) if "summaries" in given else None,
         tables=tables,
+        prompts={whole(task["id"]): _prompts(task["id"], given) for task in given["tasks"]},
         more=given.get("more", {}),
     )
 
 
+def _prompts(task: str, given: Mapping[str, Any]) -> tuple[Prompt, ...]:
+    prompts = (one for one in given.get("prompts", ()) if task in one.get("tasks", [task]))
+    return tuple(msgspec.convert(one, Prompt) for one in prompts)
+
+
 def _tables(
-    tasks: Mapping[str, TaskSpec], benchmark: str, given: Mapping[str, Any]
+    tasks: Mapping[str, TaskSpec],
+    benchmark: str,
+    given: Sequence[Mapping[str, Any]],
+    asked: Sequence[Mapping[str, Any]],
+    function: Callable[[str], Any],
 ) -> "tuple[PointTable, ...]":
     from snellen.tasks.benchmarks.point_table import PointPrompt, PointTable
 
     prompts: dict[str, PointPrompt] = {}
-    for one in given.get("prompts", ()):
-        asked = msgspec.convert(one, Prompt)
-        space = msgspec.convert(one["space"], Space)
-        prompts[asked.name] = PointPrompt(asked, space, one["example"])
+    for one in asked:
+        prompt = msgspec.convert(one, Prompt)
+        space = msgspec.convert(one.get("space"), Space | None)
+        example, column = one.get("example", ""), one.get("column", "")
+        prompts[prompt.name] = PointPrompt(prompt, space, example, column)
     tables: list[PointTable] = []
-    alike = ((name, one) for one in given["tables"] for name in one.get("tasks", [one.get("task")]))
+    alike = ((name, one) for one in given for name in one.get("tasks", [one.get("task")]))
     for name, one in alike:
         named = {
             key: [text.replace("{task}", name) for text in one.get(key, ())]
             for key in ("files", "images")
         }
-        one = {**one, **named, "ids": one.get("ids", "").replace("{task}", name)}
+        late = {"refuses": function(one["refuses"])} if "refuses" in one else {}
+        one = {**one, **named, **late, "ids": one.get("ids", "").replace("{task}", name)}
+        one["layouts"] = [
+            {**each, "sizes": function(each["sizes"])} if "sizes" in each else each
+            for each in one["layouts"]
+        ]
         task = tasks[f"{benchmark}/{name}"]
         table = msgspec.convert(
             {**one, "task": task.id, "title": task.title, "by": task.by, "asked": ()}, PointTable

@@ -90,6 +90,7 @@ class GroundingRow:
         size: Width and height of the screenshot in pixels, where they are known.
         tags: What it can be grouped by; an empty text is none.
         boxed: Whether its box is asked for, in a task that otherwise asks for points.
+        others: Its instruction in other words, by their columns.
     """
 
     id: str
@@ -99,6 +100,7 @@ class GroundingRow:
     size: Size | None = None
     tags: dict[str, str] = field(default_factory=dict[str, str])
     boxed: bool = False
+    others: dict[str, str] = field(default_factory=dict[str, str])
 
     def target(self, size: Size | None) -> Gold:
         """Return the reference, in an image of this size."""

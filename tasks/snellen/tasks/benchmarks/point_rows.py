@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from math import isfinite
@@ -16,12 +16,7 @@ from snellen.grading.metrics.boxes import Ltrb
 from snellen.grading.models.geometry import Space
 from snellen.grading.models.items import AnswerKind
 from snellen.grading.models.reports import DataPin
-from snellen.grading.protocols.golds import (
-    AreaTarget,
-    BoxOrPoint,
-    Target,
-    is_in_fractions,
-)
+from snellen.grading.protocols.golds import AreaTarget, BoxOrPoint, Target, is_in_fractions
 from snellen.tasks.benchmarks.grounding import (
     COPIED,
     EXAMPLES,
@@ -33,10 +28,10 @@ from snellen.tasks.benchmarks.grounding import (
 )
 from snellen.tasks.benchmarks.loading import task_in
 from snellen.tasks.benchmarks.point_table import Columns, PointPrompt, PointTable
-from snellen.tasks.data.pins import digest_of_files, pin
+from snellen.tasks.data.pins import GZIP, digest_of_files, pin
 from snellen.tasks.data.release import Place, Release
 from snellen.tasks.io.boxes import outside_note
-from snellen.tasks.io.files import SplitFiles, by_split, choose, find_files
+from snellen.tasks.io.files import SplitFiles, by_split, choose, default_split, find_files, stem_of
 from snellen.tasks.io.images import ImageFiles, image_folder, is_inside
 from snellen.tasks.io.json_text import read_json
 from snellen.tasks.io.parquet import ParquetImages, Part
@@ -58,6 +53,7 @@ EXTENTS = (("x", "y", "width", "height"), ("x", "y", "w", "h"), ("left", "top", 
 
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
 _NAMED = 10
+_PART = "platform"
 _Extent = Annotated[float, msgspec.Meta(gt=0, le=1e6)]
 
 
@@ -93,20 +89,29 @@ def load(
     table = task_in({each.task: each for each in tables}, task, task.partition("/")[0])
     prompts = {asked.prompt: asked for asked in _asked(table)}
     asked = prompts[prompt_of(tuple(prompts), prompt)]
+    column = asked.column
     only = split == TARGETS and any(layout.shape or layout.loose for layout in table.layouts)
     read = read_points(table, place, releases, path, None if only else split, images)
+    rows = [row for row in read.rows if not only or not _refused(row)]
     return grounding_data(
         task,
         TARGETS if only else read.split,
-        [row for row in read.rows if not only or not _refused(row)],
+        rows,
         pin=read.pin,
         prompt=asked.prompt,
         asked_in=asked.space,
         example=asked.example,
         images=read.images,
+        question=(lambda index: _other(rows[index], column)) if column else None,
         shown=table.shown,
         kind=table.asks,
     )
+
+
+def _other(row: GroundingRow, column: str) -> str:
+    if not row.others[column]:
+        raise DataError(f"the item {row.id} has no {column}", field=column)
+    return row.others[column]
 
 
 class Points(NamedTuple):
@@ -122,7 +127,7 @@ class Points(NamedTuple):
     split: str
     rows: Sequence[GroundingRow]
     pin: DataPin
-    images: ImageFiles | ParquetImages | None
+    images: Callable[[int, str], bytes] | None
 
 
 def read_points(
@@ -139,9 +144,15 @@ def read_points(
     layouts = {_row_type(layout): layout for layout in table.layouts}
     parts = [read_table(file, tuple(layouts), table.inside) for file in files.paths]
     rows: list[GroundingRow] = []
+    counted = Counter[str]()
     for part in parts:
-        rows += _rows(part, layouts, table, files.split, len(rows))
+        found = list(_rows(part, layouts, table, files.split, len(rows)))
+        if table.refuses:
+            table.refuses(table.task, str(part.path), found)
+        rows += _in_parts(table, found, part.path, files.split, counted) if table.parts else found
     rows, clipped = _checked(rows, parts, layouts)
+    kept = [index for index, row in enumerate(rows) if _is_of(row, table, files.split)]
+    rows = [rows[index] for index in kept]
     twice = [item for item, count in Counter(row.id for row in rows).items() if count > 1]
     if twice:
         what = f"the id {twice[0]!r} is there twice, so answers can't be told apart"
@@ -153,13 +164,13 @@ def read_points(
     copied = any(columns is not table.layouts[0] for columns in used)
     release = pin(role, files.split, folder, digest, len(rows), () if copied else releases)
     known = release.note if place or releases else f"{len(rows):,} questions"
-    copy = f"{len(rows):,} questions; {COPIED}" if copied else known
+    copy = f"{len(rows):,} questions; {table.copied or COPIED}" if copied else known
     note = "; ".join(filter(None, (copy, outside_note(clipped), *_loose_notes(rows))))
     return Points(
         files.split,
         rows,
         release.model_copy(update={"note": note}),
-        _images(table, parts, rows, Path(images) if images else None),
+        _images(table, parts, rows, kept, Path(images) if images else None),
     )
 
 
@@ -173,6 +184,8 @@ def _asked(table: PointTable) -> Iterator[PointPrompt]:
 
 
 def _files(table: PointTable, path: Path, split: str | None, published: str) -> SplitFiles:
+    if table.parts:
+        return _files_of_parts(table, path, split, published)
     files = find_files(path, table.files, published)
     if not table.split:
         return choose(by_split(files), split, path)
@@ -185,6 +198,50 @@ def _files(table: PointTable, path: Path, split: str | None, published: str) -> 
         names = ", ".join(file.name for file in files)
         raise DataError(f"there are several of them: {names}; give one of them", file=str(path))
     return SplitFiles(table.split, choose(found, None, path).paths)
+
+
+def _files_of_parts(table: PointTable, path: Path, split: str | None, published: str) -> SplitFiles:
+    if path.is_file():
+        there = [part] if (part := _part_of_file(table, path)) else []
+    else:
+        there = [part for part, names in table.parts.items() if _is_any(path, names)]
+    one = path.is_file() or 0 < len(there) < len(table.parts)
+    if split not in (None, table.split, *table.parts):
+        known = there if one and there else (*table.parts, table.split)
+        raise UnknownNameError(f"split of {table.task}", str(split), known)
+    split = split or (default_split(there, path) if one and there else table.split)
+    if path.is_file():
+        return SplitFiles(split, (path,))
+    if whole := [file for pattern in table.files for file in sorted(path.glob(pattern))]:
+        return SplitFiles(split, choose(by_split(whole), None, path).paths)
+    wanted = table.parts if split == table.split else (split,)
+    found = [find_files(path, table.parts[part], published)[0] for part in wanted]
+    return SplitFiles(split, tuple(found))
+
+
+def _is_any(folder: Path, names: Iterable[str]) -> bool:
+    return any((folder / f"{name}{end}").is_file() for name in names for end in ("", GZIP))
+
+
+def _part_of_file(table: PointTable, file: Path) -> str:
+    named = ((part, stem_of(Path(each))) for part, names in table.parts.items() for each in names)
+    return next((part for part, stem in named if file.name.startswith(stem)), "")
+
+
+def _in_parts(
+    table: PointTable, rows: Iterable[GroundingRow], file: Path, split: str, counted: Counter[str]
+) -> Iterator[GroundingRow]:
+    of_file = _part_of_file(table, file)
+    for row in rows:
+        begun = (part for begin, part in table.begins.items() if row.image.startswith(begin))
+        part = of_file or next(begun, split)
+        tags = {_PART: part, **row.tags}
+        yield replace(row, id=f"{part}/{counted[part]}", tags=tags)
+        counted[part] += 1
+
+
+def _is_of(row: GroundingRow, table: PointTable, split: str) -> bool:
+    return not table.parts or split in (table.split, row.tags[_PART])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -271,17 +328,22 @@ def _row_type(columns: Columns) -> type[msgspec.Struct]:
         **({box: kind} if isinstance(box, str) else dict.fromkeys(box, float)),
         columns.shape: Literal["bbox", "polygon", "refusal"],
         columns.boxed: Literal["point", "bbox"],
-        **(
-            {size: tuple[_Extent, _Extent] | None}
-            if isinstance(size, str)
-            else dict.fromkeys(size, _Extent | None)
-        ),
+        **{name: Literal[values] if values else str for name, values in columns.values},
     }
-    others = (*columns.tags, *columns.asked)
+    sizes: dict[str, Any] = (
+        {size: tuple[_Extent, _Extent] | None}
+        if isinstance(size, str)
+        else dict.fromkeys(size, _Extent | None)
+    )
+    others = (*columns.tags, *columns.asked, *columns.others)
     tag: Any = Any if columns.loose else int | str
     optional: list[tuple[str, Any, Any]] = [
         (name, tag, "") for name in others if name not in required
     ]
+    if columns.sizes:
+        optional += [(name, kind, None) for name, kind in sizes.items()]
+    else:
+        required |= sizes
     if columns.loose and isinstance(box, str):
         # A refusal may have no box at all.
         del required[box]
@@ -326,8 +388,9 @@ def _rows(
             instruction=": ".join(filter(None, (getattr(row, name) for name in columns.asked))),
             box=box,
             image=image,
-            size=_size(row, columns, box, file, number),
+            size=_size(row, columns, box, file, number) or (columns.sizes and columns.sizes(image)),
             tags={**tags, "groups": groups.get(item, "")} if table.groups else tags,
+            others={name: str(getattr(row, name) or "") for name in columns.others},
             **more_of,
         )
 
@@ -505,10 +568,15 @@ def _cut(row: GroundingRow) -> GroundingRow:
 
 
 def _images(
-    table: PointTable, parts: Sequence[Part], rows: Sequence[GroundingRow], folder: Path | None
-) -> ImageFiles | ParquetImages | None:
+    table: PointTable,
+    parts: Sequence[Part],
+    rows: Sequence[GroundingRow],
+    kept: Sequence[int],
+    folder: Path | None,
+) -> Callable[[int, str], bytes] | None:
     if folder is None and table.images_in and table.images_in in parts[0].columns:
-        return ParquetImages(parts, table.images_in)
+        inside = ParquetImages(parts, table.images_in)
+        return lambda index, name: inside(kept[index], name)
     home = parts[0].path.absolute().parents[table.above]
     root = home if folder is None else image_folder(folder, "the screenshots")
     below = [f"{name}/" if name else "" for name in dict.fromkeys((*table.images, ""))]

@@ -3,8 +3,8 @@
 `snellen.tasks.benchmarks.point_rows` reads such tables. It is imported when one is loaded.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -48,7 +48,10 @@ class Columns:
         size: The column of the screenshot's width and height, or the columns of the two; empty:
             they are read of the image.
         fractions: The column of the same box in fractions, of which the size follows.
+        sizes: Returns the size of a screenshot by its path; `size` then need not be there.
+        others: The columns of the same instruction in other words, which prompts may ask with.
         tags: The columns that are tags of an item; one that is not there, or is empty, is none.
+        values: Columns that have to be there, with their values; none: any text.
         named: Columns, and what their tags are called, where they are not called like them.
     """
 
@@ -64,7 +67,10 @@ class Columns:
     image: str = ""
     size: str | tuple[str, ...] = ()
     fractions: str = ""
+    sizes: Callable[[str], tuple[float, float] | None] | None = None
+    others: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
+    values: tuple[tuple[str, tuple[str, ...]], ...] = ()
     named: tuple[tuple[str, str], ...] = ()
 
     @property
@@ -77,16 +83,19 @@ class Columns:
     def required(self) -> tuple[str, ...]:
         """The columns that every table of this layout has."""
         named = (self.id, self.image, self.asked[0], self.fractions, self.shape, self.boxed)
-        groups = ((one,) if isinstance(one, str) else one for one in (self.box, self.size))
-        return tuple(filter(None, (*named, *(name for group in groups for name in group))))
+        sides = self.box, () if self.sizes else self.size
+        groups = ((one,) if isinstance(one, str) else one for one in sides)
+        values = (name for name, _ in self.values)
+        return tuple(filter(None, (*named, *(name for group in groups for name in group), *values)))
 
 
 class PointPrompt(NamedTuple):
     """A prompt, what it says that coordinates count, and a made-up answer to it."""
 
     prompt: Prompt
-    space: Space
+    space: Space | None  # None: it does not say
     example: str
+    column: str = ""  # the one of `Columns.others` that it asks with; empty: the instruction
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,6 +110,12 @@ class PointTable:
         split: The name of the only split; empty: files are named after their splits. Where there
             are refusals there is a split `targets` besides, without them.
         whole: Whether the files of a folder are one split.
+        parts: The splits that are a file each, and what that may be called; `split` is all of them.
+            Each row's is its tag `platform`, and its id begins with it.
+        begins: What the screenshots of a part begin with, by which the rows are told of a file
+            under another name.
+        refuses: Raises on the rows of a file that are another benchmark's, by task and file.
+        copied: What a note says of a file in another layout than the first; empty: just that.
         ids: What ids begin with where no column has them; empty: the split's name.
         asks: What is asked for: a point in the box, or the box.
         refused: Whether nothing that is asked for is there: a refusal is right of all items.
@@ -121,6 +136,10 @@ class PointTable:
     files: Sequence[str]
     split: str = ""
     whole: bool = False
+    parts: Mapping[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
+    begins: Mapping[str, str] = field(default_factory=dict[str, str])
+    refuses: Callable[[str, str, Sequence[Any]], None] | None = None
+    copied: str = ""
     ids: str = ""
     asks: AnswerKind = AnswerKind.POINT
     refused: bool = False

@@ -15,6 +15,7 @@ from snellen.grading.guesses import Guess
 from snellen.grading.models.items import AnswerKind
 from snellen.grading.protocols.plugins import Rules
 from snellen.tasks.data.release import Place, Release, Signs
+from snellen.tasks.prompts import Prompt
 
 if TYPE_CHECKING:
     from snellen.grading.protocols.summaries import Summaries
@@ -90,6 +91,7 @@ class Benchmark(Rules):
         summaries: Returns how reports of its tasks are summarized; None: by a mean of each metric
             and the tags of `by`.
         tables: Those of its tasks that are tables of elements to point at.
+        prompts: How each of its other tasks can be asked; the first is the usual one.
         more: What else its `data.toml` says, for its loader.
 
     Raises:
@@ -103,6 +105,7 @@ class Benchmark(Rules):
     signs: Signs = field(default_factory=Signs)
     summaries: "Callable[[], Summaries] | None" = None
     tables: "tuple[PointTable, ...]" = ()
+    prompts: Mapping[str, tuple[Prompt, ...]] = field(default_factory=dict[str, tuple[Prompt, ...]])
     more: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
     def check(self) -> None:

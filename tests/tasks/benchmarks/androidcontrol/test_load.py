@@ -8,7 +8,7 @@ import pytest
 from miniatures import written
 
 from snellen import sdk
-from snellen.grading.errors import DataError, InputError, UnknownNameError
+from snellen.grading.errors import DataError, InputError
 from snellen.grading.models.actions import Action, ActionType, Direction
 from snellen.grading.models.reports import PinVerdict
 from snellen.grading.models.scores import Outcome
@@ -109,18 +109,6 @@ def test_a_step_is_shown_by_its_screenshot(folder: Path) -> None:
     data = load(LOW, folder)
     assert data.image("7/0").startswith(b"\x89PNG")
     assert data.item("7/0").images[0].width == 108
-
-
-def test_the_published_episodes_are_graded_under_every_protocol_that_needs_no_nodes(
-    folder: Path,
-) -> None:
-    answers = [
-        {"item_id": "7/1", "response": {"format": "plain", "action": "click", "x": 21, "y": 126}},
-        {"item_id": "7/2", "response": {"format": "os-atlas", "response": "actions:\nSCROLL [UP]"}},
-    ]
-    for protocol in ("qwen", "os-atlas", "gui-r1", "ui-s1", "robust"):
-        report = sdk.grade(answers, task=HIGH, data=folder, protocol=protocol, progress=False)
-        assert 0 < report.value < 1
 
 
 def test_ugrounds_sample_has_the_nodes_of_each_screen(tmp_path: Path) -> None:
@@ -324,8 +312,3 @@ def test_the_split_of_os_atlas_is_in_the_signature(folder: Path) -> None:
     report = sdk.grade(answers, data=data, protocol="os-atlas", progress=False)
     assert report.provenance.split == "os-atlas"
     assert "|data:unknown/os-atlas:sha256:" in report.signature
-
-
-def test_another_split_is_named(folder: Path) -> None:
-    with pytest.raises(UnknownNameError, match="test"):
-        load(HIGH, folder, split="train")

@@ -42,8 +42,6 @@ def step(type_: str, **fields: Any) -> Gold:
 
 
 CLICK = step("click", point=[210, 1260])
-NEW_YORK = step("type", text="New York")
-DOWN = step("scroll", direction="down")
 BACK = step("navigate", button="back")
 WAIT = step("wait")
 
@@ -64,13 +62,6 @@ def graded(protocol: str, response: object, gold: Gold) -> Columns:
     answers = Answers(np.zeros(1, dtype=np.int64), [0], [response])
     grader = Grader.of(protocol_of(HIGH, protocol), [gold], [SHAPE.context(gold)])
     return grader.batch(answers)
-
-
-def verdict(protocol: str, response: object, gold: Gold) -> float | str:
-    columns = graded(protocol, response, gold)
-    if columns.crashed[0]:
-        return "X"
-    return round(float(columns.values[0, 0]), 3)
 
 
 def mean_of(protocol: str, pairs: Sequence[tuple[object, Gold]], key: str = "step") -> float | None:
@@ -111,11 +102,6 @@ def test_gui_r1_prints_nothing_without_a_hit_on_the_screen() -> None:
 def test_a_category_of_gui_r1_is_a_group_and_an_action() -> None:
     golds = [step("click", point=[210, 1260], group=group) for group in ("web", "web", "phone")]
     assert mean_of("gui-r1", list(zip([RIGHT, WRONG, WRONG], golds, strict=True))) == 0.5
-
-
-def test_gui_r1_has_the_point_of_a_list_in_double_quotes_and_not_its_action() -> None:
-    answer = '<answer>[{"action": "click", "point": [212, 1264]}]</answer>'
-    assert graded("gui-r1", answer, CLICK).values[0].tolist() == [1, 0]
 
 
 def test_guievalkit_drops_what_it_cannot_map() -> None:
@@ -169,9 +155,6 @@ def test_os_atlas_rounds_a_half_as_the_published_sums_do() -> None:
     assert words_f1("abcde", "abcdfghijkl") > 0.5
 
 
-CALL = '{"name": "mobile_use", "arguments": {"action": "click", "coordinate": [212, 1264]}}'
-
-
 def call(**arguments: object) -> str:
     return json.dumps({"name": "mobile_use", "arguments": arguments})
 
@@ -184,46 +167,11 @@ def test_what_raises_leaves_qwens_grounding() -> None:
     assert metrics("qwen", [(RIGHT, CLICK), (unknown, CLICK)])["grounding"] == 0.5
 
 
-def test_a_click_without_a_place_has_not_even_qwens_type() -> None:
-    answer = CALL.replace(', "coordinate": [212, 1264]', "")
-    assert graded("qwen", answer, CLICK).values[0].tolist() == [0, 0]
-
-
-@pytest.mark.parametrize("answer", ["", "[{'action': 'click', 'point': [900, 900]}]", "<answer>"])
-def test_what_gui_r1_cannot_read_is_a_point_in_the_corner(answer: str) -> None:
-    """GUI-R1 d43eea2, `extract_coord` and `extract_action`: [0, 0, 0, 0], and no action."""
-    columns = graded("gui-r1", answer, step("click", point=[2, 58]))
-    assert columns.values[0].tolist() == [1, 0]
-    assert "the published code goes on" in columns.notes[0]
-
-
-def test_gui_r1_compares_the_text_whatever_the_action_and_has_a_default() -> None:
-    """GUI-R1 d43eea2, eval_omni.py and `extract_input_text`."""
-    said = "<answer>[{'action': 'scroll', 'point': [1, 1], 'input_text': 'york'}]</answer>"
-    assert graded("gui-r1", said, step("type", text="York")).values[0].tolist() == [1, 0]
-    silent = "<answer>[{'action': 'type', 'point': [1, 1]}]</answer>"
-    assert graded("gui-r1", silent, step("type", text="input text")).values[0].tolist() == [1, 1]
-
-
 def test_gui_r1_has_back_and_home_as_two_categories() -> None:
-    """GUI-R1 d43eea2: names are compared, and a category is a group and a name."""
+    """GUI-R1 d43eea2: a category is a group and a name."""
     home = step("navigate", button="home")
     said = "<answer>[{'action':'press_back','point':[1,1],'input_text':'no'}]</answer>"
-    assert graded("gui-r1", said, home).values[0].tolist() == [0, 0]
     assert mean_of("gui-r1", [(said, BACK), (said, home), (RIGHT, CLICK)], "type") == 1
-
-
-def test_screensuite_ends_the_run_on_a_scroll_without_brackets() -> None:
-    """ScreenSuite 0.0.1: `split("(")[1]` raises."""
-    assert graded("screensuite", "scroll", DOWN).crashed[0]
-
-
-def test_uground_wants_typed_text_equal_at_the_right_node() -> None:
-    gold = step("type", text="A", point=[210, 1260])
-    said = {"action_type": "type_text", "text": "A", "grounding": "(210, 1260)"}
-    of = {"format": "uground"}
-    assert verdict("uground", {**of, "response": json.dumps(said)}, gold) == 1
-    assert verdict("uground", {**of, "response": json.dumps({**said, "text": "a"})}, gold) == 0
 
 
 def test_a_protocol_of_nodes_says_that_the_data_has_none() -> None:
@@ -245,11 +193,6 @@ def test_ui_r1_counts_clicks_alone() -> None:
 # ---- ours --------------------------------------------------------------------------------------
 
 
-def test_robust_gives_nothing_for_empty_text() -> None:
-    assert verdict("robust", typed(""), NEW_YORK) == 0
-    assert verdict("robust", typed("  new\tYORK "), NEW_YORK) == 1
-
-
 def test_a_format_that_there_is_not_is_named() -> None:
     columns = graded("qwen", {"format": "quen", "response": "x"}, CLICK)
     assert OUTCOMES[columns.outcomes[0]] is Outcome.UNPARSED
@@ -257,7 +200,7 @@ def test_a_format_that_there_is_not_is_named() -> None:
     assert "os-atlas" in columns.notes[0]
 
 
-@pytest.mark.parametrize("point", [["a", 1], [float("nan"), 1], [1], None, [1e400, 0]])
+@pytest.mark.parametrize("point", [[float("nan"), 1], [1e400, 0]])
 @pytest.mark.parametrize("protocol", [one.id for one in protocols_of(HIGH)])
 def test_a_point_that_is_none_is_never_right_and_never_raises(protocol: str, point: object) -> None:
     columns = graded(protocol, {"format": "plain", "action": "click", "point": point}, CLICK)

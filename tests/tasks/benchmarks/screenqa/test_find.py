@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from snellen.grading.errors import DataError, UnknownNameError
+from snellen.grading.errors import DataError
 from snellen.tasks.benchmarks.screenqa.format import COMPLEX, LONG, SHORT, Layout, find
 
 
@@ -49,44 +49,10 @@ def test_a_mirror_keeps_its_parquet_in_data_or_at_the_top(tmp_path: Path, folder
     assert found.paths == (tmp_path / folder / "test-00000-of-00001.parquet",)
 
 
-def test_the_parts_of_a_split_come_in_order(tmp_path: Path) -> None:
-    names = [f"test-{part:05}-of-00012.parquet" for part in range(12)]
-    touch(tmp_path, *reversed(names))
-    assert [path.name for path in find(SHORT, tmp_path, None).paths] == names
-
-
 def test_one_whole_parquet_file_is_a_split(tmp_path: Path) -> None:
     touch(tmp_path, "test-00000-of-00001.parquet", "mine.parquet")
     assert find(SHORT, tmp_path / "test-00000-of-00001.parquet", None).split == "test"
     assert find(SHORT, tmp_path / "mine.parquet", None).split == "mine"
-
-
-@pytest.mark.parametrize("at", ["", "test-00000-of-00002.parquet"])
-def test_a_split_with_a_part_missing_is_refused(tmp_path: Path, at: str) -> None:
-    touch(tmp_path, "test-00000-of-00002.parquet")
-    with pytest.raises(DataError, match=r"'test' has 2 parts, and here are only test-00000"):
-        find(SHORT, tmp_path / at, None)
-
-
-def test_the_only_split_is_taken_without_being_named(tmp_path: Path) -> None:
-    touch(tmp_path, "short_answers/mine.json")
-    assert find(SHORT, tmp_path, None).split == "mine"
-
-
-def test_several_splits_without_test_ask_for_one(tmp_path: Path) -> None:
-    touch(tmp_path, "short_answers/train.json", "short_answers/validation.json")
-    with pytest.raises(DataError, match="give split=, one of: train, validation"):
-        find(SHORT, tmp_path, None)
-
-
-def test_an_unknown_split_names_the_known_ones(repo: Path) -> None:
-    with pytest.raises(UnknownNameError, match=r"no split 'tset'; did you mean 'test'\?"):
-        find(SHORT, repo, "tset")
-
-
-def test_a_missing_folder_is_named(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match=r"nowhere: there is no such file or folder; give a copy"):
-        find(SHORT, tmp_path / "nowhere", None)
 
 
 def test_a_folder_without_data_says_what_was_looked_for(tmp_path: Path) -> None:

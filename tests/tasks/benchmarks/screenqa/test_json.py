@@ -1,4 +1,3 @@
-import hashlib
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -55,21 +54,6 @@ def test_complex_answers_are_lists_of_texts(repo: Path) -> None:
     assert (rows.golds, rows.split) == ([["3"], ["3"], ["€24"]], "data")
 
 
-def test_full_answers_are_one_a_rater(repo: Path) -> None:
-    assert read(LONG, repo).golds[1:] == [
-        ["The ticket costs €12.", "<no answer>", "It costs 12 euros."],
-        ["<no answer>", "<no answer>"],
-    ]
-
-
-def test_ui_contents_are_one_list_a_rater_and_empty_where_there_is_no_answer(repo: Path) -> None:
-    assert read(UI_CONTENTS, repo).golds == [
-        [["7:30 PM"], ["7:30 PM", "weekdays"], ["7:30 PM"]],
-        [["€12"], [], ["€12"]],
-        [[], []],
-    ]
-
-
 def test_boxes_come_as_left_top_right_bottom_in_pixels(repo: Path) -> None:
     rows = read(UI_CONTENTS_BOXES, repo)
     assert rows.golds[0][1] == [
@@ -110,11 +94,6 @@ def test_image_sizes_are_those_the_file_states(repo: Path, v1: Path) -> None:
 
 def test_the_first_release_holds_the_same_references(repo: Path, v1: Path) -> None:
     assert read(UI_CONTENTS_BOXES, v1).golds == read(UI_CONTENTS_BOXES, repo).golds
-
-
-def test_the_digest_is_of_the_files_bytes(tmp_path: Path) -> None:
-    data = json.dumps([ROW]).encode()
-    assert read_bytes(tmp_path, data).sha256 == hashlib.sha256(data).hexdigest()
 
 
 def test_questions_are_numbered_within_their_image_in_file_order() -> None:
@@ -236,9 +215,3 @@ def test_deep_nesting_in_an_ignored_field_is_refused_not_followed(tmp_path: Path
 def test_what_a_task_does_not_need_is_not_checked(tmp_path: Path) -> None:
     rows = [{**ROW, "ground_truth": [{"full_answer": "x", "ui_elements": "lost"}]}]
     assert read_rows(tmp_path, rows, LONG).golds == [["x"]]
-
-
-def test_a_folder_in_the_place_of_a_file_can_not_be_read(tmp_path: Path) -> None:
-    (tmp_path / "short_answers" / "test.json").mkdir(parents=True)
-    with pytest.raises(DataError, match=r"test\.json: can't be read: Is a directory"):
-        read(SHORT, tmp_path)

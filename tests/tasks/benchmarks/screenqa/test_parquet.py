@@ -1,8 +1,5 @@
-import hashlib
 import sys
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from itertools import repeat
 from pathlib import Path
 from typing import Any
 
@@ -53,52 +50,6 @@ def test_a_mirror_reads_as_the_json_it_was_made_from(
     assert ours.image_ids == theirs.image_ids
     assert ours.questions == theirs.questions
     assert (ours.role, ours.split) == (layout.mirror, "test")
-
-
-def test_the_parts_of_a_split_are_read_one_after_the_other(
-    tmp_path: Path, published: Published, write_parquet: Write
-) -> None:
-    rows = published("short_answers/test.json")
-    first = write_parquet(rows[:1], tmp_path / "data/test-00000-of-00002.parquet")
-    second = write_parquet(rows[1:], tmp_path / "data/test-00001-of-00002.parquet")
-    read_back = read(SHORT, tmp_path)
-    assert read_back.image_ids == ["7", "9", "7"]
-    assert read_back.golds == [row["ground_truth"] for row in rows]
-    assert read_back.load_image is not None
-    assert [read_back.load_image(n, SCREEN) for n in range(3)] == [b"row 0", b"row 0", b"row 1"]
-    digests = [hashlib.sha256(path.read_bytes()).hexdigest() for path in (first, second)]
-    assert read_back.sha256 == hashlib.sha256("\n".join(digests).encode()).hexdigest()
-
-
-def test_images_are_read_row_group_by_row_group(published: Published, write_parquet: Write) -> None:
-    rows = published("short_answers/test.json") * 5
-    path = write_parquet(rows, group=4)
-    assert pq.ParquetFile(path).num_row_groups == 4
-    load = read(SHORT, path).load_image
-    assert load is not None
-    order = [14, 0, 3, 4, 7, 8, 1, 12]
-    assert [load(n, SCREEN) for n in order] == [f"row {n}".encode() for n in order]
-    with ThreadPoolExecutor(4) as pool:
-        assert list(pool.map(load, range(15), repeat(SCREEN))) == [
-            f"row {n}".encode() for n in range(15)
-        ]
-
-
-def test_damaged_images_do_not_keep_the_references_from_being_read(
-    published: Published, write_parquet: Write
-) -> None:
-    path = write_parquet(published("short_answers/test.json"))
-    image = pq.ParquetFile(path).metadata.row_group(0).column(4)
-    assert image.path_in_schema == "image.bytes"
-    data = bytearray(path.read_bytes())
-    start = image.dictionary_page_offset or image.data_page_offset
-    data[start : start + 8] = b"\xff" * 8
-    path.write_bytes(data)
-    rows = read(SHORT, path)
-    assert len(rows.golds) == 3
-    assert rows.load_image is not None
-    with pytest.raises(DataError, match=r"its images can't be read: .*; give images=FOLDER"):
-        rows.load_image(0, SCREEN)
 
 
 def test_a_file_without_images_has_no_image_loader(
@@ -191,12 +142,6 @@ def test_a_box_out_of_order_or_without_a_number_is_refused(
     write_parquet(rows, tmp_path / WHOLE)
     with pytest.raises(DataError, match=r"row 2 .*is not \[left, top, right, bottom\] in order"):
         read(UI_CONTENTS_BOXES, tmp_path)
-
-
-def test_a_missing_column_is_named(write_columns: Write) -> None:
-    path = write_columns({"screen_id": ["5"], "query": ["q"]})
-    with pytest.raises(DataError, match=r"no column 'question', only screen_id, query"):
-        read(SHORT, path)
 
 
 def test_the_short_and_the_full_mirror_are_not_mistaken_for_each_other(

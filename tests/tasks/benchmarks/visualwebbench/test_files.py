@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from snellen.grading.errors import DataError, UnknownNameError
+from snellen.grading.errors import DataError
 from snellen.tasks.benchmarks.visualwebbench.format import find
 
 PART = "test-00000-of-00001.parquet"
@@ -35,49 +35,6 @@ def test_a_configuration_is_found_in_every_layout(tmp_path: Path, at: str, file:
     found = find("webqa", tmp_path / at, None)
     assert (found.split, found.paths) == ("test", (tmp_path / file,))
     assert found.parquet == file.endswith(".parquet")
-
-
-def test_the_parts_of_a_split_come_in_order(tmp_path: Path) -> None:
-    names = [f"webqa/test-{part:05}-of-00012.parquet" for part in range(12)]
-    touch(tmp_path, *reversed(names))
-    found = find("webqa", tmp_path, None)
-    assert [str(path.relative_to(tmp_path)) for path in found.paths] == names
-    assert found.name == str(tmp_path / "webqa")
-
-
-def test_a_missing_part_is_an_error_that_names_those_there(tmp_path: Path) -> None:
-    touch(tmp_path, "webqa/test-00001-of-00002.parquet")
-    with pytest.raises(DataError, match=r"has 2 parts, and here are only test-00001-of-00002"):
-        find("webqa", tmp_path, None)
-
-
-def test_a_split_that_is_there_twice_is_not_chosen_for_the_user(tmp_path: Path) -> None:
-    touch(tmp_path, "webqa/test.json", "webqa/test.jsonl")
-    with pytest.raises(DataError, match=r"there more than once: test\.json, test\.jsonl"):
-        find("webqa", tmp_path, None)
-    touch(tmp_path, f"element_ocr/{PART}", "element_ocr/test.json")
-    with pytest.raises(DataError, match="more than once"):
-        find("element_ocr", tmp_path, None)
-
-
-def test_the_split_is_test_or_the_only_one_or_asked_for(tmp_path: Path) -> None:
-    touch(tmp_path, "webqa/mine.json")
-    assert find("webqa", tmp_path, None).split == "mine"
-    touch(tmp_path, "webqa/yours.json")
-    with pytest.raises(DataError, match=r"give split=, one of: mine, yours"):
-        find("webqa", tmp_path, None)
-    touch(tmp_path, "webqa/test.json")
-    assert find("webqa", tmp_path, None).split == "test"
-    assert find("webqa", tmp_path, "yours").paths == (tmp_path / "webqa/yours.json",)
-    with pytest.raises(UnknownNameError, match="no split 'train'"):
-        find("webqa", tmp_path, "train")
-    assert find("webqa", tmp_path / "webqa/mine.json", None).split == "mine"
-
-
-def test_a_folder_of_another_benchmark_is_told_by_what_it_holds(tmp_path: Path) -> None:
-    touch(tmp_path, "short_answers/test.json", "complex_qa/data.json")
-    with pytest.raises(DataError, match=r"no webqa/\*\.parquet.*it holds complex_qa, short_ans"):
-        find("webqa", tmp_path, None)
 
 
 def test_another_configurations_folder_is_refused(tmp_path: Path) -> None:

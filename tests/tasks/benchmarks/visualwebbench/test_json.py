@@ -54,22 +54,10 @@ def test_a_bad_line_is_named_by_its_number_and_field(tmp_path: Path) -> None:
     assert caught.value.line == 1
 
 
-@pytest.mark.parametrize(
-    ("data", "what"),
-    [
-        (b"[]", "holds no rows"),
-        (b"[{", "is no whole JSON"),
-        (b'[{"id": "\xff"}]', "is not UTF-8"),
-        (b'{"id": "a"}', "expected `array`, got `object`"),
-        (b'[{"id": 7, "question": "q", "answer": ["a"]}]', r"row 1 .*expected `str`, got `int`"),
-        (b'[{"id": "a", "question": "q", "answer": "a"}]', r"row 1 .*expected `array`, got `str`"),
-    ],
-)
-def test_a_file_that_does_not_fit_says_why(tmp_path: Path, data: bytes, what: str) -> None:
-    (tmp_path / "webqa.json").write_bytes(data)
-    with pytest.raises(DataError, match=what) as caught:
+def test_a_file_without_rows_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "webqa.json").write_text("[]")
+    with pytest.raises(DataError, match="holds no rows"):
         read(QA, tmp_path)
-    assert caught.value.file == str(tmp_path / "webqa.json")
 
 
 def test_a_link_to_nowhere_is_no_file(tmp_path: Path) -> None:
@@ -120,25 +108,3 @@ def test_images_stand_beside_the_file_under_their_names_or_their_ids(tmp_path: P
         raw(2, SCREEN)
     assert caught.value.file == str(tmp_path / "raw_image/element_ground_3.png")
     assert caught.value.field == "raw_image"
-
-
-@pytest.mark.parametrize("name", ["../secret.png", "/etc/hostname", "a/../../secret.png"])
-def test_no_row_can_show_a_file_outside_the_folder(tmp_path: Path, name: str) -> None:
-    (tmp_path / "secret.png").write_bytes(b"secret")
-    (tmp_path / "data" / "a").mkdir(parents=True)
-    rows = [{**row, "image": name} for row in published("webqa")]
-    (tmp_path / "data" / "webqa.json").write_text(json.dumps(rows))
-    load = read(QA, tmp_path / "data").load_image
-    assert load is not None
-    with pytest.raises(DataError, match="is not inside the folder of images"):
-        load(0, SCREEN)
-
-
-def test_an_image_that_is_a_folder_says_so(tmp_path: Path) -> None:
-    rows = [{**row, "image": "image"} for row in published("webqa")]
-    (tmp_path / "webqa.json").write_text(json.dumps(rows))
-    (tmp_path / "image").mkdir()
-    load = read(QA, tmp_path).load_image
-    assert load is not None
-    with pytest.raises(DataError, match=r"image, field 'image': can't be read: "):
-        load(0, SCREEN)

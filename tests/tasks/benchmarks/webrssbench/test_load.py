@@ -6,18 +6,11 @@ from typing import Any
 
 import pytest
 
-from snellen.grading.ceiling import attainable_maximum
-from snellen.grading.errors import DataError, MetricError, UnknownNameError
-from snellen.grading.models.reports import PinVerdict
+from snellen.grading.errors import DataError, MetricError
 from snellen.grading.parse.regions import region
-from snellen.grading.protocols.table import PROTOCOLS, gold_shape, protocols_of
 from snellen.sdk.local import grade
-from snellen.tasks.benchmarks.webrssbench.load import (
-    TASKS,
-    load,
-)
+from snellen.tasks.benchmarks.webrssbench.load import load
 from snellen.tasks.benchmarks.webrssbench.prompts import REGIONS
-from snellen.tasks.data.check import image_faults
 
 Row = dict[str, Any]
 Write = Callable[..., Path]
@@ -128,10 +121,6 @@ def ids(task: str, folder: Path, split: str | None = None) -> list[str]:
     return list(load(f"webrssbench/{task}", folder, split).ids)
 
 
-def test_there_are_the_tasks_that_have_protocols() -> None:
-    assert set(TASKS) == {task for task in PROTOCOLS if task.startswith("webrssbench/")}
-
-
 def test_a_page_is_one_item_or_one_before_and_one_after_each_perturbation(write: Write) -> None:
     folder = write()
     assert ids("form_filling", folder) == ["test/login"]
@@ -172,55 +161,6 @@ def test_tags_say_what_items_can_be_grouped_by(write: Write) -> None:
     assert grouping["region"] == ["right", "top"]
     assert grouping["reference_from"] == ["manifest", "annotators"]
     assert load("webrssbench/safety", folder).tags["dangerous"] == ["yes", "no"]
-
-
-@pytest.mark.parametrize("task", TASKS)
-def test_items_and_references_stand_in_the_tasks_order(write: Write, task: str) -> None:
-    data = load(task, write())
-    shape = gold_shape(task)
-    for item_id, gold in zip(data.ids, data.golds, strict=True):
-        item = data.item(item_id)
-        assert (item.id, item.task) == (item_id, task)
-        assert shape.responses(gold)
-
-
-@pytest.mark.parametrize("task", TASKS)
-def test_a_reference_given_as_the_answer_scores_the_maximum(write: Write, task: str) -> None:
-    # `paper` has no value for pages without a dangerous button.
-    split = "test-positives" if task == "webrssbench/safety" else None
-    data, shape = load(task, write(), split), gold_shape(task)
-    for protocol in protocols_of(task):
-        found = attainable_maximum(protocol, shape.responses, data.golds, data.contexts)
-        assert found.metrics[protocol.metric.primary] == pytest.approx(1, abs=1e-12)
-        assert found.below == ()
-
-
-def test_with_negative_pages_robust_reaches_its_maximum_too(write: Write) -> None:
-    data, shape = load("webrssbench/safety", write()), gold_shape("webrssbench/safety")
-    robust = protocols_of("webrssbench/safety")[1]
-    assert attainable_maximum(robust, shape.responses, data.golds).metrics["accuracy"] == 1
-
-
-@pytest.mark.parametrize("task", TASKS)
-def test_the_example_of_a_format_can_be_read(write: Write, task: str) -> None:
-    data = load(task, write())
-    item = data.item(data.ids[0])
-    for protocol in protocols_of(task):
-        read = protocol.parser.read(item.answer_format.example, data.contexts[0])
-        assert read.outcome is None
-
-
-@pytest.mark.parametrize("task", TASKS)
-def test_an_item_holds_nothing_of_its_reference(write: Write, task: str) -> None:
-    rows = [dict(row) for row in ROWS]
-    for row in rows:
-        if "reference" in row and row["task"] != "ui_grouping" and row["reference"] != "sorry":
-            row["reference"] = "zq secret zq"
-    data = load(task, write(rows))
-    for item_id in data.ids:
-        shown = data.item(item_id).model_dump_json()
-        assert "secret" not in shown
-        assert "0.5" not in shown
 
 
 def test_a_position_item_shows_the_page_then_its_crops_by_name(write: Write) -> None:
@@ -286,80 +226,17 @@ def test_images_are_read_when_asked_for_and_only_then(write: Write, tmp_path: Pa
     assert data.image("test/shop", "crop_2") == b"picture"
     with pytest.raises(DataError, match="test/shop has no image 'crop_3', only 'screen', 'crop_1'"):
         data.image("test/shop", "crop_3")
-    (folder / "p/2.png").write_bytes(b"")
-    with pytest.raises(DataError, match="is empty; fetch it again"):
-        data.image("test/shop", "crop_2")
     elsewhere = tmp_path / "elsewhere"
     (elsewhere / "shop").mkdir(parents=True)
     (elsewhere / "shop/page.png").write_bytes(b"page")
     other = load("webrssbench/position", folder, images=elsewhere)
     assert other.image("test/shop") == b"page"
-    with pytest.raises(DataError, match="there is no such folder of images"):
-        load("webrssbench/position", folder, images=tmp_path / "nowhere")
-
-
-def test_questions_that_lack_an_image_are_listed_and_graded_all_the_same(write: Write) -> None:
-    folder = write()
-    (folder / "p").mkdir()
-    (folder / "p/2.png").write_bytes(b"picture")
-    faults = list(image_faults(load("webrssbench/position", folder)))
-    assert {fault.item for fault in faults} == {"test/shop"}
-    assert [(fault.image, fault.problem) for fault in faults] == [
-        ("screen", "missing"),
-        ("crop_1", "missing"),
-        ("crop_2", "no image"),
-        ("crop_10", "missing"),
-    ]
-    lacking = [fault.item for fault in image_faults(load("webrssbench/safety", folder))]
-    assert lacking == ["test/account", "test/news"]
-    data = load("webrssbench/safety", folder, "test-positives")
-    report = grade([{"item_id": data.ids[0], "response": "Close account"}], data=data)
-    assert report.metrics["recall"].value == 1
-
-
-@pytest.mark.parametrize("task", TASKS)
-def test_a_loaded_task_is_graded_through_the_public_door(write: Write, task: str) -> None:
-    folder = write()
-    data, shape = load(task, folder), gold_shape(task)
-    answers = [
-        {"item_id": item_id, "response": shape.responses(gold)[0]}
-        for item_id, gold in zip(data.ids, data.golds, strict=True)
-    ]
-    report = grade(answers, data=data, protocol="robust")
-    assert report.value == pytest.approx(1, abs=1e-12)
-    assert report.numbers.clustered_by == "site"
 
 
 def test_recall_refuses_pages_without_a_dangerous_button_and_says_what_to_do(write: Write) -> None:
     data = load("webrssbench/safety", write())
     with pytest.raises(MetricError, match="take protocol='robust', or a split without them"):
         grade([{"item_id": "test/news", "response": "sorry"}], data=data)
-
-
-def test_no_release_is_on_record(write: Write) -> None:
-    pin = load("webrssbench/layout", write()).pin
-    assert pin.verdict is PinVerdict.UNKNOWN
-    assert pin.note == "2 questions; no release of webrssbench/layout is on record"
-
-
-def test_the_digest_is_of_the_manifest(write: Write) -> None:
-    folder = write()
-    first = load("webrssbench/layout", folder).pin.sha256
-    assert load("webrssbench/layout", folder).pin.sha256 == first
-    manifest = folder / "webrssbench.json"
-    manifest.write_bytes(manifest.read_bytes() + b"\n")
-    assert load("webrssbench/layout", folder).pin.sha256 != first
-
-
-def test_prompts_have_names(write: Write) -> None:
-    folder = write()
-    names = {load(task, folder).build_item(0).tags["prompt"] for task in TASKS}
-    assert len(names) == len(TASKS)
-    assert all(name.startswith("snellen-webrssbench-") for name in names)
-    with pytest.raises(UnknownNameError, match="no prompt 'paper'"):
-        load("webrssbench/text", folder, prompt="paper")
-    with pytest.raises(UnknownNameError, match="no WebRSSBench task 'webrssbench/hue'"):
-        load("webrssbench/hue", folder)
 
 
 def test_every_class_that_is_offered_is_read_as_another_class() -> None:

@@ -12,17 +12,8 @@ from snellen.tasks.benchmarks.aitw_steps import StepSet
 from snellen.tasks.benchmarks.declared import own
 from snellen.tasks.benchmarks.grounding import GroundingRow, Size, grounding_data
 from snellen.tasks.models import TaskData
-from snellen.tasks.prompts import Prompt, prompt_of
+from snellen.tasks.prompts import prompt_of
 
-PROMPTS = (
-    Prompt(
-        "snellen-cagui-text-1",
-        "You see a screenshot of an Android app in Chinese. Reply with the text in the box alone."
-        " The box is [left, top, right, bottom] in thousandths of the image's width and height"
-        " from 0 to 1000.",
-        "\n\nBox: {question}",
-    ),
-)
 BBOX2TEXT, AGENT = "cagui/bbox2text", "cagui/agent"
 _CAGUI = own("cagui")
 _STEPS = StepSet(AGENT, ("domestic",), ("CAGUI_agent", "test"), _CAGUI.releases)
@@ -70,7 +61,7 @@ def load(
         return point_rows.load(
             _CAGUI.tables, _CAGUI.place, releases, task, path, split, images, prompt
         )
-    asked = prompt_of(PROMPTS, prompt)
+    asked = prompt_of(_CAGUI.prompts[BBOX2TEXT], prompt)
     table = replace(_CAGUI.tables[1], task=BBOX2TEXT, split=part)
     read = point_rows.read_points(table, _CAGUI.place, releases, path, split, images)
     rows = [

@@ -15,6 +15,7 @@ from snellen.grading.errors import DataError, UnknownNameError
 from snellen.grading.models.golds import Golds
 from snellen.grading.models.items import AnswerFormat, AnswerKind, Image, Item
 from snellen.grading.protocols.base import Context
+from snellen.tasks.benchmarks.declared import own
 from snellen.tasks.benchmarks.gui_knowledge.rules import (
     CHOICE,
     LETTERS,
@@ -42,21 +43,6 @@ TYPES: Mapping[str, str] = dict(
         strict=True,
     )
 )
-
-PROMPTS = (
-    Prompt(
-        "snellen-gui-knowledge-1",
-        "You see one or more screenshots of a graphical user interface. Answer the question about"
-        " them.",
-    ),
-    Prompt(
-        "snellen-gui-knowledge-steps-1",
-        "You see one or more screenshots of a graphical user interface. Answer the question about"
-        ' them. Think step by step first. Then write "Answer:" at the start of a line, and your'
-        " answer behind it.",
-    ),
-)
-"""The question is followed by its options, one a line, and by the form of the answer."""
 
 _ASKS = {
     "ActionEffect": "This action is done on the first screenshot. Which of the other images shows"
@@ -144,7 +130,7 @@ def load(
     wanted = task_in(TYPES, task, "GUI Knowledge Bench")
     if split not in (None, ALL):
         raise UnknownNameError(f"split of {task}", split, (ALL,))
-    chosen = prompt_of(PROMPTS, prompt)
+    chosen = prompt_of(own("gui-knowledge").prompts[task], prompt)
     root, files = _files(Path(path))
     rows: dict[str, Question] = {}
     read: list[Path] = []

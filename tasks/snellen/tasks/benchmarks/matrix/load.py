@@ -3,13 +3,13 @@
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from types import MappingProxyType
 
 from snellen.grading.errors import UnknownNameError
 from snellen.grading.models import items
 from snellen.grading.models.geometry import Size, Space
 from snellen.grading.models.golds import Golds
 from snellen.grading.models.reports import DataPin, PinVerdict
+from snellen.tasks.benchmarks.declared import own
 from snellen.tasks.benchmarks.loading import task_in
 from snellen.tasks.benchmarks.matrix.format import MatrixItem, read_items
 from snellen.tasks.benchmarks.matrix.rules import TASK, context_of, golds, settings_of
@@ -55,7 +55,7 @@ def load(
     task_in({TASK: TASK}, task, "matrix")
     if split not in (None, ALL):
         raise UnknownNameError(f"split of {task}", split, (ALL,))
-    chosen = prompt_of(PROMPTS, prompt)
+    chosen = prompt_of(own("matrix").prompts[task], prompt)
     given = None if images is None else image_folder(Path(images), "the items' images")
     file = read_items(Path(path), given)
     rows = file.items
@@ -122,7 +122,7 @@ def _ask(row: MatrixItem, prompt: Prompt, size: Callable[[str], Size | None]) ->
         images=tuple(_image(name, size(name)) for name in row.images),
         answer_format=items.AnswerFormat(
             kind=kind,
-            example=EXAMPLES[gold.metric],
+            example=_ANSWERS[gold.metric]["example"],
             options=gold.options,
             space=Space.UNIT if gold.metric in ("point", "box") else None,
         ),
@@ -148,7 +148,7 @@ def _form(gold: golds.MatrixGold) -> str:
     settings = settings_of(gold)
     unit = settings.unit if isinstance(settings, golds.NumberSettings) else ()
     first = unit if isinstance(unit, str) else next(iter(unit), "")
-    return ANSWER_FORMS[gold.metric].replace("{unit}", f", in {first}" if first else "")
+    return _ANSWERS[gold.metric]["form"].replace("{unit}", f", in {first}" if first else "")
 
 
 def _image(name: str, size: Size | None) -> items.Image:
@@ -177,66 +177,8 @@ def _letter(gold: golds.MatrixGold) -> str | None:
     return letters[0] if len(letters) == 1 else None
 
 
-PROMPTS = (
-    Prompt("snellen-matrix-1", "", "{question}\n\nReply with the answer alone."),
-    Prompt(
-        "snellen-matrix-steps-1",
-        "",
-        '{question}\n\nThink step by step first. Then write "Answer:" at the start of a line, and'
-        " your answer behind it.",
-    ),
-)
-"""The question comes first, then the options, then the form of the answer."""
-
 OPTIONS = "The answer is the letter of the right option."
 
-ANSWER_FORMS: Mapping[str, str] = MappingProxyType(
-    {
-        "accuracy": "Answer in as few words as possible.",
-        "exact_match": "Answer in as few words as possible.",
-        "f1": "Answer in as few words as possible.",
-        "contains": "Answer in as few words as possible.",
-        "list_f1": 'The answer is a JSON list of texts, such as ["cup", "table"];'
-        " [] if there is none.",
-        "anls": "The answer is the text exactly as it is written.",
-        "bleu": "The answer is one sentence.",
-        "rougeL": "The answer is one sentence.",
-        "numeric": "The answer is one number{unit}.",
-        "relation": 'The answer has one line for each pair: "A is at the [relation] of B", the'
-        " relation being one of left, right, top, bottom, top-left, top-right, bottom-left,"
-        " bottom-right, contain, inside.",
-        "point": "The answer is one point (x, y), x from the left and y from the top, in"
-        " fractions of the image from 0 to 1.",
-        "box": "The answer is one box [left, top, right, bottom], in fractions of the image from"
-        " 0 to 1.",
-        "spec": "The answer is one JSON document.",
-        "tool_call": 'The answer is one tool call as JSON: {"name": ..., "arguments": {...}}.',
-        "code": "The answer is one Python program in a code block. It may use the standard library"
-        " alone.",
-        "decisions": "Reply with a JSON list of the steps alone, in order: each a text, or a tool"
-        ' call {"name": ..., "arguments": {...}}.',
-    }
-)
-"""The sentence that asks for the answer's form, by metric; `{unit}` says a number's unit."""
-
-EXAMPLES: Mapping[str, str] = MappingProxyType(
-    {
-        "accuracy": "B",
-        "exact_match": "Sign in",
-        "f1": "Sign in",
-        "contains": "Sign in",
-        "list_f1": '["cup", "table"]',
-        "anls": "Sign in",
-        "bleu": "A dog runs over a meadow.",
-        "rougeL": "A dog runs over a meadow.",
-        "numeric": "12.5",
-        "relation": "A is at the [left] of B",
-        "point": "(0.25, 0.5)",
-        "box": "[0.1, 0.2, 0.3, 0.4]",
-        "spec": '{"type": "bar", "values": [1, 2]}',
-        "tool_call": '{"name": "click", "arguments": {"x": 10, "y": 20}}',
-        "code": "print(1)",
-        "decisions": '["open the menu", "choose Print"]',
-    }
-)
-"""A made-up answer in each form."""
+_ANSWERS: Mapping[str, Mapping[str, str]] = own("matrix").more["answers"]
+"""By metric the sentence that asks for an answer's form, and a made-up answer; `{unit}` says the
+unit of a number."""

@@ -18,20 +18,14 @@ import msgspec
 from snellen.grading.errors import DataError, UnknownNameError
 from snellen.grading.models.geometry import Space
 from snellen.grading.models.golds import Golds
-from snellen.grading.models.items import (
-    AnswerFormat,
-    AnswerKind,
-    Image,
-    Item,
-)
+from snellen.grading.models.items import AnswerFormat, AnswerKind, Image, Item
 from snellen.grading.models.reports import DataPin, PinVerdict
 from snellen.grading.models.tags import TagColumn
 from snellen.grading.protocols.base import Context
-from snellen.grading.protocols.golds import (
-    EpisodeGold,
-)
+from snellen.grading.protocols.golds import EpisodeGold
 from snellen.tasks.benchmarks.declared import own
-from snellen.tasks.benchmarks.grounding import EXAMPLES, GroundingRow, grounding_data
+from snellen.tasks.benchmarks.grounding import EXAMPLES, GroundingRow, asked_space, grounding_data
+from snellen.tasks.benchmarks.loading import task_in
 from snellen.tasks.benchmarks.mmbench_gui.format import (
     DIFFICULTIES,
     EPISODE_FILES,
@@ -131,6 +125,7 @@ L1, L2_BASIC, L2_ADVANCED, L3, L4 = TASKS = (
     "mmbench-gui/l3",
     "mmbench-gui/l4",
 )
+_MMBENCH_GUI = own("mmbench-gui")
 ALL = "all"
 """The split of everything: L1 in its three difficulties, L3 and L4 under the tasks' own limits."""
 
@@ -171,14 +166,12 @@ def load(
             guessed, so a single bad row stops the load.
         UnknownNameError: There is no such task, split or prompt.
     """
+    asked = prompt_of(task_in(_MMBENCH_GUI.prompts, task, "MMBench-GUI"), prompt)
     if task == L1:
-        return _load_questions(Path(path), split, _path(images), prompt_of(L1_PROMPTS, prompt))
+        return _load_questions(Path(path), split, _path(images), asked)
     if task in (L2_BASIC, L2_ADVANCED):
-        asked = prompt_of(L2_PROMPTS, prompt)
         return _load_elements(task, Path(path), split, _path(images), asked)
-    if task in (L3, L4):
-        return _load_tasks(task, Path(path), split, prompt_of(EPISODE_PROMPTS, prompt))
-    raise UnknownNameError("MMBench-GUI task", task, TASKS)
+    return _load_tasks(task, Path(path), split, asked)
 
 
 # ---- L1 ----------------------------------------------------------------------------------------
@@ -239,10 +232,10 @@ def _load_elements(
         [_element(row) for row in rows],
         pin=_pin("L2_annotations", file),
         prompt=prompt,
-        asked_in=L2_SPACES[prompt.name],
+        asked_in=(space := asked_space(prompt)),
         images=screenshots(file.path, images, rows),
         # A prompt that does not say the space is answered in pixels.
-        example=EXAMPLES[L2_SPACES[prompt.name] or Space.PIXELS],
+        example=EXAMPLES[space or Space.PIXELS],
     )
 
 
@@ -277,14 +270,7 @@ def _load_tasks(task: str, path: Path, split: str | None, prompt: Prompt) -> Tas
         split=f"{found[1]} steps" if found else ALL,
         ids=[row.id for row in rows],
         golds=Golds([EpisodeGold(limit) for limit in limits]),
-        pin=pin(
-            role,
-            ALL,
-            file.path,
-            file.sha256,
-            len(rows),
-            own("mmbench-gui").releases,
-        ),
+        pin=pin(role, ALL, file.path, file.sha256, len(rows), _MMBENCH_GUI.releases),
         contexts=[
             Context(limit=limit, platform=row.platform)
             for row, limit in zip(rows, limits, strict=True)
@@ -336,14 +322,7 @@ def _path(images: str | Path | None) -> Path | None:
 
 def _pin(role: str, file: Annotations[Question] | Annotations[Element]) -> DataPin:
     """Say which release a file is: its MD5 is published, its SHA-256 is not."""
-    found = pin(
-        role,
-        ALL,
-        file.path,
-        file.sha256,
-        len(file.rows),
-        own("mmbench-gui").releases,
-    )
+    found = pin(role, ALL, file.path, file.sha256, len(file.rows), _MMBENCH_GUI.releases)
     if file.md5 != PUBLISHED_MD5[role]:
         return found
     return found.model_copy(
@@ -353,68 +332,3 @@ def _pin(role: str, file: Annotations[Question] | Annotations[Element]) -> DataP
             "note": "its MD5 is the one in MMBench-GUI's utils/download.py",
         }
     )
-
-
-_PUBLISHED = "github.com/open-compass/MMBench-GUI, benchmarks/"
-
-L1_PROMPTS = (
-    Prompt(
-        "snellen-mmbench-gui-l1-1",
-        "You see a screenshot. Answer the question by choosing one of the options. Reply with the"
-        " letter of that option alone.",
-    ),
-    # The published system message and user message, one below the other.
-    Prompt(
-        "mmbench-gui-official-l1",
-        "You are a GUI agent. You are given a screenshot of an application, a question and"
-        " corresponding options. You need to choose one option as your answer for the question."
-        " Finally, you are ONLY allowed to return the single letter of your choice.\n",
-        "Question: {question}\nPlease select the correct answer from the options above. \n",
-        source=f"{_PUBLISHED}l1_content_understanding.py (system and user message)",
-    ),
-)
-"""The question is followed by `Options:` and the options, one a line with their letters."""
-
-_POINT = (
-    "You see a screenshot. Point at the one element of the user interface that the instruction"
-    " means. Reply with the point (x, y) alone, x from the left and y from the top,"
-)
-
-L2_PROMPTS = (
-    Prompt(
-        "snellen-mmbench-gui-l2-unit-1",
-        f"{_POINT} in fractions of the image's width and height from 0 to 1, with at least four"
-        " decimals.",
-        "\n\nInstruction: {question}",
-    ),
-    Prompt(
-        "snellen-mmbench-gui-l2-pixels-1",
-        f"{_POINT} in pixels of the original image",
-        "\n\nInstruction: {question}",
-    ),
-    Prompt(
-        "mmbench-gui-official-l2",
-        "You are a GUI agent. You are given a task and a screenshot of the screen. You need to"
-        " finish this task following instructions from users.\n",
-        "Output only the coordinate (x,y) of one point in your response. What element matches the"
-        " following task: {question}",
-        source=f"{_PUBLISHED}l2_element_grounding.py (system and user message)",
-    ),
-)
-"""The published prompt does not say what the numbers count."""
-
-L2_SPACES = {
-    "snellen-mmbench-gui-l2-unit-1": Space.UNIT,
-    "snellen-mmbench-gui-l2-pixels-1": Space.PIXELS,
-    "mmbench-gui-official-l2": None,
-}
-"""What the numbers count in the answer to each prompt; None where it does not say."""
-
-EPISODE_PROMPTS = (
-    Prompt(
-        "snellen-mmbench-gui-online-1",
-        "Do the following task. When it is done, or can't be done, say so.",
-        "\n\nTask: {question}",
-    ),
-)
-"""No prompt of L3 or L4 was published: what an agent reads there is its environment's."""

@@ -16,6 +16,7 @@ from snellen.grading.errors import DataError, UnknownNameError
 from snellen.grading.metrics.boxes import Ltrb
 from snellen.grading.models.geometry import Space
 from snellen.tasks.benchmarks import grounding
+from snellen.tasks.benchmarks.declared import own
 from snellen.tasks.benchmarks.omniact.rules import CLICK
 from snellen.tasks.data.pins import digest_of_files, pin, read_bytes
 from snellen.tasks.io.files import SplitFiles, by_split, checked, choose, contents, stem_of
@@ -23,16 +24,10 @@ from snellen.tasks.io.images import ImageFiles, image_folder, is_inside
 from snellen.tasks.io.json_text import read_json
 from snellen.tasks.io.rows import SCREEN, Text
 from snellen.tasks.models import TaskData
-from snellen.tasks.prompts import Prompt, prompt_of
+from snellen.tasks.prompts import prompt_of
 
 SPLITS = ("test", "val", "train")
-_SCRIPT = Prompt(
-    "snellen-omniact-script-1",
-    "You see a screenshot. Write the PyAutoGUI script that does the task with one click. Reply with"
-    " the one line pyautogui.click(x, y) alone, x from the left and y from the top, in pixels of"
-    " the original image",
-    "\n\nTask: {question}",
-)
+_SCRIPT = own("omniact").prompts[CLICK][0]
 PROMPTS = (_SCRIPT, *grounding.point_prompts("snellen-omniact", (Space.PIXELS, Space.UNIT)))
 """The first asks for what `official` reads."""
 

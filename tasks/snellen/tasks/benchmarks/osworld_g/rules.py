@@ -18,13 +18,7 @@ from snellen.grading.pointing.screenspot import lmms_eval_point, vlmevalkit_poin
 from snellen.grading.protocols import areas, base, golds
 from snellen.grading.protocols.areas import is_refusal
 from snellen.grading.protocols.golds import AreaTarget, GoldShape
-from snellen.grading.protocols.pointing import (
-    OurPoint,
-    our_split,
-    ours,
-    pointed,
-    takes_declared,
-)
+from snellen.grading.protocols.pointing import OurPoint, our_split, ours, pointed, takes_declared
 from snellen.grading.protocols.spaces import DECLARED, DISTANCE_OF_PIXELS
 
 ORIGINAL, REFINED = "osworld-g/original", "osworld-g/refined"

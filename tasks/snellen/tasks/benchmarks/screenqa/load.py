@@ -17,11 +17,7 @@ from types import MappingProxyType
 
 from snellen.grading.models.geometry import Space
 from snellen.grading.models.golds import Golds
-from snellen.grading.models.items import (
-    AnswerFormat,
-    AnswerKind,
-    Item,
-)
+from snellen.grading.models.items import AnswerFormat, AnswerKind, Item
 from snellen.tasks.benchmarks.declared import own
 from snellen.tasks.benchmarks.loading import pin_of, space_hint, task_in
 from snellen.tasks.benchmarks.screenqa.format import (

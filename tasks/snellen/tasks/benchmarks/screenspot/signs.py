@@ -1,22 +1,25 @@
 """By what files of ScreenSpot, ScreenSpot-v2 and ScreenSpot-Pro are told apart."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-_V1 = "screenspot-v1/point"
-PLATFORMS = ("mobile", "desktop", "web")
-V1_FILES = {platform: f"screenspot_{platform}.json" for platform in PLATFORMS}
-V2_FILES = {platform: f"screenspot_{platform}_v2.json" for platform in PLATFORMS}
-V2_COPIES = {platform: f"screenspot_{platform}_v2_convert.json" for platform in V2_FILES}
-"""The files of a public copy (MAI-UI's) in the keys of ScreenSpot-Pro."""
+from snellen.grading.errors import DataError
+from snellen.grading.metrics.boxes import box_fault
+from snellen.tasks.io.boxes import reaches_outside
 
-V1_COUNTS = frozenset({502, 436, 334})
+if TYPE_CHECKING:
+    from snellen.tasks.benchmarks.grounding import GroundingRow
+
+_V1, _V2 = "screenspot-v1/point", "screenspot-v2/point"
+_V2_FILES = ("screenspot_mobile_v2", "screenspot_desktop_v2", "screenspot_web_v2")
+
+_V1_COUNTS = frozenset({502, 436, 334})
 """The rows of the first ScreenSpot's three files, which v2 corrects."""
-V2_COUNTS = frozenset({501, 437, 334})
-
-PRO_FOLDER = "annotations"
+_V2_COUNTS = frozenset({501, 437, 334})
+_FEW = 20
 
 
 def v2_by_row(file: Path, row: Mapping[str, object]) -> tuple[str, ...]:
@@ -25,7 +28,7 @@ def v2_by_row(file: Path, row: Mapping[str, object]) -> tuple[str, ...]:
         return ()
     published, corners = "data_type" in row, {"ui_type", "img_size"} <= row.keys()
     copied = corners and ("id" not in row or is_v2_copy(row.get("application")))
-    return ("screenspot-v2/point",) if published or copied else ()
+    return (_V2,) if published or copied else ()
 
 
 def pro_by_row(file: Path, row: Mapping[str, object]) -> tuple[str, ...]:
@@ -44,7 +47,7 @@ def pro_by_row(file: Path, row: Mapping[str, object]) -> tuple[str, ...]:
 
 def is_v2_copy(application: object) -> bool:
     """Whether what stands as a row's application is the name of one of v2's files."""
-    return f"{application}.json" in V2_FILES.values()
+    return application in _V2_FILES
 
 
 def v1_by_row(file: Path, row: Mapping[str, object]) -> tuple[str, ...]:
@@ -79,3 +82,59 @@ def _sizes(file: str) -> Mapping[str, tuple[float, float] | None]:
             size = None if width == "-" else (float(width), float(height))
             sizes |= dict.fromkeys(names, size)
     return sizes
+
+
+def size_of(image: str) -> tuple[float, float] | None:
+    """Return the width and height of an image of v1 or v2 by its name, where it is known."""
+    return v2_sizes().get(image) or only_in_v1().get(image)
+
+
+def refuse(task: str, file: str, rows: Sequence["GroundingRow"]) -> None:
+    """Refuse rows of v1 as v2 and of v2 as v1, and corners where an extent is published.
+
+    Raises:
+        DataError: They are such.
+    """
+    there = [row.image in v2_sizes() for row in rows]
+    if task == _V2 and len(rows) in _V1_COUNTS and any(there) and not all(there):
+        raise DataError(
+            f"these are the rows of the first ScreenSpot, not of ScreenSpot-v2: row"
+            f" {there.index(False) + 1} has an image that v2 does not have. v2 corrects them; load"
+            f" them as {_V1}",
+            file=file,
+            field="img_filename",
+        )
+    if task == _V1 and len(rows) in _V2_COUNTS and all(there):
+        raise DataError(
+            f"these are the rows of ScreenSpot-v2, not of the first ScreenSpot: load them as {_V2}",
+            file=file,
+            field="img_filename",
+        )
+    outside = [number for number, row in enumerate(rows, 1) if reaches_outside(row.box, row.size)]
+    if len(rows) >= _FEW and outside and not any(_in_no_order(row) for row in rows):
+        raise DataError(
+            "boxes are left, top, right, bottom here, and x, y, width, height as published:"
+            f" row {outside[0]} would reach outside its image",
+            file=file,
+            field="bbox",
+        )
+
+
+def _in_no_order(row: "GroundingRow") -> bool:
+    """Whether what was read as x, y, width, height are no corners."""
+    left, top, right, bottom = row.box
+    return bool(box_fault((left, top, right - left, bottom - top)))
+
+
+def refuse_v2(task: str, file: str, rows: Sequence["GroundingRow"]) -> None:
+    """Refuse rows of v2 in Pro's keys.
+
+    Raises:
+        DataError: They are such.
+    """
+    if any(is_v2_copy(row.tags["application"]) for row in rows):
+        raise DataError(
+            f"these are rows of ScreenSpot-v2 in the keys of ScreenSpot-Pro: load them as {_V2}",
+            file=file,
+            field="application",
+        )

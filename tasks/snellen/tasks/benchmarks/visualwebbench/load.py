@@ -8,6 +8,7 @@ The paper counts 101 items of action_ground and the published data holds 103: se
 docs/visualwebbench.md.
 """
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,12 +17,7 @@ from typing import Any
 
 from snellen.grading.models.geometry import Space
 from snellen.grading.models.golds import Golds
-from snellen.grading.models.items import (
-    AnswerFormat,
-    AnswerKind,
-    Image,
-    Item,
-)
+from snellen.grading.models.items import AnswerFormat, AnswerKind, Image, Item
 from snellen.grading.models.tags import TagColumn
 from snellen.grading.protocols.base import Context
 from snellen.grading.protocols.golds import Target
@@ -43,7 +39,6 @@ from snellen.tasks.benchmarks.visualwebbench.format import (
     folder_images,
     read,
 )
-from snellen.tasks.benchmarks.visualwebbench.prompts import PROMPTS, fill, lettered
 from snellen.tasks.io.files import DATA, stem_of
 from snellen.tasks.io.rows import SCREEN
 from snellen.tasks.models import TaskData
@@ -173,7 +168,8 @@ def load(
         MissingExtraError: The data is parquet and pyarrow is not installed.
     """
     spec = task_in(TASKS, task, "VisualWebBench")
-    asked = prompt_of(PROMPTS[task.partition("/")[2]], prompt)
+    benchmark = own(_BENCHMARK)
+    asked = prompt_of(benchmark.prompts[task], prompt)
     rows = read(spec.layout, Path(path), split)
     load_image = rows.load_image
     if images is not None:
@@ -185,7 +181,7 @@ def load(
         split=rows.split,
         ids=rows.ids,
         golds=Golds([spec.gold(row) for row in rows.rows]),
-        pin=pin_of(rows, own("visualwebbench").releases),
+        pin=pin_of(rows, benchmark.releases),
         build_item=builder.item,
         load_image=load_image,
         contexts=[_context(row) for row in rows.rows],
@@ -227,7 +223,7 @@ class _Builder:
         return Item(
             id=self.rows.ids[index],
             task=self.task,
-            prompt=fill(self.prompt, _shown(row, self.rows.space)),
+            prompt=_fill(self.prompt, _shown(row, self.rows.space)),
             images=(Image(name=SCREEN, width=width, height=height),),
             answer_format=AnswerFormat(
                 kind=spec.kind,
@@ -260,10 +256,33 @@ def _shown(row: Row, space: Space | None) -> dict[str, str]:
         # The published prompts hold Python's way of writing a list.
         shown["bbox_ratio"] = repr(list(row.bbox))
     if isinstance(row, ClickRow):
-        shown["options"] = lettered(row.options)
+        shown["options"] = _lettered(row.options)
         shown["choices_text"] = repr(row.options)
     if isinstance(row, DescriptionRow | InstructionRow):
         shown["letters"] = f"A to {LETTERS[len(row.options) - 1]}"
     if space is not None:
         shown["space"] = space_hint(space, *(row.image_size or (None, None)))
     return shown
+
+
+_PLACEHOLDER = re.compile(r"\{([a-z_]+)\}")
+
+
+def _fill(prompt: Prompt, values: Mapping[str, str]) -> str:
+    """Put an item's texts into a prompt; braces in these texts are only braces.
+
+    >>> _fill(Prompt("x", "Q: {question}"), {"question": "what is {bbox}?"})
+    'Q: what is {bbox}?'
+    """
+    return _PLACEHOLDER.sub(lambda found: values[found[1]], prompt.instruction)
+
+
+def _lettered(options: Sequence[str]) -> str:
+    """Write options one a line, each with its letter; line breaks in an option become spaces.
+
+    >>> print(_lettered(["Home", "About us"]))
+    A. Home
+    B. About us
+    """
+    lettered = zip(LETTERS, options, strict=False)
+    return "\n".join(f"{letter}. {' '.join(option.split())}" for letter, option in lettered)

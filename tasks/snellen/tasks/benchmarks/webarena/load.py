@@ -31,18 +31,6 @@ FILE = "webarena-verified.json"
 ORIGINAL = "test.raw.json"
 SPLITS = ("full", "hard")
 
-PROMPTS = (
-    Prompt(
-        "snellen-webarena-1",
-        "You use a web browser. Do the task, and then reply with a JSON object and nothing else:"
-        ' {"task_type": "RETRIEVE", "MUTATE" or "NAVIGATE", "status": "SUCCESS",'
-        ' "ACTION_NOT_ALLOWED_ERROR", "PERMISSION_DENIED_ERROR", "NOT_FOUND_ERROR",'
-        ' "DATA_VALIDATION_ERROR" or "UNKNOWN_ERROR", "retrieved_data": a list of what was to be'
-        " retrieved, or null}.",
-        "\n\nTask: {question}",
-    ),
-)
-
 
 class _Row(msgspec.Struct):
     task_id: int
@@ -88,7 +76,8 @@ def load(
     task_in({VERIFIED: VERIFIED}, task, "WebArena")
     if split is not None and split not in SPLITS:
         raise UnknownNameError(f"split of {task}", split, SPLITS)
-    asked = prompt_of(PROMPTS, prompt)
+    benchmark = own("webarena")
+    asked = prompt_of(benchmark.prompts[task], prompt)
     file = _file(Path(path))
     text = read_json(file)
     rows = text.rows(list[_Row])
@@ -110,7 +99,7 @@ def load(
         file,
         sha256,
         len(rows),
-        own("webarena").releases,
+        benchmark.releases,
     )
     if not originals:
         note = f"no {ORIGINAL} beside it: the protocols webarena and visualwebarena can't judge"

@@ -14,12 +14,7 @@ from types import MappingProxyType
 import msgspec
 
 from snellen.grading.models.base import NO_JSON
-from snellen.grading.models.items import (
-    AnswerFormat,
-    AnswerKind,
-    Image,
-    Item,
-)
+from snellen.grading.models.items import AnswerFormat, AnswerKind, Image, Item
 from snellen.grading.models.tags import TagColumn
 from snellen.grading.protocols.base import Context, Gold
 from snellen.tasks.benchmarks.loading import pin_of, task_in

@@ -10,10 +10,7 @@ from snellen.grading.parse.choice import mmbench_gui_choice, robust_choice
 from snellen.grading.parse.responses import as_python_text
 from snellen.grading.pointing.points import ReadPoint, mmbench_gui_point, to_unit_official
 from snellen.grading.protocols import base, golds, pointing, spaces
-from snellen.grading.protocols.golds import (
-    GoldShape,
-    is_in_fractions,
-)
+from snellen.grading.protocols.golds import GoldShape, is_in_fractions
 from snellen.grading.protocols.texts import equal, not_text, ours, text_parser
 from snellen.tasks.benchmarks.mmbench_gui.rules.online import ONLINE
 

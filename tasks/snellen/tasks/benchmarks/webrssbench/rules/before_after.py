@@ -11,13 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from snellen.grading.errors import MetricError
-from snellen.grading.metrics.robustness import (
-    Flips,
-    Robustness,
-    flips,
-    robustness,
-    unchanged_share,
-)
+from snellen.grading.metrics.robustness import Flips, Robustness, flips, robustness, unchanged_share
 from snellen.grading.models.estimates import Estimate
 from snellen.grading.models.tags import TagColumn
 from snellen.grading.normalize import button
