@@ -10,7 +10,7 @@ from typer.testing import CliRunner, Result
 from snellen.cli.app import app
 from snellen.tasks.benchmarks.table import benchmark_of
 from snellen.tasks.samples.generated import generated_exam, generated_names
-from snellen.worlds.desk.templates.table import TEMPLATES
+from snellen.worlds.desk.templates.table import LONG_TEMPLATES, TEMPLATES
 
 
 def run(folder: Path, *arguments: str) -> Result:
@@ -21,6 +21,7 @@ def run(folder: Path, *arguments: str) -> Result:
 def test_every_exam_has_the_number_of_tasks_that_it_is_listed_with() -> None:
     exams = {name: generated_exam(name) for name in generated_names()}
     assert exams["desk"].tasks == len(TEMPLATES)
+    assert exams["desk-long"].tasks == len(LONG_TEMPLATES)
     assert all(benchmark_of(exam.environment).tasks for exam in exams.values())
 
 
@@ -44,6 +45,18 @@ def test_tasks_come_in_several_looks_and_a_report_compares_them(tmp_path: Path) 
     cells = {cell["name"]: cell["estimate"]["value"] for cell in found["by"][0]["cells"]}
     assert cells[first] > 0.8
     assert cells[second] == 0
+
+
+def test_an_exam_of_long_tasks_has_one_task_and_comes_in_looks(tmp_path: Path) -> None:
+    made = run(
+        tmp_path, "pack", "episodes", "desk-long", "-o", "@/pack", "--seed", "7", "--n", "1x2"
+    )
+    assert made.exit_code == 0, made.stderr
+    lines = (tmp_path / "pack/references.jsonl").read_text().splitlines()
+    found = [json.loads(line) for line in lines]
+    tags = [line["tags"] for line in found if line.get("task") == "desk/l4" and "item_id" in line]
+    assert len({each["look"] for each in tags}) == 2
+    assert {each["template"] for each in tags} <= set(LONG_TEMPLATES)
 
 
 def done(line: dict[str, Any], look: str) -> dict[str, Any]:

@@ -21,6 +21,12 @@ def _desk(folder: Path, seed: int, count: int | None, looks: int = 0) -> None:
     make_tasks(folder, seed=seed, count=count, looks=looks)
 
 
+def _desk_long(folder: Path, seed: int, count: int | None, looks: int = 0) -> None:
+    from snellen.worlds.desk.templates.table import LONG_TEMPLATES, make_tasks
+
+    make_tasks(folder, seed=seed, count=count, looks=looks, known=LONG_TEMPLATES)
+
+
 def _desk_easy(folder: Path, seed: int, _: int | None) -> None:
     from snellen.tasks.benchmarks.desk.load import write_rows
     from snellen.worlds.desk.templates.table import TEMPLATES, rows_of
@@ -56,6 +62,8 @@ def _browsergym(folder: Path, _: int, count: int | None) -> None:
 
 _Write = Callable[[Path, int, int | None], None]
 
+_SEVERAL_LOOKS = {"desk": _desk, "desk-long": _desk_long}
+
 
 def make_episode_pack(
     what: str,
@@ -78,13 +86,13 @@ def make_episode_pack(
         seed: The seed of all random choices.
         count: The number of tasks; None: one of each template or page, or the whole schedule.
         key: Seals the references.
-        looks: In how many looks each task of `desk` comes; 0: once, in a look of its own.
+        looks: In how many looks each task of the desk comes; 0: once, in a look of its own.
     """
     # They load numbers, which a list of the exams does not need.
     from snellen.tasks.benchmarks.table import benchmark_of, load_task
     from snellen.tasks.pack.write import Part, write_pack
 
-    if looks and what != "desk":
+    if looks and what not in _SEVERAL_LOOKS:
         raise InputError(f"{what} has one look; desk has several")
     # Each task has the seed after that of the one before.
     if seed + (count or 0) > TRAINING_SEEDS:
@@ -93,7 +101,7 @@ def make_episode_pack(
     with tempfile.TemporaryDirectory(prefix="snellen-") as room:
         rows = Path(room)
         if looks:
-            _desk(rows, seed, count, looks)
+            _SEVERAL_LOOKS[what](rows, seed, count, looks)
         else:
             write(rows, seed, count)
         parts: list[Part] = []
@@ -115,6 +123,9 @@ def _exam(name: str, title: str, tasks: int, environment: str, write: _Write) ->
 DESK = _exam("desk", "ten applications", 87, "desk", _desk)
 DESK_EASY = _exam(
     "desk-easy", "two easy tasks of it, which the baseline does", 2, "desk", _desk_easy
+)
+DESK_LONG = _exam(
+    "desk-long", "long tasks of it, of three applications and more", 10, "desk", _desk_long
 )
 MINIWOB = _exam("miniwob", "the pages of MiniWoB++", 130, "miniwob", _miniwob)
 BROWSERGYM = _exam("miniwob-browsergym", "what BrowserGym runs", 625, "miniwob", _browsergym)

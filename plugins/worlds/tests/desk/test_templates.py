@@ -16,6 +16,7 @@ from snellen.worlds.desk.desktop import Desktop
 from snellen.worlds.desk.kit.verbs import State
 from snellen.worlds.desk.tasks import (
     DIFFICULTIES,
+    INPUTS_OF_TEXT,
     Answer,
     Difficulty,
     PathError,
@@ -25,7 +26,10 @@ from snellen.worlds.desk.tasks import (
     passes,
     perform,
 )
-from snellen.worlds.desk.templates.table import TEMPLATES, draw, gold_of
+from snellen.worlds.desk.templates.table import LONG_TEMPLATES, TEMPLATES, draw, gold_of
+
+EVERY = {**TEMPLATES, **LONG_TEMPLATES}
+NAMES = [*TEMPLATES, *(pytest.param(name, id=f"long-{name}") for name in LONG_TEMPLATES)]
 
 FEW = range(3)
 MORE = range(3, 12)
@@ -129,6 +133,8 @@ def check(task: Task) -> None:
     """Check that the oracle alone passes."""
     end = done(task, task.oracle)
     assert len(task.oracle) <= task.limit
+    if task.tags["template"] in LONG_TEMPLATES:
+        assert 30 <= sum(map(inputs_of, task.oracle)) <= 60
     assert passes(task, end, right(task))
     assert passes(task, called(task.state, task.calls), right(task))
     for reason in Reason:
@@ -139,36 +145,59 @@ def check(task: Task) -> None:
     assert not passes(task, task.state)
 
 
+def inputs_of(step: Step) -> int:
+    return 1 if step.text is None or step.typed else INPUTS_OF_TEXT
+
+
 def wrong(answer: Answer) -> JsonValue:
     value = answer.value
     return [value] if isinstance(value, list | str) else f"{value}"
 
 
-@pytest.mark.parametrize("name", TEMPLATES)
+@pytest.mark.parametrize("name", NAMES)
 def test_the_oracle_passes_and_doing_nothing_does_not(name: str) -> None:
-    check(TEMPLATES[name].make(101, one_of(name)))
+    check(EVERY[name].make(101, one_of(name)))
 
 
-@pytest.mark.parametrize("name", TEMPLATES)
+@pytest.mark.parametrize("name", NAMES)
 def test_a_twin_has_the_same_goal_and_differs_in_one_object(name: str) -> None:
     check_twin(name, one_of(name), 102)
 
 
 def one_of(name: str) -> Difficulty:
     """Return a template's difficulty in the quick tests; the slow ones try all of them."""
-    return DIFFICULTIES[list(TEMPLATES).index(name) % 3]
+    return DIFFICULTIES[list(EVERY).index(name) % 3]
+
+
+@pytest.mark.parametrize("name", LONG_TEMPLATES)
+def test_a_long_task_goes_through_its_applications_and_its_twin_is_failed_by_trying(
+    name: str,
+) -> None:
+    template = LONG_TEMPLATES[name]
+    task, twin = (template.make(104, one_of(name), feasible=each) for each in (True, False))
+    assert {str(desktop.ui["app"]) for desktop in stations(task)[1:]} == set(template.apps)
+    assert len(template.apps) >= 3
+    assert not passes(twin, done(twin, task.oracle), reason=twin.reason or "")
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", TEMPLATES)
+def test_long_tasks_are_drawn_in_three_difficulties_and_one_in_ten_can_not_be_done() -> None:
+    tasks = [task.tags for task in draw(30, seed=7, known=LONG_TEMPLATES)]
+    assert len({(tags["template"], tags["difficulty"]) for tags in tasks}) == 30
+    assert [tags["feasible"] for tags in tasks].count("no") == 3
+    assert {tags["level"] for tags in tasks} == {"L4"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NAMES)
 def test_twins_of_all_difficulties_differ_in_one_object(name: str) -> None:
     for difficulty in DIFFICULTIES:
         check_twin(name, difficulty, 103)
 
 
 def check_twin(name: str, difficulty: Difficulty, seed: int) -> None:
-    task = TEMPLATES[name].make(seed, difficulty)
-    twin = TEMPLATES[name].make(seed, difficulty, feasible=False)
+    task = EVERY[name].make(seed, difficulty)
+    twin = EVERY[name].make(seed, difficulty, feasible=False)
     assert task.goal == twin.goal
     assert task.limit == twin.limit
     found = changes(task.state, twin.state)
@@ -186,29 +215,29 @@ def check_twin(name: str, difficulty: Difficulty, seed: int) -> None:
     assert not passes(twin, done(twin, task.oracle))
 
 
-@pytest.mark.parametrize("name", TEMPLATES)
+@pytest.mark.parametrize("name", NAMES)
 def test_equal_seeds_give_equal_tasks_and_others_do_not(name: str) -> None:
-    template = TEMPLATES[name]
-    assert template.make(5, "medium") == template.make(5, "medium")
+    template = EVERY[name]
     tasks = [template.make(seed, "medium") for seed in (5, 6)]
+    assert template.make(5, "medium") == tasks[0]
     assert len({repr((task.goal, task.answer, task.expected)) for task in tasks}) == 2
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", TEMPLATES)
+@pytest.mark.parametrize("name", NAMES)
 def test_no_mutant_of_the_oracle_and_no_random_clicks_pass(name: str) -> None:
     for seed in FEW:
-        task = TEMPLATES[name].make(seed, DIFFICULTIES[seed % 3])
+        task = EVERY[name].make(seed, DIFFICULTIES[seed % 3])
         check(task)
         check_others(task, seed)
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("name", TEMPLATES)
+@pytest.mark.parametrize("name", NAMES)
 def test_the_oracle_and_nothing_else_passes_on_nine_more_seeds(name: str) -> None:
     for seed in MORE:
         for difficulty in DIFFICULTIES:
-            task = TEMPLATES[name].make(seed, difficulty)
+            task = EVERY[name].make(seed, difficulty)
             check(task)
             if DIFFICULTIES[seed % 3] == difficulty:
                 check_others(task, seed)

@@ -23,6 +23,11 @@ def series(words: Sequence[str]) -> str:
     return " and ".join([", ".join(words[:-1]), words[-1]]) if len(words) > 1 else words[0]
 
 
+def today(draft: Draft) -> date:
+    """Return the date of a world's clock."""
+    return date.fromisoformat(draft.state["clock"][:10])
+
+
 def some(draft: Draft, found: Found, count: int | None = None) -> Found:
     """Choose as many of the candidates as the task is about."""
     return draft.rng.sample(sorted(found), count or draft.size)
@@ -120,6 +125,13 @@ def change_each(
     draft.impossible(Reason.NO_SUCH_ITEM, gone(path, chosen[-1][0]))
 
 
+def read(walk: Walk, to: Callable[[Walk, str], None], *keys: str) -> None:
+    """Open items only to read them."""
+    with walk.looking():
+        for key in keys:
+            to(walk, key)
+
+
 def to_message(walk: Walk, key: str) -> None:
     """Open a message of the inbox."""
     walk.go("mail")
@@ -167,6 +179,16 @@ def new_message(walk: Walk, to: str, subject: str, body: str) -> None:
     walk.go("mail")
     walk.press("mail.new")
     walk.write(to=to, subject=subject, body=body)
+    walk.press("mail.send")
+
+
+def reply(walk: Walk, key: str, body: str) -> None:
+    """Reply to a message of the inbox, which may be open."""
+    walk.go("mail")
+    if walk.desktop.ui.get("mail.open") != key:
+        walk.press(f"mail.open:{key}")
+    walk.press("mail.reply")
+    walk.write(body=body)
     walk.press("mail.send")
 
 

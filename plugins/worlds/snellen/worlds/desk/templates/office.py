@@ -1,5 +1,6 @@
 """Tasks in files, sheets, boards and notes."""
 
+from collections.abc import Mapping
 from datetime import date, timedelta
 from typing import Any
 
@@ -55,6 +56,11 @@ def to_file(walk: Walk, key: str) -> None:
     walk.press(f"files.open:{key}")
 
 
+def to_sheet(walk: Walk, sheet: str) -> None:
+    """Show a sheet."""
+    to_cell(walk, sheet, "A1")
+
+
 def to_cell(walk: Walk, sheet: str, cell: str) -> None:
     """Select a cell."""
     walk.go("sheet")
@@ -69,6 +75,12 @@ def into_cell(walk: Walk, sheet: str, cell: str, value: str) -> None:
     to_cell(walk, sheet, cell)
     walk.fill("sheet.value", value)
     walk.press("sheet.set.go")
+
+
+def into_cells(walk: Walk, sheet: str, values: Mapping[str, str]) -> None:
+    """Write into cells."""
+    for cell, value in values.items():
+        into_cell(walk, sheet, cell, value)
 
 
 def to_setting(walk: Walk, key: str, value: str) -> None:
@@ -102,11 +114,58 @@ def to_card(walk: Walk, key: str) -> None:
     walk.press(f"kanban.open:{key}")
 
 
+def new_card(walk: Walk, board: str, card: dict[str, Any]) -> None:
+    """Add a card to a board."""
+    to_board(walk, board)
+    walk.press("kanban.new")
+    walk.write(title=card["title"])
+    walk.choose("form.column", card["column"])
+    walk.choose("form.priority", card["priority"])
+    walk.write(assignee=card.get("assignee", ""))
+    walk.choose_day("form.due", card["due"])
+    walk.press("kanban.save")
+
+
+def new_folder(walk: Walk, parent: str, name: str) -> None:
+    """Make a folder."""
+    walk.go("files")
+    walk.press(f"files.folder:{parent}", "files.new")
+    walk.write(name=name)
+    walk.press("files.save")
+
+
+def rename(walk: Walk, key: str, name: str) -> None:
+    """Rename a file."""
+    to_file(walk, key)
+    walk.press("files.rename")
+    walk.write(name=name)
+    walk.press("files.save")
+
+
+def share(walk: Walk, key: str, email: str) -> None:
+    """Share a file."""
+    to_file(walk, key)
+    walk.press("files.share")
+    walk.write(email=email)
+    walk.press("files.save")
+
+
 def to_note(walk: Walk, key: str) -> None:
     """Open a note."""
     walk.go("notes")
     if walk.desktop.ui.get("notes.open") != key:
         walk.press(f"notes.open:{key}")
+
+
+def new_note(walk: Walk, title: str, book: str, text: str) -> None:
+    """Write a note."""
+    walk.go("notes")
+    walk.press("notes.new")
+    walk.write(title=title)
+    if book != "Ideas":
+        walk.press(f"form.notebook:{book}")
+    walk.write(text=text)
+    walk.press("notes.save")
 
 
 def _move(draft: Draft) -> None:
@@ -156,10 +215,7 @@ def _rename(draft: Draft) -> None:
     @draft.path
     def way(walk: Walk) -> None:
         for (key, _), name in zip(chosen, names, strict=True):
-            to_file(walk, key)
-            walk.press("files.rename")
-            walk.write(name=name)
-            walk.press("files.save")
+            rename(walk, key, name)
 
 
 def _share(draft: Draft) -> None:
@@ -178,10 +234,7 @@ def _share(draft: Draft) -> None:
     @draft.path
     def way(walk: Walk) -> None:
         for (key, _), person in zip(chosen, persons, strict=True):
-            to_file(walk, key)
-            walk.press("files.share")
-            walk.write(email=person["email"])
-            walk.press("files.save")
+            share(walk, key, person["email"])
 
 
 def _delete(draft: Draft) -> None:
@@ -214,11 +267,8 @@ def _folders(draft: Draft) -> None:
 
     @draft.path
     def way(walk: Walk) -> None:
-        walk.go("files")
         for name, parent in zip(names, parents, strict=True):
-            walk.press(f"files.folder:d{parent}", "files.new")
-            walk.write(name=name)
-            walk.press("files.save")
+            new_folder(walk, f"d{parent}", name)
 
 
 def label_changed(draft: Draft, sheet: str, cell: str) -> None:
@@ -401,16 +451,8 @@ def _card(draft: Draft) -> None:
 
     @draft.path
     def way(walk: Walk) -> None:
-        walk.go("kanban")
-        if board != boards(walk.desktop.state)[0]:
-            walk.press("kanban.board", f"kanban.board:{board}")
         for card in made:
-            walk.press("kanban.new")
-            walk.write(title=card["title"])
-            walk.choose("form.column", card["column"])
-            walk.choose("form.priority", card["priority"])
-            walk.choose_day("form.due", card["due"])
-            walk.press("kanban.save")
+            new_card(walk, board, card)
 
 
 def notes(draft: Draft) -> Found:
@@ -503,14 +545,8 @@ def _note(draft: Draft) -> None:
 
     @draft.path
     def way(walk: Walk) -> None:
-        walk.go("notes")
         for title, book, text in zip(titles, books, texts, strict=True):
-            walk.press("notes.new")
-            walk.write(title=title)
-            if book != "Ideas":
-                walk.press(f"form.notebook:{book}")
-            walk.write(text=text)
-            walk.press("notes.save")
+            new_note(walk, title, book, text)
 
 
 def _settings(draft: Draft) -> None:

@@ -1,7 +1,7 @@
 """The table of templates, exams drawn from it, and the file of their tasks."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import zip_longest
 from pathlib import Path
 from random import Random
@@ -17,6 +17,7 @@ from snellen.worlds.desk.templates.across import ACROSS
 from snellen.worlds.desk.templates.calendar import CALENDAR
 from snellen.worlds.desk.templates.contacts import CONTACTS
 from snellen.worlds.desk.templates.direct import DIRECT
+from snellen.worlds.desk.templates.long import LONG
 from snellen.worlds.desk.templates.mail import MAIL
 from snellen.worlds.desk.templates.office import OFFICE
 from snellen.worlds.desk.templates.pointer import POINTER
@@ -32,10 +33,15 @@ TEMPLATES: Final = {
 }
 """The templates. A set that packs were made of never changes."""
 
+LONG_TEMPLATES: Final = {template.name: template for template in LONG}
+"""The templates of long tasks."""
+
 ONE_INFEASIBLE_IN: Final = 10
 
 
-def draw(count: int, seed: int, looks: int = 0) -> list[Task]:
+def draw(
+    count: int, seed: int, looks: int = 0, known: Mapping[str, Template] = TEMPLATES
+) -> list[Task]:
     """Return tasks of all templates and difficulties in turn; one in ten is infeasible.
 
     Args:
@@ -43,9 +49,9 @@ def draw(count: int, seed: int, looks: int = 0) -> list[Task]:
         seed: Of the first one; each has a world of its own. It also chooses the templates.
         looks: In how many looks each of them comes, one look after the other; 0: once, in the look
             of its world's seed.
+        known: The templates by name.
     """
-    known = list(TEMPLATES.values())
-    templates = known if count >= len(known) else _spread(count, seed)
+    templates = [*known.values()] if count >= len(known) else _spread(count, seed, known)
     impossible = _impossible(count, seed, len(templates))
     return [
         templates[index % len(templates)].make(
@@ -59,20 +65,20 @@ def draw(count: int, seed: int, looks: int = 0) -> list[Task]:
     ]
 
 
-def _spread(count: int, seed: int) -> list[Template]:
+def _spread(count: int, seed: int, known: Mapping[str, Template]) -> list[Template]:
     """Return templates of both levels in proportion, and of one application after the other."""
     random = Random(f"templates {seed}")
     of_apps: defaultdict[tuple[str, ...], list[Template]] = defaultdict(list)
     several: list[Template] = []
-    for template in random.sample(list(TEMPLATES.values()), len(TEMPLATES)):
+    for template in random.sample(list(known.values()), len(known)):
         (several if template.level == 4 else of_apps[template.apps]).append(template)
     rounds = zip_longest(*random.sample(list(of_apps.values()), len(of_apps)))
     single = [template for each in rounds for template in each if template is not None]
-    share = round(count * len(several) / len(TEMPLATES))
+    share = round(count * len(several) / len(known))
     if count > 1:
         share = max(share, 1)
     chosen = {template.name for template in (*several[:share], *single[: count - share])}
-    return [template for name, template in TEMPLATES.items() if name in chosen]
+    return [template for name, template in known.items() if name in chosen]
 
 
 def _impossible(count: int, seed: int, kinds: int) -> set[int]:
@@ -91,7 +97,14 @@ def _impossible(count: int, seed: int, kinds: int) -> set[int]:
     return chosen
 
 
-def make_tasks(folder: Path, *, seed: int, count: int | None = None, looks: int = 0) -> Path:
+def make_tasks(
+    folder: Path,
+    *,
+    seed: int,
+    count: int | None = None,
+    looks: int = 0,
+    known: Mapping[str, Template] = TEMPLATES,
+) -> Path:
     """Write the file of an exam's tasks, which `desk/l3` and `desk/l4` load.
 
     Args:
@@ -99,11 +112,12 @@ def make_tasks(folder: Path, *, seed: int, count: int | None = None, looks: int 
         seed: The seed of worlds and tasks; with it anybody can compute the references.
         count: How many tasks; None: one of each template.
         looks: In how many looks each task comes; 0: once, in the look of its world's seed.
+        known: The templates by name.
 
     Returns:
         The file.
     """
-    tasks = draw(count or len(TEMPLATES), seed, looks)
+    tasks = draw(count or len(known), seed, looks, known)
     return write_rows(rows_of(tasks), folder)
 
 
