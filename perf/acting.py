@@ -18,14 +18,15 @@ from mcp import Client
 from mcp.types import TextContent
 from playwright.async_api import Page, async_playwright
 
-from snellen.server.host import LazyHost, open_exam
+from snellen.server.host import lazy_host, open_exam
 from snellen.server.mcp.server import ExamServer
 from snellen.server.settings import Settings
 from snellen.tasks.browser.finding import HEADLESS, find_browser
 from snellen.tasks.pack.read import open_pack
 from snellen.tasks.samples.generated import generated_exam
 from snellen.worlds.desk.desktop import Desktop
-from snellen.worlds.desk.environment import SIZE, document
+from snellen.worlds.desk.environment import SIZE
+from snellen.worlds.desk.page import document
 
 PLACES = [(300 + 37 * step % 700, 120 + 53 * (step % 9)) for step in range(15)]
 """On the desktop: between controls and on some, the dock excepted."""
@@ -80,7 +81,7 @@ async def measure(agents: int, count: int, rounds: int) -> None:
         pack = Path(room) / "pack"
         generated_exam("desk").make(pack, seed=3, count=58)
         settings = Settings((pack,), Path(room) / "exam.sqlite")
-        host = LazyHost(lambda: open_exam(settings), interactive=True)
+        host = lazy_host(settings, lambda: open_exam(settings))
         took: list[float] = []
         fresh: list[float] = []
         ours: list[float] = []

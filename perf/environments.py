@@ -16,9 +16,9 @@ from _timing import options, print_episodes
 from playwright.async_api import Page, Route, async_playwright
 
 from snellen.tasks.browser.finding import HEADLESS, find_browser
+from snellen.tasks.environments.base import Request
 from snellen.tasks.environments.browser import Browser
 from snellen.tasks.environments.inputs import Input, InputKind
-from snellen.tasks.environments.stage import Request
 from snellen.worlds.miniwob.episodes import MiniWoB, MiniWoBEpisode
 from snellen.worlds.miniwob.site import installed_site, page_path
 

@@ -24,7 +24,8 @@ from playwright.async_api import Page, async_playwright
 import snellen.worlds
 from snellen.tasks.browser.finding import HEADLESS, find_browser
 from snellen.worlds.desk.desktop import Desktop
-from snellen.worlds.desk.environment import SIZE, document
+from snellen.worlds.desk.environment import SIZE
+from snellen.worlds.desk.page import document
 from snellen.worlds.desk.templates.table import TEMPLATES
 
 PLACES = [(300 + 37 * step % 700, 120 + 53 * (step % 9)) for step in range(15)]

@@ -13,7 +13,7 @@ from stored import digest
 
 from snellen.grading.errors import SnellenError
 from snellen.server.exam.rules import Rules
-from snellen.server.host import Host, LazyHost, has_worlds, world_tools
+from snellen.server.host import Host, lazy_host
 from snellen.server.mcp.server import ExamServer
 from snellen.server.settings import Settings
 from snellen.tasks.samples import exam_folder
@@ -49,7 +49,7 @@ async def _listed(settings: Settings) -> list[dict[str, Any]]:
     def refuse() -> Host:
         raise SnellenError("the tools are listed before the exam is opened")
 
-    host = LazyHost(refuse, interactive=has_worlds(settings), tools=world_tools(settings))
+    host = lazy_host(settings, refuse)
     async with Client(ExamServer(host).server) as client:
         listed = await client.list_tools()
     await host.close()

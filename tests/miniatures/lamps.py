@@ -14,6 +14,7 @@ from snellen.grading.protocols.base import Context
 from snellen.grading.protocols.golds import Changes, OutcomeGold
 from snellen.tasks.environments.base import NO_HISTORY, EpisodeError, History
 from snellen.tasks.environments.inputs import Input, InputKind
+from snellen.tasks.environments.survey import Node
 from snellen.tasks.models import TaskData, World
 from snellen.tasks.pack.write import Part, write_pack
 
@@ -44,6 +45,10 @@ class LampsEpisode:
             on = "1" if self.lamps[lamp] == "0" else "0"
             self.lamps = self.lamps[:lamp] + on + self.lamps[lamp + 1 :]
         return ""
+
+    async def survey(self) -> Sequence[Node]:
+        """Return nothing: lamps have no tree."""
+        return ()
 
     async def view(self) -> bytes:
         """Draw them."""

@@ -47,7 +47,7 @@ Env = Annotated[
     list[str] | None,
     typer.Option(
         "--env",
-        help="Interactive tasks: desk, desk-easy, miniwob or miniwob-browsergym, "
+        help="Interactive tasks: desk, desk-easy, desk-long, miniwob or miniwob-browsergym, "
         "generated at the first start and kept in your data folder; may be repeated.",
         envvar="SNELLEN_ENV",
         show_default=False,
@@ -91,8 +91,9 @@ InDoor = Annotated[
     Door,
     typer.Option(
         help="The interface of interactive tasks: screen, with screenshots and act; "
-        "tools, with the application's own tools, without a screen or a "
-        "browser.",
+        "marks, with numbers on the controls; tree, with the accessibility tree as text; "
+        "tools, with the application's own tools, without a screen or a browser; "
+        "url, on a page that the agent opens in its own browser.",
         envvar="SNELLEN_DOOR",
     ),
 ]
@@ -200,7 +201,7 @@ def mcp(
     format: InFormat = Format.AUTO,  # noqa: A002  # the option's name
 ) -> None:
     """Serve an exam over MCP on standard input and output, for an agent on this machine."""
-    from snellen.server.host import LazyHost, has_worlds, open_exam, world_tools
+    from snellen.server.host import lazy_host, open_exam
     from snellen.server.logs import log_libraries
     from snellen.server.stdio import serve_stdio
 
@@ -209,14 +210,14 @@ def mcp(
         settings = settings_of(
             packs, env, store, key, mode=mode, seed=seed, sample=sample, door=door, format=format
         )
-        interactive, tools = has_worlds(settings), world_tools(settings)
-        opening = LazyHost(
-            # Hosts wait for the list of tools, and not for tasks to be made.
-            lambda: open_exam(with_episodes(settings)),
-            interactive=interactive,
-            tools=tools,
-        )
-        serve_stdio(opening)
+        # Hosts wait for the list of tools, and not for tasks to be made.
+        host = lazy_host(settings, lambda: open_exam(with_episodes(settings)))
+        if host.door is not Door.URL:
+            serve_stdio(host)
+            return
+        from snellen.server.http.playing import own_pages
+
+        serve_stdio(host, own_pages(host))
 
 
 @tokens.command()

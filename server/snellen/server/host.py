@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from snellen.grading.errors import MissingExtraError, MissingProgramError, SnellenError
 from snellen.server.errors import ExamError
-from snellen.server.exam.rules import Door
+from snellen.server.exam.rules import ON_STAGE, Door
 from snellen.server.logs import log
 
 if TYPE_CHECKING:
@@ -66,19 +66,24 @@ class LazyHost:
 
     Args:
         open_now: Opens it.
-        interactive: Whether it has interactive items; tools are listed before it is opened.
-        tools: The tools of these items; empty: they are used by their screen.
+        door: The interface of its interactive items; None: it has none. Tools are listed before it
+            is opened.
+        tools: The tools of these items, where they are done by tools.
+
+    Attributes:
+        address: The address of its pages, for clients that do not use HTTP; empty: it has none.
     """
 
     def __init__(
         self,
         open_now: Callable[[], Host],
         *,
-        interactive: bool = False,
+        door: Door | None = None,
         tools: "Sequence[WorldTool]" = (),
     ) -> None:
-        self.interactive = interactive
+        self.door = door
         self.tools = tools
+        self.address = ""
         self._open_now = open_now
         self._opened: Host | None = None
         self._task: asyncio.Task[Host] | None = None
@@ -169,7 +174,7 @@ def open_exam(settings: "Settings") -> Host:
         ),
         secret=lambda: references_digest(settings),
     )
-    episodes = open_episodes(service) if has_worlds(settings) else None
+    episodes = open_episodes(service) if _environments(settings) else None
     return Host(service, Screenshots(), database, episodes)
 
 
@@ -185,43 +190,43 @@ def open_episodes(service: "Service") -> "Episodes":
     from snellen.tasks.environments.browser import Browser
     from snellen.tasks.environments.table import environment_of
 
-    # If items are used by tools only, no browser is needed.
-    browser = None if service.exam.rules.door is Door.TOOLS else Browser()
+    browser = Browser() if service.exam.rules.door in ON_STAGE else None
 
     @cache
     def environment(name: str) -> "Environment":
         if browser is None:
-            raise ExamError("there is no screen: items are acted in by tools")
+            raise ExamError("there is no screen here")
         return environment_of(name, browser)
 
     return Episodes(service, environment)
 
 
-def has_worlds(settings: "Settings") -> bool:
-    """Whether a pack has interactive items; only manifests are read."""
-    return bool(_environments(settings))
-
-
-def world_tools(settings: "Settings") -> "Sequence[WorldTool]":
-    """Return the tools of interactive items; empty if they are used by their screen.
+def lazy_host(settings: "Settings", open_now: Callable[[], Host]) -> LazyHost:
+    """Return an exam that is opened on first use; only manifests are read now.
 
     Raises:
-        InputError: An environment has no tools.
-        ExamError: No item is interactive.
+        InputError: An environment can't be acted in through the door.
+        ExamError: The door is another than the screen, and no item is interactive.
     """
-    if settings.rules.door is Door.SCREEN:
-        return ()
-    from snellen.tasks.environments.table import toolset_of
+    from snellen.tasks.environments.table import pages_of, toolset_of
 
-    names = _environments(settings)
+    door, names = settings.rules.door, _environments(settings)
     if not names:
-        raise ExamError(
-            "with door tools, the exam needs interactive items, but these packs have none"
-        )
-    return [tool for name in names for tool in toolset_of(name).tools]
+        if door is not Door.SCREEN:
+            raise ExamError(
+                f"with door {door}, the exam needs interactive items, but these packs have none"
+            )
+        return LazyHost(open_now)
+    if door is Door.URL:
+        for name in names:
+            pages_of(name)
+    called = names if door is Door.TOOLS else ()
+    tools = [tool for name in called for tool in toolset_of(name).tools]
+    return LazyHost(open_now, door=door, tools=tools)
 
 
 def _environments(settings: "Settings") -> "Sequence[str]":
+    """Return the environments of interactive items; only manifests are read."""
     from snellen.tasks.samples.generated import generated_exam
 
     found: dict[str, None] = {}

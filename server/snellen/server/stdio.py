@@ -3,7 +3,7 @@
 import asyncio
 import os
 import signal
-from contextlib import suppress
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, nullcontext, suppress
 
 from mcp.server.stdio import stdio_server
 
@@ -14,19 +14,20 @@ from snellen.server.mcp.server import ExamServer
 _DRAIN_SECONDS = 1.0
 
 
-def serve_stdio(host: LazyHost) -> None:
+def serve_stdio(host: LazyHost, beside: AbstractAsyncContextManager[None] | None = None) -> None:
     """Serve an exam until the client goes, or the process is asked to stop.
 
     Args:
         host: The exam; it is opened after the tools were listed and closed at the end.
+        beside: What runs as long, such as the server of its pages.
     """
     try:
-        asyncio.run(_serve(host))
+        asyncio.run(_serve(host, beside or nullcontext()))
     finally:
         lines_to_stderr().drain(_DRAIN_SECONDS)
 
 
-async def _serve(host: LazyHost) -> None:
+async def _serve(host: LazyHost, beside: AbstractAsyncContextManager[None]) -> None:
     leaving: set[asyncio.Task[None]] = set()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -37,7 +38,9 @@ async def _serve(host: LazyHost) -> None:
             )
     exam_server = ExamServer(host)
     try:
-        async with stdio_server() as (incoming, outgoing):
+        async with AsyncExitStack() as stack:
+            await stack.enter_async_context(beside)
+            incoming, outgoing = await stack.enter_async_context(stdio_server())
             options = exam_server.server.create_initialization_options()
             await exam_server.server.run(incoming, outgoing, options)
     finally:

@@ -14,7 +14,7 @@ from snellen.grading.protocols.golds import OutcomeGold
 from snellen.server.attempts.register import Clock
 from snellen.server.attempts.service import Service
 from snellen.server.episodes.service import Episodes
-from snellen.server.exam.rules import Rules
+from snellen.server.exam.rules import Door, Rules
 from snellen.server.grading.exam import read_exam
 from snellen.server.host import Host, LazyHost
 from snellen.server.mcp.server import ExamServer
@@ -59,7 +59,7 @@ def play(pack: Path, store: Path, agent_of: Callable[[Client], Any]) -> Callable
             service.database,
             Episodes(service, lambda _: lamps),
         )
-        opening = LazyHost(lambda: host, interactive=True)
+        opening = LazyHost(lambda: host, door=Door.SCREEN)
         server = ExamServer(opening).server
         async with Client(server) as client:
             yield HostedWorld(agent_of(client), lamps, host)

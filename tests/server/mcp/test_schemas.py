@@ -11,7 +11,7 @@ from mcp import Client
 
 from snellen.grading.errors import SnellenError
 from snellen.server.exam.rules import Rules
-from snellen.server.host import Host, LazyHost, has_worlds, world_tools
+from snellen.server.host import Host, lazy_host
 from snellen.server.mcp.server import ExamServer
 from snellen.server.settings import Settings
 from snellen.tasks.samples import exam_folder
@@ -32,7 +32,7 @@ def refuse() -> Host:
 
 
 async def listed(settings: Settings) -> list[tuple[str, dict[str, Any]]]:
-    host = LazyHost(refuse, interactive=has_worlds(settings), tools=world_tools(settings))
+    host = lazy_host(settings, refuse)
     async with Client(ExamServer(host).server) as client:
         found = (await client.list_tools()).tools
     await host.close()

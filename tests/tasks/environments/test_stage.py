@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable
 from io import BytesIO
 
+import msgspec
 import numpy as np
 import pytest
 from PIL import Image
@@ -215,6 +216,87 @@ async def test_what_can_not_be_done_changes_nothing(
     with pytest.raises(InputError, match=said):
         await stage.act(given)
     assert await stage.run("() => seen") == []
+
+
+LIST = """<style>div{width:80px;height:40px;overflow:auto}p{height:30px}</style><div id=list>
+<p>one<p>two<p>three</div><p id=goal>goal</p><button>go</button><script>const seen = [];
+for (const name of ["mousedown", "mouseup", "dblclick", "contextmenu", "mousemove", "wheel"])
+  addEventListener(name, (event) => { const last = `${name} ${event.target.textContent}`;
+    if (seen.at(-1) !== last) seen.push(last); });
+</script>"""
+THREE, GOAL, GO = (1, 0, 2), (1, 1), (1, 2)
+
+
+@pytest.mark.parametrize(
+    ("given", "seen"),
+    [
+        (Input(InputKind.CLICK, element=THREE, count=2),
+         ["mousedown three", "mouseup three", "mousedown three", "mouseup three",
+          "dblclick three"]),
+        (Input(InputKind.CLICK, element=GO, button="right"),
+         ["mousedown go", "contextmenu go", "mouseup go"]),
+        (Input(InputKind.MOVE, element=THREE), []),
+        (Input(InputKind.SCROLL, element=THREE, scroll=(0, -8)), ["wheel three"]),
+        (Input(InputKind.DOWN, element=GO), ["mousedown go"]),
+        (Input(InputKind.DRAG, element=THREE, onto=GOAL), ["mousedown three", "mouseup goal"]),
+    ],
+)  # fmt: skip
+async def test_an_input_happens_at_the_middle_of_its_element(
+    open_page: OpenPage, given: Input, seen: list[str]
+) -> None:
+    stage = await open_page(LIST)
+    assert await stage.act(given) == ""
+    assert await stage.run("() => seen.filter((each) => !each.startsWith('mousemove'))") == seen
+    assert "mousemove three" in str(await stage.run("() => seen")) or given.element == GO
+
+
+async def test_an_element_is_scrolled_to_no_farther_than_needed(open_page: OpenPage) -> None:
+    stage = await open_page(f"{LIST}<p style='margin-top:200px'>end</p>")
+    await stage.act(Input(InputKind.MOVE, element=GO))
+    assert await stage.run("() => [scrollY, list.scrollTop]") == [0, 0]
+    await stage.act(Input(InputKind.CLICK, element=THREE))
+    assert await stage.run("() => [scrollY, list.scrollTop]") == [0, 50]
+    # The middle of its row, 30 CSS pixels high at the end of a list of 40.
+    assert stage.pointer == (80, 50)
+
+
+async def test_a_stored_input_at_an_element_is_repeated_in_another_page(
+    open_page: OpenPage,
+) -> None:
+    page, given = LIST + FIELD, Input(InputKind.CLICK, element=(1, 4))
+    stored = msgspec.json.encode(given)
+    assert stored == b'{"kind":"click","element":[1,4]}'
+    assert msgspec.json.encode(click(1, 2)) == b'{"kind":"click","path":[[1,2]]}'
+    states: list[object] = []
+    for each in (given, msgspec.json.decode(stored, type=Input)):
+        stage = await open_page(page, time="stepped")
+        await stage.act(each)
+        await stage.act(Input(InputKind.TYPE, text="word"))
+        states.append(await stage.run("() => [seen, list.scrollTop, Date.now()]"))
+        assert "word" in str(await stage.run(VALUE))
+    assert states[0] == states[1]
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (Input(InputKind.CLICK, element=(1, 9)), "no longer on the page"),
+        (Input(InputKind.CLICK, element=(0, 0)), "nothing of it can be shown"),
+        (Input(InputKind.DRAG, element=THREE, onto=(1, 0, 9)), "no longer on the page"),
+        (Input(InputKind.DRAG, element=THREE), "ends at another one"),
+        (Input(InputKind.CLICK, element=THREE, onto=GOAL), "ends at another one"),
+        (Input(InputKind.CLICK, ((1, 1),), element=THREE), "can't have an element and a path"),
+        (Input(InputKind.TYPE, text="a", element=THREE), "type can't have an element"),
+    ],
+)
+async def test_an_input_at_an_element_that_is_gone_is_refused(
+    open_page: OpenPage, given: Input, said: str
+) -> None:
+    stage = await open_page(LIST)
+    with pytest.raises(InputError, match=said):
+        await stage.act(given)
+    assert await stage.run("() => [seen.length, list.scrollTop]") == [0, 0]
+    assert await stage.act(click(10, 10)) == ""
 
 
 async def test_a_screenshot_has_the_scale_of_the_stage(open_page: OpenPage) -> None:

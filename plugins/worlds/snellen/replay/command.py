@@ -47,7 +47,7 @@ async def _replayed(episodes: "list[PlayedEpisode]") -> "list[Replay]":
     from snellen.tasks.environments.browser import Browser
     from snellen.tasks.environments.table import environment_of
 
-    browser = None if all(episode.by_tools for episode in episodes) else Browser()
+    browser = Browser() if any(episode.on_stage for episode in episodes) else None
 
     @cache
     def environment(name: str) -> Environment:

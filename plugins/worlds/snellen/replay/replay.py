@@ -11,11 +11,13 @@ import msgspec
 from snellen.grading.errors import InputError
 from snellen.server.attempts.service import Service
 from snellen.server.episodes import queries
+from snellen.server.episodes.seeing import Seeing, see, seed_of
+from snellen.server.exam.rules import ON_STAGE, Door
 from snellen.server.store.queries import PLAYED, PlayedItem
 from snellen.server.store.tables.exams import Attempt, StepRow
 from snellen.tasks.environments.base import CallError, Environment, EpisodeError
 from snellen.tasks.environments.inputs import Input
-from snellen.tasks.environments.table import toolset_of
+from snellen.tasks.environments.table import pages_of, toolset_of
 from snellen.tasks.models import World
 
 
@@ -36,11 +38,17 @@ class PlayedEpisode:
     prompt: str  # the item's prompt
     world: World  # the world that it ran in
     steps: Sequence[PlayedStep]  # its steps; the first one is the first view
+    attempt: Attempt  # the attempt that it belongs to
 
     @property
-    def by_tools(self) -> bool:
-        """Whether its agent called tools, without a screen."""
-        return self.steps[0].frame is None
+    def on_stage(self) -> bool:
+        """Whether its page was in the server's browser."""
+        return self.attempt.rules.door in ON_STAGE
+
+    def seeing(self, step: StepRow) -> Seeing:
+        """Return how its agent saw the page after a step."""
+        seed = seed_of(self.attempt.secret, self.row.place, self.row.number, step.number)
+        return Seeing(self.attempt.rules.door, seed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +75,7 @@ def played_episodes(service: Service, attempt: Attempt) -> list[PlayedEpisode]:
         line = service.exam.line(row.task, row.item)
         if line.world is not None:
             steps = _steps(service, row)
-            episodes.append(PlayedEpisode(row, line.item.prompt, line.world, steps))
+            episodes.append(PlayedEpisode(row, line.item.prompt, line.world, steps, attempt))
     return episodes
 
 
@@ -94,8 +102,9 @@ async def replay(played: PlayedEpisode, environment: Callable[[str], Environment
 
     The inputs of one call have one screenshot, after the last of them.
     """
-    if played.by_tools:
-        return _call_again(played)
+    if not played.on_stage:
+        again = _visit_again if played.attempt.rules.door is Door.URL else _call_again
+        return again(played)
     screens = same = 0
     try:
         episode = await environment(played.world.environment).open(played.world.start)
@@ -108,14 +117,27 @@ async def replay(played: PlayedEpisode, environment: Callable[[str], Environment
                 following = played.steps[place + 1 : place + 2]
                 if following and following[0].row.at == step.row.at:
                     continue
-                screens += 1
-                same += sha256(await episode.view()).digest() == step.row.frame
+                frame = (await see(episode, played.seeing(step.row))).frame
+                if frame is not None:
+                    screens += 1
+                    same += sha256(frame).digest() == step.row.frame
             state = json.loads(played.row.result) == json.loads(json.dumps(episode.result))
         finally:
             await episode.close()
     except EpisodeError as error:
         return Replay(screens, same, state=False, fault=str(error))
     return Replay(screens, same, state)
+
+
+def _visit_again(played: PlayedEpisode) -> Replay:
+    """Repeat what the page's browser sent, and compare the final state."""
+    page = pages_of(played.world.environment).open(played.world.start)
+    try:
+        for step in played.steps[1:]:
+            page.repeat(json.loads(step.row.given))
+    except EpisodeError as error:
+        return Replay(0, 0, state=False, fault=str(error))
+    return Replay(0, 0, json.loads(played.row.result) == json.loads(json.dumps(page.result)))
 
 
 def _call_again(played: PlayedEpisode) -> Replay:

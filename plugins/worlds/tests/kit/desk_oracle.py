@@ -172,7 +172,7 @@ async def locate(episode: DeskEpisode, step: Step) -> tuple[float, float]:
     Raises:
         PathError: The page does not show it, or something covers it.
     """
-    found = await _found(episode, _selector(episode, step), step.control)
+    found = await _found(episode, selector_of(episode, step), step.control)
     x, y = cast(list[float], found["point"])
     return x, y
 
@@ -189,7 +189,7 @@ async def inputs(episode: DeskEpisode, step: Step) -> list[Input]:
         over = await _found(episode, f'[data-h="{step.control}"]', step.control)
         before = [_scrolled(over)] if over["scroll"] else []
         return [*before, Input(InputKind.MOVE, ((over["point"][0], over["point"][1]),))]
-    found = await _found(episode, _selector(episode, step), step.control)
+    found = await _found(episode, selector_of(episode, step), step.control)
     if found["how"] == "key":
         return [Input(InputKind.KEY, keys=tuple(found["keys"]))]
     point = (found["point"][0], found["point"][1])
@@ -213,7 +213,7 @@ async def inputs(episode: DeskEpisode, step: Step) -> list[Input]:
     return [*before, click, Input(InputKind.KEY, keys=("Control", "a")), written]
 
 
-def _selector(episode: DeskEpisode, step: Step) -> str:
+def selector_of(episode: DeskEpisode, step: Step) -> str:
     if step.text is not None:
         return f'[data-f="{step.control}"]'
     token = episode.desktop.page.token(step.control)

@@ -15,10 +15,9 @@ from PIL import Image
 from pydantic import JsonValue
 
 from snellen.grading.errors import DataError, InputError, MissingExtraError
-from snellen.tasks.environments.base import EpisodeError, History
+from snellen.tasks.environments.base import EpisodeError, History, Request
 from snellen.tasks.environments.browser import Browser
 from snellen.tasks.environments.inputs import Input, InputKind
-from snellen.tasks.environments.stage import Request
 from snellen.worlds.miniwob.episodes import MiniWoB
 from snellen.worlds.miniwob.site import Site, installed_site, page_path
 

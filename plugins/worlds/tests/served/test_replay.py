@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from mcp import Client
 
-from snellen.server.host import LazyHost, open_exam
+from snellen.server.host import lazy_host, open_exam
 from snellen.server.mcp.server import ExamServer
 from snellen.server.settings import Settings
 from snellen.tasks.samples.generated import generated_exam
@@ -52,7 +52,8 @@ def browsers() -> list[int]:
 async def test_a_desktop_goes_on_after_its_browser_was_killed_and_plays_again_the_same(
     desk: Path, store: Path, tmp_path: Path, agent_of: Callable[[Client], Any]
 ) -> None:
-    host = LazyHost(lambda: open_exam(Settings((desk,), store)), interactive=True)
+    settings = Settings((desk,), store)
+    host = lazy_host(settings, lambda: open_exam(settings))
     async with Client(ExamServer(host).server) as client:
         agent = agent_of(client)
         await agent.start()

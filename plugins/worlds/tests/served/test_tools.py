@@ -20,7 +20,7 @@ from snellen import sdk
 from snellen.cli.app import app
 from snellen.server.episodes import queries
 from snellen.server.exam.rules import Door, Rules
-from snellen.server.host import LazyHost, open_exam, world_tools
+from snellen.server.host import lazy_host, open_exam
 from snellen.server.mcp.server import ExamServer
 from snellen.server.mcp.tools import TOOLS
 from snellen.server.settings import Settings
@@ -63,8 +63,7 @@ def take(
     @asynccontextmanager
     async def take(**rules: Any) -> AsyncGenerator[Any]:
         settings = Settings((desk,), store, Rules(door=Door.TOOLS, **rules))
-        tools = world_tools(settings)
-        host = LazyHost(lambda: open_exam(settings), interactive=True, tools=tools)
+        host = lazy_host(settings, lambda: open_exam(settings))
         async with Client(ExamServer(host).server) as client:
             yield agent_of(client)
         await host.close()

@@ -36,10 +36,15 @@ def record_of(
         "cost": row.steps,
         "limit": limit,
         "end": end,
-        "image_tokens": row.image_tokens,
+        "calls": row.calls,
     }
-    if door is Door.TOOLS:
+    if door is not Door.SCREEN:
         record["door"] = door.value
+    if door is not Door.URL:
+        # What the agent's own browser shows it, nobody here knows.
+        record |= {"image_tokens": row.image_tokens, "text_tokens": row.text_tokens}
+    if row.browsers > 1:
+        record["browsers"] = row.browsers
     if row.number > 1:
         record["tries"] = row.number
     return record if took is None else {**record, "seconds": took}

@@ -15,7 +15,7 @@ from snellen.grading.stats.over_tasks import LEVEL, NAME, mean_over_tasks
 from snellen.server.attempts.models import Cost, TaskAnswers
 from snellen.server.exam.phases import ALL
 from snellen.server.exam.rounding import Numbers, ShownRun
-from snellen.server.exam.rules import Contexts, Counting, Door, Format, Mode
+from snellen.server.exam.rules import Contexts, Counting, Door, Format, Mode, Rules
 from snellen.server.store.tables.exams import Attempt, State
 from snellen.tasks.samples import baseline_of
 
@@ -347,8 +347,10 @@ def conditions(attempt: Attempt, clients: int) -> str:
         parts.append(f"format:{rules.format}")
     if rules.pairs_together:
         parts.append("pairs:together")
-    if rules.door is Door.TOOLS:
-        parts.append("door:tools")
+    if rules.door is not Door.SCREEN:
+        parts.append(f"door:{rules.door}")
+    if rules.episode_minutes != Rules().episode_minutes:
+        parts.append(f"episode minutes:{rules.episode_minutes or 0:g}")
     if rules.views is not None:
         parts.append(f"views:{rules.views}")
     if rules.minutes is not None:

@@ -149,12 +149,20 @@ class Service:
 
         Raises:
             NoSuchAttemptError: There is none, or it belongs to another caller.
-            ExamError: It belongs to another exam or another mode than the server's.
+            ExamError: As for `served`.
         """
         parameters = {"d": digest_of(handle), "c": caller}
         row = self.database.read(lambda c: queries.ATTEMPT.first(c, parameters))
         if row is None:
             raise NoSuchAttemptError
+        return self.served(row)
+
+    def served(self, row: Attempt) -> Attempt:
+        """Return an attempt in its current state, if this server serves it.
+
+        Raises:
+            ExamError: It belongs to another exam, mode or door than the server's.
+        """
         if row.exam != self.exam.id and row.report is None:
             raise ExamError(
                 f"this attempt was begun on {row.exam}, and {self.exam.id} is served now:"

@@ -1,15 +1,45 @@
 """The statements that read and write episodes in the store."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from sqlalchemy import Connection, and_, bindparam, delete, insert, select
 
 from snellen.server.store.statements import Query, Statement, row_values
-from snellen.server.store.tables.exams import EpisodeRow, FrameRow, StepRow, episodes, frames, steps
+from snellen.server.store.tables.exams import (
+    EpisodeRow,
+    FrameRow,
+    StepRow,
+    episodes,
+    frames,
+    items,
+    steps,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Addressed:
+    """An episode that an address is of."""
+
+    attempt: int
+    client: str  # who plays it
+    opaque: str  # the id of its item
+    leased_until: int | None  # the end of that client's lease
+
 
 _THIS = and_(episodes.c.attempt == bindparam("a"), episodes.c.place == bindparam("p"))
 
 EPISODE = Query(select(episodes).where(_THIS), EpisodeRow)
+AT_ADDRESS = Query(
+    select(episodes.c.attempt, episodes.c.client, items.c.opaque, items.c.leased_until)
+    .join_from(
+        episodes,
+        items,
+        and_(episodes.c.attempt == items.c.attempt, episodes.c.place == items.c.place),
+    )
+    .where(episodes.c.address == bindparam("address")),
+    Addressed,
+)
 STEPS = Query(
     select(steps)
     .where(

@@ -9,13 +9,18 @@ from types import MappingProxyType
 from pydantic import JsonValue
 
 from snellen.grading.errors import InputError
+from snellen.server.episodes.seeing import Seeing, Seen, see
 from snellen.server.errors import ExamError
 from snellen.server.screenshots.frames import Extent
 from snellen.tasks.environments.base import (
+    Answered,
     CallError,
     Environment,
     Episode,
     History,
+    PageEpisode,
+    Pages,
+    Request,
     ToolEpisode,
     Toolset,
 )
@@ -40,12 +45,13 @@ _NOTHING: JsonObject = MappingProxyType({})
 class StepResult:
     """A world's state after inputs."""
 
-    frame: bytes | None = field(repr=False)  # the screenshot, as PNG; None if agents call tools
+    seen: Seen  # what the agent gets of the page; nothing if it calls tools, or has the page itself
     notes: Sequence[str]  # a note for each input that was done
     over: bool  # whether the page has ended the task
     snapshot: JsonValue = field(repr=False)  # the data to open the world again in this state
     result: JsonObject = field(repr=False)  # the data that the grader needs
     answer: JsonValue = field(default=None, repr=False)  # the answer of the called tool
+    page: Answered | None = field(default=None, repr=False)  # what the page's browser gets
 
 
 @dataclass(slots=True)
@@ -55,6 +61,8 @@ class Live:
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)  # held during a call
     episode: Episode | None = None  # the world with its screen; None if it is not open
     calls: ToolEpisode | None = None  # the world with its tools; it holds no resources
+    page: PageEpisode | None = None  # the world with its page; it holds no resources
+    seen: Seen | None = None  # what the agent got last of the page; None if it is not open
     used: float = 0.0  # the time of the last call, by the loop's clock
 
 
@@ -64,13 +72,18 @@ class Running:
     Args:
         environment: Returns an environment by its name, the same one each time.
         toolset: Returns the tools of an environment by its name.
+        pages: Returns the pages of an environment by its name.
     """
 
     def __init__(
-        self, environment: Callable[[str], Environment], toolset: Callable[[str], Toolset]
+        self,
+        environment: Callable[[str], Environment],
+        toolset: Callable[[str], Toolset],
+        pages: Callable[[str], Pages],
     ) -> None:
         self._environment = environment
         self._toolset = toolset
+        self._pages = pages
         self._live: dict[Key, Live] = {}
         self._busy = asyncio.Semaphore(MOST_BUSY)
         self._used: set[str] = set()
@@ -106,9 +119,22 @@ class Running:
                 live.used = asyncio.get_running_loop().time()
 
     async def play(
-        self, live: Live, world: World, history: Callable[[], History], inputs: Sequence[Input] = ()
+        self,
+        live: Live,
+        world: World,
+        history: Callable[[], History],
+        see_as: Callable[[int], Seeing],
+        inputs: Sequence[Input] = (),
     ) -> StepResult:
-        """Open a world if it is not open, and do inputs until the page ends the task."""
+        """Open a world if it is not open, and do inputs until the page ends the task.
+
+        Args:
+            live: Its slot.
+            world: The world.
+            history: Returns its history, to open it.
+            see_as: Returns how its agent sees the page after a number of further inputs.
+            inputs: The inputs.
+        """
         if live.episode is None:
             self._used.add(world.environment)
             live.episode = await self._environment(world.environment).open(world.start, history())
@@ -121,8 +147,8 @@ class Running:
                 notes.append(str(error))
             if episode.ended:
                 break
-        frame = await episode.view()
-        return StepResult(frame, notes, episode.ended, episode.snapshot, episode.result)
+        live.seen = await see(episode, see_as(len(notes)))
+        return StepResult(live.seen, notes, episode.ended, episode.snapshot, episode.result)
 
     async def call(
         self,
@@ -141,11 +167,25 @@ class Running:
             answer = live.calls.call(tool, given) if tool else None
         except CallError as error:
             notes.append(str(error))
-        return StepResult(None, notes, False, live.calls.snapshot, live.calls.result, answer)
+        return StepResult(Seen(), notes, False, live.calls.snapshot, live.calls.result, answer)
+
+    async def serve(
+        self,
+        live: Live,
+        world: World,
+        history: Callable[[], History],
+        request: Request | None = None,
+    ) -> StepResult:
+        """Open a world for its page if it is not open, and answer a request if there is one."""
+        if live.page is None:
+            live.page = self._pages(world.environment).open(world.start, history())
+        page = None if request is None else live.page.answer(request)
+        return StepResult(Seen(), [], False, live.page.snapshot, live.page.result, page=page)
 
     async def forget(self, live: Live) -> None:
         """Close a world; the next call opens it again."""
-        episode, live.episode, live.calls = live.episode, None, None
+        episode, live.episode, live.seen = live.episode, None, None
+        live.calls = live.page = None
         if episode is not None:
             await episode.close()
 

@@ -42,8 +42,18 @@ class Door(StrEnum):
 
     SCREEN = "screen"
     """Inputs to its page, which screenshots show."""
+    MARKS = "marks"
+    """Inputs to the controls of its page, which have numbers on the screenshots."""
+    TREE = "tree"
+    """Inputs to the controls of its page, which the browser's accessibility tree names, as text."""
     TOOLS = "tools"
     """Calls of its applications' tools, without screenshots."""
+    URL = "url"
+    """Its page at an address, in a browser that is not the server's: the agent's, or a person's."""
+
+
+ON_STAGE = frozenset({Door.SCREEN, Door.MARKS, Door.TREE})
+"""The doors to a page in the server's browser."""
 
 
 class Format(StrEnum):
@@ -77,6 +87,7 @@ class Rules(Closed):
         format: The encoding of views, unless the agent asks for another.
         shuffle_options: Whether lettered options are shuffled if the item allows it.
         door: The interface of interactive items.
+        episode_minutes: The time for an episode, in minutes; None: only its steps are limited.
     """
 
     mode: Mode = Mode.EXAM
@@ -95,6 +106,7 @@ class Rules(Closed):
     format: Format = Format.AUTO
     shuffle_options: bool = True
     door: Door = Door.SCREEN
+    episode_minutes: float | None = Field(default=60, gt=0)
 
     @model_validator(mode="after")
     def _can_be_kept(self) -> Self:

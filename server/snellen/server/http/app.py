@@ -36,8 +36,9 @@ from snellen.server.attempts.service import Service
 from snellen.server.challenge.boards import Boards
 from snellen.server.challenge.service import Challenge
 from snellen.server.challenge.workers import run_workers
+from snellen.server.episodes.service import Episodes
 from snellen.server.errors import ExamError, StoreError
-from snellen.server.exam.rules import Mode
+from snellen.server.exam.rules import Door, Mode
 from snellen.server.grading.pages import ReportPages
 from snellen.server.http import monitors
 from snellen.server.http.actions import Actions
@@ -53,6 +54,7 @@ from snellen.server.http.observe import HEALTH, ObserveMiddleware, RequestMetric
 from snellen.server.http.pages.frame import PLUGINS
 from snellen.server.http.pages.joining import JoinPages
 from snellen.server.http.pages.pages import Pages
+from snellen.server.http.playing import play_routes
 from snellen.server.http.safety import SafetyMiddleware, names_of
 from snellen.server.logs import fault, lines_to_stderr, log
 from snellen.server.mcp.server import ExamServer
@@ -227,11 +229,16 @@ def exam_app(exam: ServedExam, address: Address) -> Starlette:
     """
     metrics = RequestMetrics()
     tokens, hosted, guarded = exam.tokens, exam.hosted, exam.guarded
+
+    async def episodes() -> Episodes | None:
+        return exam.host.episodes
+
     return web_app(
         exam.server,
         address,
         tokens if guarded else None,
         [
+            *(play_routes(episodes) if exam.settings.rules.door is Door.URL else ()),
             *monitor_routes(exam.host.service, exam.challenge, tokens, metrics),
             *(() if hosted is None else challenge_routes(hosted, tokens, guarded=guarded)),
         ],

@@ -25,7 +25,7 @@ from snellen.grading.errors import SnellenError
 from snellen.server.challenge.service import Challenge
 from snellen.server.errors import ExamError, StoreError
 from snellen.server.exam.rules import Mode
-from snellen.server.host import Host, LazyHost, open_challenge, open_exam, world_tools
+from snellen.server.host import Host, lazy_host, open_challenge, open_exam
 from snellen.server.http import monitors
 from snellen.server.http.api.access import Visitor
 from snellen.server.http.api.problems import problem
@@ -120,12 +120,11 @@ def _link(one: ServedExam, other: ServedExam) -> None:
 def _opened(
     settings: Settings, workers: int, prepare: Callable[[Settings], Settings], stack: ExitStack
 ) -> ServedExam:
-    tools = world_tools(settings)
+    lazy = lazy_host(settings, lambda: host)
     settings = prepare(settings)
     host = open_exam(settings)
     stack.callback(host.close)
     file = settings.exam_file
-    lazy = LazyHost(lambda: host, interactive=host.episodes is not None, tools=tools)
     hosted = None
     if settings.rules.mode is not Mode.DEFERRED:
         hosted = Hosted(open_challenge(settings, host), settings, workers)

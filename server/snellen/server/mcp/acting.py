@@ -7,6 +7,7 @@ from typing import Any, Literal
 from pydantic import ConfigDict, Field, JsonValue, create_model
 
 from snellen.server.errors import ExamError
+from snellen.server.exam.rules import Door
 from snellen.server.mcp.call import (
     Arguments,
     AttemptHandle,
@@ -19,7 +20,7 @@ from snellen.server.mcp.call import (
     plain_schema,
 )
 from snellen.server.mcp.tools import TOOLS, Content, ExamTool, StartPlaying, json_content
-from snellen.server.mcp.views import show_screen, state_of
+from snellen.server.mcp.views import show_screen, state_of, tree_of
 from snellen.tasks.environments.acting import ACTIONS
 from snellen.tasks.environments.base import WorldTool
 
@@ -76,16 +77,59 @@ class Act(InWorld):
     duration: Any = _shown("number", "Seconds to wait, at most 5")
 
 
-async def act(call: Call, given: Act) -> Sequence[Content]:
+async def act(call: Call, given: InWorld) -> Sequence[Content]:
     """Do an action on the screen of an item."""
     attempt, caller = await call.find(given.attempt), call.caller(given.client)
     lease = await call.episodes.held(attempt, caller, given.item.strip())
     call.about(lease)
     turn = await call.episodes.act(attempt, lease, given.said())
-    assert turn.shot is not None
+    if turn.shot is None:
+        return [json_content(state_of(turn)), *tree_of(turn)]
     look = await show_screen(call, turn.shot)
     return [json_content({**state_of(turn), **look.words}), *look.images]
 
+
+_ACTIONS = ("click", "double_click", "right_click", "mouse_move", "left_click_drag", "type", "key",
+            "scroll", "wait")  # fmt: skip
+
+
+class _Aimed(InWorld):
+    """The arguments of `act` beside marks or refs; those of other vocabularies are read, too."""
+
+    action: Any = _shown("string", enum=list(_ACTIONS))
+    text: Any = _shown("string", "To type; or key names, ctrl+a")
+    scroll_direction: Any = _shown("string", enum=["up", "down", "left", "right"])
+    scroll_amount: Any = _shown("number", "Turns of the wheel")
+    duration: Any = _shown("number", "Seconds to wait, at most 5")
+
+
+class ActByMark(_Aimed):
+    """The arguments of `act` where controls have marks."""
+
+    mark: Any = _shown("integer", "Number of a control on the last screenshot")
+    end_mark: Any = _shown("integer", "Where a drag ends")
+
+
+class ActByRef(_Aimed):
+    """The arguments of `act` where controls have refs."""
+
+    ref: Any = _shown("string", "Ref of a control in the last tree, such as e12")
+    end_ref: Any = _shown("string", "Where a drag ends")
+
+
+_BY_ID = (
+    "One action on a control of the page: a click, text, keys, a drag, a scroll, a wait. Each input"
+    " is a step. Returns the next {}."
+)
+_AIMED: dict[Door, ExamTool[Any]] = {
+    door: ExamTool(
+        "act", "Act on the page", takes, act, idempotent=False, words=_BY_ID.format(where)
+    )
+    for door, takes, where in (
+        (Door.MARKS, ActByMark, "screenshot with its marks"),
+        (Door.TREE, ActByRef, "accessibility tree"),
+    )
+}
 
 PLAYING_TOOLS: dict[str, ExamTool[Any]] = {
     **{
@@ -258,3 +302,24 @@ def calling_tools(worlds: Sequence[WorldTool]) -> dict[str, ExamTool[Any]]:
         **{name: application_tool(tools) for name, tools in apps.items()},
         last: TOOLS[last],
     }
+
+
+def tools_of(door: Door | None, worlds: Sequence[WorldTool]) -> dict[str, ExamTool[Any]]:
+    """Return the tools of an exam.
+
+    Args:
+        door: The interface of its interactive items; None: it has none.
+        worlds: The tools of their applications, where these are called.
+
+    Raises:
+        ExamError: As for `calling_tools`.
+    """
+    if door is Door.TOOLS:
+        return calling_tools(worlds)
+    if door is Door.SCREEN:
+        return PLAYING_TOOLS
+    if door is not None and door in _AIMED:
+        last = "finish_attempt"
+        tools = {name: tool for name, tool in TOOLS.items() if name != last}
+        return {**tools, "act": _AIMED[door], last: TOOLS[last]}
+    return TOOLS

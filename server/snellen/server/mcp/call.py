@@ -43,6 +43,7 @@ class Call:
         caller_name: The caller, as the transport reports it.
         arguments: The arguments, as received.
         introduced: How the client's software introduced itself; None: it did not.
+        address: The address of the exam's pages; empty: it has none.
         host: The exam.
         attempt: Its attempt; None until the attempt is known to be the caller's.
         item: The item's id in the attempt.
@@ -55,6 +56,7 @@ class Call:
     caller_name: str
     arguments: Mapping[str, Any]
     introduced: "InitializeRequestParams | None" = None
+    address: str = ""
     host: "Host" = field(init=False)
     attempt: "Attempt | None" = None
     item: str | None = None

@@ -39,12 +39,12 @@ from mcp.types import (
 from pydantic import ValidationError
 
 from snellen.server.errors import ExamError
+from snellen.server.exam.rules import Door
 from snellen.server.host import HostError, LazyHost
 from snellen.server.logs import fault, log
 from snellen.server.mcp import text
-from snellen.server.mcp.acting import PLAYING_TOOLS, calling_tools
+from snellen.server.mcp.acting import tools_of
 from snellen.server.mcp.call import Call, said
-from snellen.server.mcp.tools import TOOLS
 
 Context: TypeAlias = ServerRequestContext[Any, Any]
 
@@ -70,9 +70,7 @@ class ExamServer:
     def __init__(self, host: LazyHost) -> None:
         self._host = host
         self._begun = False
-        self._tools = PLAYING_TOOLS if host.interactive else TOOLS
-        if host.tools:
-            self._tools = calling_tools(host.tools)
+        self._tools = tools_of(host.door, host.tools)
         listed = [tool.listed() for tool in self._tools.values()]
         self._schemas = {tool.name: tool.input_schema for tool in listed}
         # Hosts of agents request the list at every turn, so it is serialized once.
@@ -83,7 +81,7 @@ class ExamServer:
             "snellen",
             title="snellen",
             version=version("snellen"),
-            instructions=text.instructions(interactive=host.interactive, by_tools=bool(host.tools)),
+            instructions=text.instructions(host.door),
             lifespan=self._lifespan,
             get_tool_input_schema=self._schemas.get,
             on_call_tool=self._call_tool,
@@ -143,12 +141,7 @@ class ExamServer:
 
     async def _get_prompt(self, _: Context, params: GetPromptRequestParams) -> GetPromptResult:
         try:
-            return prompt(
-                params.name,
-                params.arguments or {},
-                interactive=self._host.interactive,
-                by_tools=bool(self._host.tools),
-            )
+            return prompt(params.name, params.arguments or {}, self._host.door)
         except ExamError as error:
             raise MCPError(INVALID_PARAMS, str(error)) from None
 
@@ -161,6 +154,9 @@ class ExamServer:
             return _refusal(_no_tool(params.name, self._tools))
         arguments = params.arguments or {}
         call = Call(tool.name, caller_of(context), arguments, context.session.client_params)
+        request = context.request
+        # Over HTTP an exam's pages are where its client finds its tools.
+        call.address = self._host.address if request is None else str(request.base_url).rstrip("/")
         try:
             given = tool.takes.model_validate(arguments)
             call.host = await self._host.get()
@@ -280,16 +276,13 @@ async def read(call: Call, uri: str) -> ReadResourceResult:
     )
 
 
-def prompt(
-    name: str, arguments: Mapping[str, str], *, interactive: bool = False, by_tools: bool = False
-) -> GetPromptResult:
+def prompt(name: str, arguments: Mapping[str, str], door: Door | None = None) -> GetPromptResult:
     """Return a prompt.
 
     Args:
         name: Its name.
         arguments: Its arguments.
-        interactive: As in `text.instructions`.
-        by_tools: As in `text.instructions`.
+        door: As in `text.instructions`.
 
     Raises:
         ExamError: There is no prompt of that name, or it has no such argument.
@@ -299,7 +292,7 @@ def prompt(
     if unknown := arguments.keys() - {"tasks"}:
         raise ExamError(f"{name} takes tasks, not {min(unknown)[:40]!r}")
     tasks = [task.strip() for task in arguments.get("tasks", "").split(",") if task.strip()]
-    words = text.take_exam(tasks, interactive=interactive, by_tools=by_tools)
+    words = text.take_exam(tasks, door)
     content = TextContent(type="text", text=words)
     return GetPromptResult(
         description=PROMPTS[0].description, messages=[PromptMessage(role="user", content=content)]

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from snellen.server.exam.rules import Contexts, Counting, Mode, Rules
+from snellen.server.exam.rules import Contexts, Counting, Door, Mode, Rules
 from snellen.tasks.environments.reasons import REASONS
 
 if TYPE_CHECKING:
@@ -18,19 +18,28 @@ INSTRUCTIONS = (
 NEW_CONTEXT = "one item a context: get the next one in a new context, under another client name"
 
 
-def instructions(*, interactive: bool, by_tools: bool) -> str:
+_MEANS = {
+    Door.SCREEN: "with act",
+    Door.MARKS: "with act and marks",
+    Door.TREE: "with act and refs",
+    Door.TOOLS: "with the application's tools",
+    Door.URL: "on the page at their url, in your own browser",
+}
+"""What interactive items are done with, by their door."""
+
+
+def instructions(door: Door | None) -> str:
     """Return the instructions of a server, which hosts pass to their model.
 
     Args:
-        interactive: Whether some items are interactive.
-        by_tools: Whether these use their application's tools, without a screen.
+        door: The interface of interactive items; None: there are none.
     """
-    return f"{INSTRUCTIONS} {_acting(by_tools)}" if interactive else INSTRUCTIONS
+    return f"{INSTRUCTIONS} {_acting(door)}" if door else INSTRUCTIONS
 
 
-def _acting(by_tools: bool) -> str:
-    by = "the application's tools" if by_tools else "act"
-    return f"Items with steps_left are interactive: do their task with {by}, then submit_answer."
+def _acting(door: Door) -> str:
+    does = _MEANS[door]
+    return f"Items with steps_left are interactive: do their task {does}, then submit_answer."
 
 
 def rules_said(rules: Rules, contexts: Contexts | None = None) -> list[str]:
@@ -57,8 +66,35 @@ def rules_said(rules: Rules, contexts: Contexts | None = None) -> list[str]:
     return said
 
 
-def acting_said(space: str) -> list[str]:
+def acting_said(rules: Rules, space: str) -> list[str]:
     """Return the rules of interactive items, as sentences, for the examinee."""
+    minutes = rules.episode_minutes
+    limit = [] if minutes is None else [f"A task lasts {minutes:g} minutes at most."]
+    return [*_acts(rules.door, space), *limit, _ending()]
+
+
+def _acts(door: Door, space: str) -> list[str]:
+    if door is Door.TOOLS:
+        return [
+            "Items with steps_left are interactive: call an application's tool with attempt, item,"
+            " an action and only the arguments that the action takes. Each call is a step, also one"
+            " that only reads or that is refused. There is no screen."
+        ]
+    if door is Door.URL:
+        return [
+            "Items with a url are interactive: open it in your own browser and do the task there."
+            " Whatever the page sends is a step; to look, scroll or write is none. get_item shows"
+            " the steps left."
+        ]
+    if door in (Door.MARKS, Door.TREE):
+        word, where = ("mark", "screenshot") if door is Door.MARKS else ("ref", "tree")
+        return [
+            f"Items with steps_left are interactive: call act with an action and the {word} of a"
+            f" control on the last {where}; each {where} has other {word}s. Each click, text, key"
+            " combination, drag, scroll or wait is a step, and so is an action that can't be read."
+            f" Text with a {word} replaces what is there: three steps, the first two a click and"
+            " ctrl+a."
+        ]
     counts = {
         "pixels": "pixels of the screenshot",
         "unit": "fractions of the screenshot's width and height, 0 to 1",
@@ -69,17 +105,6 @@ def acting_said(space: str) -> list[str]:
         " scroll or wait is a step, and so is an action that can't be read. get_screenshot is no"
         " step.",
         f"Coordinates are {counts}.",
-        _ending(),
-    ]
-
-
-def calling_said() -> list[str]:
-    """Return the rules of interactive items by tools, as sentences, for the examinee."""
-    return [
-        "Items with steps_left are interactive: call an application's tool with attempt, item, an"
-        " action and only the arguments that the action takes. Each call is a step, also one that"
-        " only reads or that is refused. There is no screen.",
-        _ending(),
     ]
 
 
@@ -138,9 +163,9 @@ def offered(spec: "ExamSpec") -> dict[str, Any]:
     }
 
 
-def take_exam(tasks: Sequence[str], *, interactive: bool = False, by_tools: bool = False) -> str:
-    """Return the prompt with which an agent takes the exam; arguments as in `instructions`."""
-    acting = f" {_acting(by_tools)}" if interactive else ""
+def take_exam(tasks: Sequence[str], door: Door | None) -> str:
+    """Return the prompt with which an agent takes the exam; the door as in `instructions`."""
+    acting = f" {_acting(door)}" if door else ""
     which = f" with tasks {', '.join(tasks)}" if tasks else ""
     return (
         f"Take the exam that this server gives. Call start_attempt{which} and keep the handle;"

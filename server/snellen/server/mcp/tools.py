@@ -122,10 +122,8 @@ async def start_attempt(call: Call, given: StartAttempt) -> Sequence[Content]:
         "rules": text.rules_said(started.attempt.rules, started.attempt.contexts),
         "next": "get_item",
     }
-    if played is not None:
-        result["rules"] += text.acting_said(played)
-    elif call.host.episodes is not None:
-        result["rules"] += text.calling_said()
+    if call.host.episodes is not None:
+        result["rules"] += text.acting_said(started.attempt.rules, started.attempt.space)
     if started.attempt.deadline is not None:
         result["seconds"] = (started.attempt.deadline - started.attempt.opened) // 1000
     return [json_content(result)]

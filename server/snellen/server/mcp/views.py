@@ -4,7 +4,7 @@ from base64 import b64encode
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from mcp.types import ImageContent
+from mcp.types import ImageContent, TextContent
 
 from snellen.grading.errors import DataError
 from snellen.server.logs import log
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from snellen.server.screenshots.requests import ViewRequest
     from snellen.server.screenshots.service import View
     from snellen.server.store.tables.exams import Attempt
+
+PLAY = "/play"
+"""Where an exam's address has the pages of its episodes."""
 
 ENDING = '{"status": "done"}'
 """The shortest answer that ends an interactive task."""
@@ -35,7 +38,7 @@ class Look(NamedTuple):
     """A view of an image, in words and pixels; without pixels if it can't be shown."""
 
     words: dict[str, Any]
-    images: Sequence[ImageContent]
+    images: Sequence[ImageContent | TextContent]
 
 
 async def show_item(call: Call, attempt: "Attempt", lease: "Lease", *, brief: bool = False) -> Look:
@@ -60,8 +63,10 @@ async def show_item(call: Call, attempt: "Attempt", lease: "Lease", *, brief: bo
     if lease.question.line.world is not None:
         turn = await call.episodes.open(attempt, lease)
         words["answer_format"] = {"kind": item.answer_format.kind, "example": ENDING}
+        if turn.page:
+            words["url"] = f"{call.address}{PLAY}/{turn.page}"
         if turn.shot is None:
-            return Look({**words, "images": [], **state_of(turn)}, ())
+            return Look({**words, "images": [], **state_of(turn)}, tree_of(turn))
         size = turn.shot.size
         screen = {"name": turn.shot.name, "width": size.width, "height": size.height}
         look = await show_screen(call, turn.shot)
@@ -159,6 +164,11 @@ def _sent(call: Call, view: "View", shows: str) -> Look:
     call.views.append(view)
     content = ImageContent(type="image", data=view.base64, mime_type=view.media_type)
     return Look({"view": {"id": view.view_id()} | ({"shows": shows} if shows else {})}, (content,))
+
+
+def tree_of(turn: "Turn") -> Sequence[TextContent]:
+    """Return the accessibility tree after a turn, if the agent sees one."""
+    return (TextContent(type="text", text=turn.tree),) if turn.tree else ()
 
 
 def state_of(turn: "Turn") -> dict[str, Any]:

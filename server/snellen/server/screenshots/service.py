@@ -219,6 +219,15 @@ def image_tokens(shown: Extent) -> int:
     )
 
 
+def text_tokens(text: str) -> int:
+    """Estimate the tokens of a text: four characters each (OpenAI and Google, "Tokens").
+
+    >>> text_tokens("A step makes at most one change.")
+    8
+    """
+    return ceil(len(text) / 4)
+
+
 def _load() -> None:
     """Make one small view of each kind."""
     from PIL import Image

@@ -86,19 +86,26 @@ class Acted(NamedTuple):
 _END = "act does not end a task: call submit_answer with the status done or infeasible"
 
 
-def read_act(given: object, screen: Screen) -> Acted:
+def _itself(named: Named) -> Sequence[Named]:
+    return (named,)
+
+
+def read_act(
+    given: object, screen: Screen, parts: Callable[[Named], Sequence[Named]] = _itself
+) -> Acted:
     """Parse a call of `act`.
 
     Args:
         given: The arguments as received, `action` with its fields, or whatever else is graded as
             an action: a call of a tool, an API's object, a text with calls.
         screen: The screen that its coordinates refer to.
+        parts: Returns the calls that a call stands for.
 
     Raises:
         ActError: It can't be read or done; the message says why.
     """
     acted = Acted()
-    for named, said in _calls(given):
+    for named, said in ((part, said) for call, said in _calls(given) for part in parts(call)):
         each = _acted(named, said, screen)
         acted = Acted(
             (*acted.inputs, *each.inputs),

@@ -7,12 +7,13 @@ episodes. It has no references: the grader compares `Episode.result` with them.
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from pydantic import BaseModel, JsonValue
 
 from snellen.grading.errors import InputError, SnellenError
 from snellen.tasks.environments.inputs import Input
+from snellen.tasks.environments.survey import Node
 
 
 class EpisodeError(SnellenError):
@@ -53,6 +54,14 @@ class Episode(Protocol):
 
         Raises:
             EpisodeError: The page can't be shown.
+        """
+        ...
+
+    async def survey(self) -> Sequence[Node]:
+        """Return the page's accessibility tree; the page does not change, and no time passes in it.
+
+        Raises:
+            EpisodeError: The page crashed or hangs.
         """
         ...
 
@@ -153,6 +162,80 @@ class ToolEpisode(Protocol):
     @property
     def result(self) -> dict[str, JsonValue]:
         """The data that a grader needs, in the same form as that of `Episode`."""
+        ...
+
+
+class Request(NamedTuple):
+    """A page's request."""
+
+    method: str  # the HTTP method, such as `POST`
+    url: str  # the whole URL, or the path below a page's address
+    body: bytes = b""  # the body as sent; empty without one
+
+
+class Reply(NamedTuple):
+    """The response to a page's request."""
+
+    status: int  # the HTTP status. The browser refuses a redirect.
+    type: str  # the content type, with its charset
+    body: bytes
+    headers: Mapping[str, str] = {}  # further headers
+
+
+class Answered(NamedTuple):
+    """What a page got for its request."""
+
+    reply: Reply
+    done: Mapping[str, JsonValue] | None = None
+    """What the request did, in words that mean the same in another rendering; None: nothing."""
+
+
+class PageEpisode(Protocol):
+    """One world whose page a browser shows that is not the server's.
+
+    The page holds no checker and no reference: it sends what is clicked and written, and gets HTML.
+    """
+
+    def answer(self, request: Request) -> Answered:
+        """Answer a request of the page; its URL is a path relative to the page's address."""
+        ...
+
+    def repeat(self, done: Mapping[str, JsonValue]) -> None:
+        """Do once more what a request did.
+
+        Raises:
+            EpisodeError: The page does not offer it.
+        """
+        ...
+
+    @property
+    def snapshot(self) -> JsonValue:
+        """The data to open it again in this state."""
+        ...
+
+    @property
+    def result(self) -> dict[str, JsonValue]:
+        """The data that a grader needs, in the same form as that of `Episode`."""
+        ...
+
+
+class Pages(Protocol):
+    """The pages of an environment for browsers that are not the server's.
+
+    Its worlds are those of the environment of the same name.
+    """
+
+    @property
+    def name(self) -> str:
+        """The environment's name in packs."""
+        ...
+
+    def open(self, world: JsonValue, history: History = NO_HISTORY) -> PageEpisode:
+        """Open an episode, or open it again from its snapshot.
+
+        Raises:
+            DataError: `world` is not a world of this environment.
+        """
         ...
 
 

@@ -47,6 +47,9 @@ class Input(msgspec.Struct, frozen=True, omit_defaults=True):
         text: The text to type, at most 2,000 characters.
         scroll: The distance to the right and down, in pixels of the screenshot.
         seconds: The time to wait, at most 5.
+        element: The element at whose middle it happens, instead of at `path`: which child it is at
+            each depth below <html>, counted over elements only. It is scrolled into view before.
+        onto: The element where a drag from `element` ends.
     """
 
     kind: InputKind
@@ -57,6 +60,11 @@ class Input(msgspec.Struct, frozen=True, omit_defaults=True):
     text: str = ""
     scroll: Point = (0.0, 0.0)
     seconds: float = 0.0
+    element: tuple[int, ...] = ()
+    onto: tuple[int, ...] = ()
+
+
+_AT_NO_PLACE: Final = frozenset({InputKind.TYPE, InputKind.KEY, InputKind.WAIT})
 
 
 def check_input(given: Input, size: tuple[int, int]) -> None:
@@ -73,7 +81,11 @@ def check_input(given: Input, size: tuple[int, int]) -> None:
     for x, y in given.path:
         if not (0 <= x < width and 0 <= y < height):
             raise InputError(f"({x:g}, {y:g}) is outside the screen of {width} x {height} pixels")
-    if given.kind in {InputKind.DRAG, InputKind.MOVE} and not given.path:
+    if given.element and (given.path or given.kind in _AT_NO_PLACE):
+        raise InputError(f"{given.kind} can't have an element{' and a path' * bool(given.path)}")
+    if bool(given.onto) != bool(given.element and given.kind is InputKind.DRAG):
+        raise InputError("a drag from an element ends at another one, and no other input does")
+    if given.kind in {InputKind.DRAG, InputKind.MOVE} and not (given.path or given.element):
         raise InputError(f"{given.kind} needs a point")
     if given.kind is InputKind.KEY and not given.keys:
         raise InputError("no key is named")

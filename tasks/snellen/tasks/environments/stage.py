@@ -4,23 +4,27 @@ import asyncio
 import inspect
 import math
 import re
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
+import msgspec
 from pydantic import JsonValue
 
+from snellen.grading.errors import InputError
 from snellen.grading.models.actions import Point
 from snellen.tasks.browser.pinning import NOW, context_options, script
 from snellen.tasks.browser.settings import BrowserSettings
-from snellen.tasks.environments.base import EpisodeError
+from snellen.tasks.environments.base import EpisodeError, Reply, Request
 from snellen.tasks.environments.inputs import Input, InputKind, check_input, is_key
+from snellen.tasks.environments.survey import PARTS, Node, survey
 
 if TYPE_CHECKING:
     from playwright.async_api import (
         Browser,
         BrowserContext,
+        CDPSession,
         Dialog,
         Page,
         Route,
@@ -57,23 +61,6 @@ Time: TypeAlias = Literal["real", "fixed", "stepped"]
 only with inputs, `STEP` milliseconds with each, and its duration with a wait; before the first
 input a page has had a second and a half.
 """
-
-
-class Request(NamedTuple):
-    """A page's request."""
-
-    method: str  # the HTTP method, such as `POST`
-    url: str  # the whole URL
-    body: bytes = b""  # the body as sent; empty without one
-
-
-class Reply(NamedTuple):
-    """The response to a page's request."""
-
-    status: int  # the HTTP status. The browser refuses a redirect.
-    type: str  # the content type, with its charset
-    body: bytes
-    headers: Mapping[str, str] = {}  # further headers
 
 
 Answer: TypeAlias = Callable[[Request], Reply | Awaitable[Reply]]
@@ -137,6 +124,7 @@ class Stage:
         self._answer = answer
         self._state = _State()
         self._pointer: Point = (0.0, 0.0)
+        self._session: CDPSession | None = None
 
     @property
     def size(self) -> tuple[int, int]:
@@ -157,12 +145,12 @@ class Stage:
             A note about what the screenshot does not show, such as a closed window; or empty.
 
         Raises:
-            InputError: There is no such input; nothing was done.
+            InputError: There is no such input, or no such element; nothing was done.
             EpisodeError: The page crashed or never settled.
         """
         check_input(given, self.size)
         async with self._working(SECONDS + given.seconds + len(given.text) / 100):
-            await self._do(given)
+            await self._do(await self._placed(given) if given.element else given)
             passed = given.seconds * 1000 if given.kind is InputKind.WAIT else STEP
             await self._settle(passed)
         notes, self._state.notes = self._state.notes, []
@@ -194,6 +182,16 @@ class Stage:
         """
         async with self._working():
             return await self._page.screenshot(timeout=SECONDS * 1000)
+
+    async def survey(self) -> Sequence[Node]:
+        """Return the page's accessibility tree.
+
+        Raises:
+            EpisodeError: The page crashed or hangs.
+        """
+        async with self._working():
+            self._session = self._session or await self._context.new_cdp_session(self._page)
+            return await survey(self._page, self._session, self.settings.scale)
 
     async def run(self, code: str, value: object = None) -> JsonValue:
         """Run a JavaScript function in the page and return its result.
@@ -269,6 +267,18 @@ class Stage:
             ticks = await self._page.evaluate("performance.now()")
             await clock.run_for(round(_ALIGNED - ticks % _ALIGNED))
             await clock.set_system_time(NOW / 1000 + 1)
+
+    async def _placed(self, given: Input) -> Input:
+        """Return an input at the places of its elements, which are scrolled into view."""
+        elements = [each for each in (given.element, given.onto) if each]
+        parts = await self._page.evaluate(PARTS, [elements, True])
+        if None in parts:
+            raise InputError("the element is no longer on the page, or nothing of it can be shown")
+        half = self.settings.scale / 2
+        path = tuple(
+            ((left + right) * half, (top + bottom) * half) for left, top, right, bottom, _ in parts
+        )
+        return msgspec.structs.replace(given, path=path, element=(), onto=())
 
     async def _do(self, given: Input) -> None:
         mouse = self._page.mouse

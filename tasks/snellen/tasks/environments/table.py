@@ -1,8 +1,9 @@
 """Every environment by its name.
 
 Installed packages register them by entry points: the groups are `snellen.environments`
-(`module:class`; the class takes the browser that shows it) and `snellen.toolsets` (`module:class`,
-of the environments that also have tools). Each is imported at its first use.
+(`module:class`; the class takes the browser that shows it), and, of the environments that also have
+them, `snellen.toolsets` and `snellen.urls` (pages for other browsers). Each is imported at its
+first use.
 """
 
 from importlib.util import find_spec
@@ -12,10 +13,10 @@ from snellen.grading.errors import InputError, MissingExtraError, UnknownNameErr
 from snellen.grading.protocols.plugins import registered
 
 if TYPE_CHECKING:
-    from snellen.tasks.environments.base import Environment, Toolset
+    from snellen.tasks.environments.base import Environment, Pages, Toolset
     from snellen.tasks.environments.browser import Browser
 
-ENVIRONMENTS, TOOLSETS = "snellen.environments", "snellen.toolsets"
+ENVIRONMENTS, TOOLSETS, URLS = "snellen.environments", "snellen.toolsets", "snellen.urls"
 
 TRAINING_SEEDS = 2**62
 """The seeds of worlds for training begin here; those of exams are below."""
@@ -52,6 +53,26 @@ def toolset_of(name: str) -> "Toolset":
         raise InputError(f"{name} has no tools: agents can only use its screen")
     need_extra()
     made: Toolset = _loaded(TOOLSETS, name)()
+    return made
+
+
+def pages_of(name: str) -> "Pages":
+    """Return the pages of an environment for browsers that are not the server's.
+
+    Args:
+        name: Its name in packs.
+
+    Raises:
+        UnknownNameError: There is no environment of this name.
+        InputError: Its pages must not be shown in such a browser.
+        MissingExtraError: It needs an optional dependency.
+    """
+    if name in registered(ENVIRONMENTS) and name not in registered(URLS):
+        raise InputError(
+            f"{name} can't be done in another browser: its pages keep the score in their own script"
+        )
+    need_extra()
+    made: Pages = _loaded(URLS, name)()
     return made
 
 

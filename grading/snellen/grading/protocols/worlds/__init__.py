@@ -31,10 +31,28 @@ def _recorded(name: str, unit: str, field: str) -> base.Measure:
     return base.Measure(name, unit, "lower", "episodes that say it", of)
 
 
+Door = Literal["screen", "marks", "tree", "tools", "code", "url", "webmcp"]
+"""The interfaces through which agents act in episodes."""
+
+_Count = Annotated[float, msgspec.Meta(ge=0)] | None
+
+
+class Costs(base.EpisodeRecord, frozen=True, kw_only=True):
+    """How an episode was acted in and what that cost; no rule asks for it."""
+
+    door: Door = base.SCREEN
+    seconds: _Count = None  # how long it was open
+    calls: _Count = None  # how many calls and requests it took
+    image_tokens: _Count = None  # what its screenshots cost a model, estimated
+    text_tokens: _Count = None  # what the texts that it returned cost a model, estimated
+
+
 EPISODE_MEASURES = (
     _recorded("steps", "steps", "cost"),
     _recorded("seconds", "s", "seconds"),
     _recorded("image_tokens", "tokens", "image_tokens"),
+    _recorded("calls", "calls", "calls"),
+    _recorded("text_tokens", "tokens", "text_tokens"),
 )
 """What is told of recorded episodes beside their success."""
 
@@ -42,7 +60,7 @@ EndedBy = Literal["submitted", "page", "limit", "abandoned"]
 """What ended an episode: its agent, the page itself, its limit of steps, or nobody."""
 
 
-class Record(base.EpisodeRecord, frozen=True):
+class Record(Costs, frozen=True):
     """What a server records of an episode.
 
     Attributes:
@@ -53,9 +71,6 @@ class Record(base.EpisodeRecord, frozen=True):
         cost: How many steps it took.
         limit: How many it might take.
         end: What ended it.
-        door: How it was acted in: on its screen, or by the application's tools.
-        seconds: How long it was open; no rule asks.
-        image_tokens: What its screenshots cost a model, estimated; no rule asks.
     """
 
     status: Literal["done", "infeasible"] | None = None
@@ -65,13 +80,10 @@ class Record(base.EpisodeRecord, frozen=True):
     cost: Annotated[float, msgspec.Meta(ge=0, le=LARGEST)] | None = None
     limit: Positive | None = None
     end: EndedBy = "submitted"
-    door: Literal["screen", "tools"] = base.SCREEN
-    seconds: Annotated[float, msgspec.Meta(ge=0)] | None = None
-    image_tokens: Annotated[float, msgspec.Meta(ge=0)] | None = None
 
     @property
     def conditions(self) -> Mapping[str, str]:
-        """The interface: `screen` or `tools`."""
+        """The interface."""
         return {"door": self.door}
 
 

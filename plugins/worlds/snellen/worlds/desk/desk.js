@@ -56,7 +56,7 @@
     open += 1;
     try {
       const before = focus();
-      const answer = await fetch("/act", {
+      const answer = await fetch(`${location.pathname.replace(/\/$/, "")}/act`, {
         method: "POST",
         headers: { "content-type": "application/json" },
         body: JSON.stringify({ control, fields: fields(), onto: onto ?? "" }),

@@ -1,49 +1,32 @@
 """The environment `desk`: a desktop, shown by a page of its own in the browser."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import cache
-from importlib.resources import files
+from collections.abc import Sequence
 from typing import Any, Final, cast
 from urllib.parse import urlsplit
 
 import msgspec
-from markupsafe import Markup
 from pydantic import JsonValue
 
 from snellen.grading.models.actions import Point
-from snellen.tasks.environments.base import NO_HISTORY, EpisodeError, History, opening
+from snellen.tasks.environments.base import (
+    NO_HISTORY,
+    EpisodeError,
+    History,
+    Reply,
+    Request,
+    opening,
+)
 from snellen.tasks.environments.browser import Browser
 from snellen.tasks.environments.inputs import Input, InputKind
-from snellen.tasks.environments.stage import Reply, Request, Stage, StageSettings
+from snellen.tasks.environments.stage import Stage, StageSettings
+from snellen.tasks.environments.survey import Node
 from snellen.worlds.desk.beginning import beginning
 from snellen.worlds.desk.changes import changes
-from snellen.worlds.desk.desktop import Desktop, Page
+from snellen.worlds.desk.desktop import Desktop
 from snellen.worlds.desk.kit.verbs import State, copied
+from snellen.worlds.desk.page import NAME, Post, document, html
 
 SIZE: Final = (1280, 800)
-
-
-def document(page: Page, look: Mapping[str, str] | None = None) -> str:
-    """Return a whole HTML document that shows a page, in a look."""
-    body, language = Markup("<body>"), "en"
-    if look:
-        language = look["language"]
-        body = Markup('<body class="{}">').format(" ".join(f"{part}-{look[part]}" for part in look))
-    return str(
-        Markup(
-            '<!doctype html><html lang="{}"><head><meta charset="utf-8"><title>Desktop</title>'
-            '<style>{}</style></head>{}<div id="root">{}</div><script>{}</script></body></html>'
-        ).format(language, _text("desk.css"), body, Markup(page.html), _text("desk.js"))
-    )
-
-
-@cache
-def _text(name: str) -> Markup:
-    return Markup((files(__package__ or "") / name).read_text(encoding="utf-8"))
-
-
-NAME: Final = "desk"
 
 UNCHANGED: Final = "nothing on the page changed"
 IGNORED: Final = "a step changes one thing: the keys after the first change did nothing"
@@ -55,15 +38,6 @@ _CHANGING: Final = frozenset(
 
 _QUIET: Final = {("Control", "a"), ("Control", "c")}
 """The keys of which nothing is said: an empty field has nothing to select or copy."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Post:
-    """A request of the page: a control's token, and the values of its text fields."""
-
-    control: str  # the token
-    fields: dict[str, str]  # the values by the names of the fields
-    onto: str = ""  # the token of the place where it is dropped; empty: it is not dragged
 
 
 class DeskEpisode:
@@ -138,6 +112,14 @@ class DeskEpisode:
         """
         return await self.stage.shot()
 
+    async def survey(self) -> Sequence[Node]:
+        """Return the page's accessibility tree.
+
+        Raises:
+            EpisodeError: The page crashed or hangs.
+        """
+        return await self.stage.survey()
+
     @property
     def ended(self) -> bool:
         """Always false: a desktop does not end a task."""
@@ -161,13 +143,13 @@ class DeskEpisode:
     def _answer(self, request: Request) -> Reply:
         path = urlsplit(request.url).path
         if path == "/act" and request.method == "POST":
-            post = msgspec.json.decode(request.body, type=_Post)
+            post = msgspec.json.decode(request.body, type=Post)
             before = self.desktop.page
             page = self.desktop.handle(post.control, post.fields, post.onto)
             self._ignored = self._ignored or page is before
-            return _html(page.html)
+            return html(page.html)
         if path == "/":
-            return _html(document(self.desktop.refresh(), self.desktop.state.get("look")))
+            return html(document(self.desktop.refresh(), self.desktop.state.get("look")))
         return Reply(404, "text/plain; charset=utf-8", b"")
 
     def _shown(self, kind: InputKind) -> tuple[object, ...]:
@@ -239,9 +221,3 @@ class Desk:
     async def close(self) -> None:
         """Close the browser, if it runs."""
         await self._browser.close()
-
-
-def _html(text: str) -> Reply:
-    policy = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'"
-    headers = {"content-security-policy": f"{policy}; connect-src 'self'"}
-    return Reply(200, "text/html; charset=utf-8", text.encode(), headers)

@@ -20,6 +20,7 @@ from snellen.tasks.environments.base import NO_HISTORY, EpisodeError, History, o
 from snellen.tasks.environments.browser import Browser
 from snellen.tasks.environments.inputs import Input
 from snellen.tasks.environments.stage import Stage, StageSettings, size_of
+from snellen.tasks.environments.survey import Node
 from snellen.worlds.miniwob.site import installed_site, page_path
 
 NAME: Final = "miniwob"
@@ -164,6 +165,14 @@ class MiniWoBEpisode:
             EpisodeError: The page can't be shown.
         """
         return await self.stage.shot()
+
+    async def survey(self) -> Sequence[Node]:
+        """Return the page's accessibility tree.
+
+        Raises:
+            EpisodeError: The page crashed or hangs.
+        """
+        return await self.stage.survey()
 
     async def close(self) -> None:
         """Close the page; a second call does nothing."""

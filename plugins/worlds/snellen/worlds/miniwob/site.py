@@ -8,7 +8,7 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from snellen.grading.errors import DataError, MissingExtraError
-from snellen.tasks.environments.stage import Reply, Request
+from snellen.tasks.environments.base import Reply, Request
 
 _TYPES: Final = {
     # No page declares its charset.

@@ -295,8 +295,13 @@ class EpisodeRow:
         snapshot: The data from which it is opened again, as JSON.
         result: The data that a grader needs, as JSON.
         image_tokens: The approximate cost of its images for a model, in tokens.
-        fault: The reason why it broke.
         client: The client that plays it.
+        fault: The reason why it broke.
+        calls: The number of calls and requests that it took.
+        text_tokens: The approximate cost of the texts that were returned, in tokens.
+        address: SHA-256 of the token of its page's address; None: it has no such page.
+        browser: SHA-256 of the cookie of the browser that shows the page; None: none has opened it.
+        browsers: The number of browsers that showed it, one after the other.
     """
 
     attempt: Annotated[int, _OF_ATTEMPT, columns.KEY]
@@ -313,6 +318,11 @@ class EpisodeRow:
     image_tokens: int
     client: str
     fault: str = ""
+    calls: int = 0
+    text_tokens: int = 0
+    address: Annotated[columns.Digest | None, columns.INDEX] = field(default=None, repr=False)
+    browser: columns.Digest | None = field(default=None, repr=False)
+    browsers: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,7 +18,7 @@ from snellen.grading.protocols.golds import LARGEST, PAGE_EPISODE, GoldShape, Po
 EPISODE = "miniwob/episode"
 
 
-class Record(base.EpisodeRecord, frozen=True):
+class Record(worlds.Costs, frozen=True):
     """What is stored of an episode.
 
     Attributes:
@@ -31,8 +31,6 @@ class Record(base.EpisodeRecord, frozen=True):
         status: What the agent said of it, such as `done`; no rule asks.
         reason: Why the agent takes it for infeasible; no rule asks.
         answer: What it answered; no rule asks.
-        seconds: How long it was open; no rule asks.
-        image_tokens: What its screenshots cost a model, estimated; no rule asks.
     """
 
     reward: Annotated[float, msgspec.Meta(ge=-1, le=1)] | None
@@ -44,13 +42,11 @@ class Record(base.EpisodeRecord, frozen=True):
     status: str | None = None
     reason: str | None = None
     answer: object = None
-    seconds: Annotated[float, msgspec.Meta(ge=0)] | None = None
-    image_tokens: Annotated[float, msgspec.Meta(ge=0)] | None = None
 
     @property
     def conditions(self) -> Mapping[str, str]:
-        """How time passed, if it is known: `stepped` or `real`."""
-        return {} if self.time is None else {"time": self.time}
+        """The interface, and how time passed if it is known: `stepped` or `real`."""
+        return {"door": self.door} | ({} if self.time is None else {"time": self.time})
 
     @property
     def success(self) -> float:
