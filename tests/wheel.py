@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 ROOTS = ("server", "sdk", "tasks", "grading")
-PACKAGES = (*ROOTS, "annotate", "build", "demo", "packs", "replay", "worlds")
+PACKAGES = (*ROOTS, "annotate", "build", "demo", "packs", "play", "replay", "worlds")
 SITE = Path(sysconfig.get_path("purelib"))
 ANSWERS = Path("examples/answers.jsonl")
 DATA = Path("examples/screen_qa")

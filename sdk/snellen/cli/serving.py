@@ -20,7 +20,7 @@ from pydantic import ValidationError
 from snellen.cli.places import default_store, episode_folder, episode_pack, pack_folders, store_here
 from snellen.cli.plain import tell, write
 from snellen.grading.errors import InputError, SnellenError
-from snellen.server.exam.rules import Door, Format, Mode, Rules
+from snellen.server.exam.rules import AT_ADDRESS, Door, Format, Mode, Rules
 from snellen.server.settings import Settings
 from snellen.tasks.samples import included_names, is_generated
 
@@ -93,7 +93,8 @@ InDoor = Annotated[
         help="The interface of interactive tasks: screen, with screenshots and act; "
         "marks, with numbers on the controls; tree, with the accessibility tree as text; "
         "tools, with the application's own tools, without a screen or a browser; "
-        "url, on a page that the agent opens in its own browser.",
+        "url, on a page that the agent opens in its own browser; webmcp, with the tools of that "
+        "page.",
         envvar="SNELLEN_DOOR",
     ),
 ]
@@ -212,7 +213,7 @@ def mcp(
         )
         # Hosts wait for the list of tools, and not for tasks to be made.
         host = lazy_host(settings, lambda: open_exam(with_episodes(settings)))
-        if host.door is not Door.URL:
+        if host.door not in AT_ADDRESS:
             serve_stdio(host)
             return
         from snellen.server.http.playing import own_pages

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Self
 
+import numpy as np
 from pydantic import PrivateAttr
 
 from snellen.grading.breakdown import break_down, cluster_codes, strata_of
@@ -112,6 +113,18 @@ class ScoredReport(reports.Report):
             )
         column = table.columns().values[:, table.keys.index(key)]
         return column.reshape(len(table.ids), len(table.attempts)).mean(axis=1)
+
+    def item_measures(self, measure: str) -> FloatArray:
+        """Return each item's mean of a measure over its attempts that state it, else NaN.
+
+        Raises:
+            InputError: The report kept no scores.
+        """
+        table = self.scores
+        stated = np.array([score.measures.get(measure, np.nan) for score in table])
+        by_item = stated.reshape(len(table.ids), len(table.attempts))
+        counts = np.isfinite(by_item).sum(axis=1)
+        return np.where(counts, np.nansum(by_item, axis=1) / np.maximum(counts, 1), np.nan)
 
     def clusters(self, tag: str | None = None) -> IntArray | None:
         """Number the independent groups of the items; None if each item is its own group.

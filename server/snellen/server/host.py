@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from snellen.grading.errors import MissingExtraError, MissingProgramError, SnellenError
 from snellen.server.errors import ExamError
-from snellen.server.exam.rules import ON_STAGE, Door
+from snellen.server.exam.rules import AT_ADDRESS, ON_STAGE, Door
 from snellen.server.logs import log
 
 if TYPE_CHECKING:
@@ -217,9 +217,9 @@ def lazy_host(settings: "Settings", open_now: Callable[[], Host]) -> LazyHost:
                 f"with door {door}, the exam needs interactive items, but these packs have none"
             )
         return LazyHost(open_now)
-    if door is Door.URL:
+    if door in AT_ADDRESS:
         for name in names:
-            pages_of(name)
+            pages_of(name, door)
     called = names if door is Door.TOOLS else ()
     tools = [tool for name in called for tool in toolset_of(name).tools]
     return LazyHost(open_now, door=door, tools=tools)

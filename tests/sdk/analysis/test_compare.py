@@ -57,6 +57,21 @@ def test_the_difference_is_the_paired_clustered_one() -> None:
     assert (found.wins, found.losses) == (int((apart > 0).sum()), int((apart < 0).sum()))
 
 
+def test_what_both_runs_took_is_compared_item_by_item() -> None:
+    def outcomes(*steps: float | None) -> sdk.Report:
+        rows = [
+            {"task_id": f"a/{number}", "success": True, "steps": taken}
+            for number, taken in enumerate(steps)
+        ]
+        return sdk.grade(rows, task="outcomes/run")
+
+    (found,) = sdk.compare({"tree": outcomes(3, 5, None, 8), "screen": outcomes(10, 20, 4, 8)})
+    (cost,) = found.costs
+    assert (cost.measure, cost.items, cost.first) == ("steps", 3, pytest.approx(16 / 3))
+    assert cost.difference == paired_difference([3, 5, 8], [10, 20, 8], bounds=None)
+    assert "steps             3   5.3    12.7        +7.3  -11.3 to +26.0" in str(found)
+
+
 def test_a_run_compared_with_itself_differs_nowhere() -> None:
     report = run(0.5, 1)
     found = report.compare(report)

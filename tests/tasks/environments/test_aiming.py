@@ -51,6 +51,8 @@ def called(name: str, **given: Any) -> dict[str, Any]:
         ({"action": "left_click_drag", "start_mark": 12, "end_mark": 3}, [DRAG]),
         ({"action": "left_click_drag", "start_ref": "e12", "end_ref": "e3"}, [DRAG]),
         ({"action": "drag", "mark": 12, "end": 3}, [DRAG]),
+        ({"action": "left_click_drag", "mark": 12, "coordinate": [40, 9]},
+         [Input(InputKind.DRAG, ((40, 9),), element=SEND)]),
         (
             {"action": "scroll", "mark": 12, "scroll_direction": "down", "scroll_amount": 3},
             [DOWN],
@@ -101,7 +103,7 @@ def test_every_spelling_acts_on_the_element(given: dict[str, Any], meant: list[I
         ({"action": "click(10, 20)"}, "acts by marks"),
         ({"action": "scroll", "coordinate": [1, 2], "scroll_direction": "up"}, "acts by marks"),
         ({"action": "type", "coordinate": [1, 2], "text": "a"}, "acts by marks"),
-        ({"action": "left_click_drag", "start_mark": 12, "coordinate": [1, 2]}, "acts by marks"),
+        ({"action": "left_click_drag", "start_coordinate": [1, 2], "mark": 12}, "acts by marks"),
         ({"action": "drag", "path": [[1, 2], [3, 4]]}, "acts by marks"),
         ({"action": "left_click"}, "acts by marks"),
         ({"mark": 12, "coordinate": [1, 2]}, "coordinate can't be given beside"),

@@ -64,6 +64,17 @@ class ComparedCell(Closed):
     losses: int
 
 
+class ComparedCost(Closed):
+    """A measure of two runs, such as steps or tokens, on the items of which both state it."""
+
+    measure: str
+    unit: str
+    items: int  # how many items both state it of
+    first: float  # the first run's mean over them
+    second: float  # the second's
+    difference: Estimate  # second - first, with its clustered interval
+
+
 class Comparison(Closed):
     """Two runs compared on the items that both were given, item by item.
 
@@ -97,6 +108,7 @@ class Comparison(Closed):
         made_with: How several comparisons are corrected, how many were made together, and the
             seed and draws of the bootstrap, in words.
         cells: The runs by the values of the tags that were asked for; no test is made of them.
+        costs: The measures that both runs have; no test is made of them.
     """
 
     first: str
@@ -123,3 +135,4 @@ class Comparison(Closed):
     second_signature: str = ""
     made_with: str = ""
     cells: tuple[ComparedCell, ...] = ()
+    costs: tuple[ComparedCost, ...] = ()

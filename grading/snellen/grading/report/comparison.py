@@ -7,7 +7,7 @@ import msgspec
 
 from snellen.grading.csv_text import csv_rows
 from snellen.grading.markdown import plain_text
-from snellen.grading.models.comparisons import Comparison, ItemChange
+from snellen.grading.models.comparisons import ComparedCost, Comparison, ItemChange
 from snellen.grading.table import Table, figures, interval_text
 
 Changes = Sequence[Sequence[ItemChange]]
@@ -84,6 +84,8 @@ def pieces_of(one: Comparison) -> Iterator[Table | str]:
     yield runs_table(one)
     yield tests_table(one)
     yield from cells_tables(one)
+    if one.costs:
+        yield costs_table(one)
     yield from remarks(one)
 
 
@@ -114,6 +116,34 @@ def cells_tables(one: Comparison) -> Iterator[Table]:
                 if cell.tag == tag
             ),
         )
+
+
+def costs_table(one: Comparison) -> Table:
+    """Return the measures of the two runs, item by item, in their units."""
+    return figures(
+        ("cost an item", "items", one.first, one.second, "difference", "interval"),
+        (
+            (
+                _named(cost),
+                f"{cost.items:,}",
+                f"{cost.first:,.1f}",
+                f"{cost.second:,.1f}",
+                f"{cost.difference.value:+,.1f}",
+                _span(cost),
+            )
+            for cost in one.costs
+        ),
+    )
+
+
+def _named(cost: ComparedCost) -> str:
+    name = cost.measure.replace("_", " ")
+    return name if cost.unit in name else f"{name}, {cost.unit}"
+
+
+def _span(cost: ComparedCost) -> str:
+    interval = cost.difference.interval
+    return "" if interval is None else f"{interval.low:+,.1f} to {interval.high:+,.1f}"
 
 
 def is_corrected(one: Comparison) -> bool:

@@ -12,7 +12,7 @@ from snellen.grading.errors import InputError
 from snellen.server.attempts.service import Service
 from snellen.server.episodes import queries
 from snellen.server.episodes.seeing import Seeing, see, seed_of
-from snellen.server.exam.rules import ON_STAGE, Door
+from snellen.server.exam.rules import AT_ADDRESS, ON_STAGE
 from snellen.server.store.queries import PLAYED, PlayedItem
 from snellen.server.store.tables.exams import Attempt, StepRow
 from snellen.tasks.environments.base import CallError, Environment, EpisodeError
@@ -103,7 +103,7 @@ async def replay(played: PlayedEpisode, environment: Callable[[str], Environment
     The inputs of one call have one screenshot, after the last of them.
     """
     if not played.on_stage:
-        again = _visit_again if played.attempt.rules.door is Door.URL else _call_again
+        again = _visit_again if played.attempt.rules.door in AT_ADDRESS else _call_again
         return again(played)
     screens = same = 0
     try:
@@ -131,7 +131,7 @@ async def replay(played: PlayedEpisode, environment: Callable[[str], Environment
 
 def _visit_again(played: PlayedEpisode) -> Replay:
     """Repeat what the page's browser sent, and compare the final state."""
-    page = pages_of(played.world.environment).open(played.world.start)
+    page = pages_of(played.world.environment, played.attempt.rules.door).open(played.world.start)
     try:
         for step in played.steps[1:]:
             page.repeat(json.loads(step.row.given))

@@ -5,6 +5,7 @@ n-th token here stands for the n-th token there.
 """
 
 import re
+from collections.abc import Mapping
 from html import unescape
 from typing import Any
 
@@ -57,11 +58,19 @@ class PageHand:
         onto = page.place(step.onto) if step.onto else ""
         assert token is not None
         assert onto is not None
-        fields = {**page.fields, **self._written}
-        await self.post(self._there(token), fields, self._there(onto) if onto else "")
+        there, written = self._there(token), self._written
+        await self.send(there, written, self._there(onto) if onto else "")
         self._written = {}
         self.own.open_step()
-        self.own.handle(token, fields, onto)
+        self.own.handle(token, {**page.fields, **written}, onto)
+        self.compare()
+
+    async def send(self, control: str, written: Mapping[str, str], onto: str) -> None:
+        """Fill fields, and use a control."""
+        await self.post(control, {**self.own.page.fields, **written}, onto)
+
+    def compare(self) -> None:
+        """Check that the page is that of an equal desktop."""
         assert plain(self.page) == plain(self.own.page.html)
 
     async def post(self, control: str, fields: dict[str, Any], onto: str = "") -> httpx2.Response:

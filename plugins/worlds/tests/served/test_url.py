@@ -15,6 +15,7 @@ import pytest
 from desk_oracle import ending, goal_of
 from mcp import Client
 from page_hand import TOKEN, PageHand, plain
+from playwright.async_api import async_playwright
 
 from snellen.grading.protocols.golds import Changes, OutcomeGold
 from snellen.replay.replay import played_episodes, replay
@@ -26,9 +27,11 @@ from snellen.server.mcp.server import ExamServer
 from snellen.server.settings import Settings
 from snellen.tasks.benchmarks.desk.load import Row, write_rows
 from snellen.tasks.benchmarks.table import load_task
+from snellen.tasks.browser.finding import find_browser
 from snellen.tasks.pack.write import Part, write_pack
 from snellen.worlds.desk.tasks import Task
 from snellen.worlds.desk.templates.table import TEMPLATES, draw, gold_of, rows_of
+from snellen.worlds.desk.toolset import DeskToolset
 
 SEED = 11
 
@@ -89,7 +92,7 @@ def serve_at(
 
     @asynccontextmanager
     async def serve(pack: Path, store: Path, **rules: Any) -> AsyncGenerator[Played]:
-        settings = Settings((pack,), store, Rules(door=Door.URL, **rules))
+        settings = Settings((pack,), store, Rules.model_validate({"door": Door.URL, **rules}))
         host = lazy_host(settings, lambda: open_exam(settings))
         async with (
             own_pages(host),
@@ -303,3 +306,44 @@ async def test_two_thousand_requests_show_nothing_that_depends_on_a_reference(
     pages = "".join(str(each) for each in heard[0]).lower()
     for word in ("oracle", "infeasible", "reward"):
         assert word not in pages
+
+
+@pytest.mark.browser
+@pytest.mark.slow
+async def test_a_browser_with_webmcp_calls_the_tools_of_the_page(
+    take: Callable[..., Any], tasks: Sequence[Task], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with take(door=Door.WEBMCP) as played, async_playwright() as driver:
+        monkeypatch.delenv("SNELLEN_BROWSER")
+        chromium = await driver.chromium.launch(
+            executable_path=find_browser().program,
+            args=["--no-sandbox", "--enable-experimental-web-platform-features"],
+        )
+        page = await chromium.new_page()
+        await played.agent.start()
+        for place in range(4):
+            item = await played.agent.item()
+            task = next(task for task in tasks if task.goal == goal_of(item))
+            await page.goto(item["url"])
+            assert (
+                await page.inner_text("#said") == f"This page has {len(DeskToolset().tools)} tools."
+            )
+            for name, given in task.calls:
+                assert "result" in str(await page.evaluate(CALL, [name, given]))
+            assert played.row(place).steps == len(task.calls)
+            await played.agent.answer(item["item"], ending(task))
+        report = await played.agent.finish()
+        service = played.opened().service
+        for episode in played_episodes(service, service.register.numbered(1)):
+            assert (await replay(episode, never)).fine
+        await chromium.close()
+    assert "|door:webmcp" in report["tasks"][0]["signature"]
+    assert sum(task["metrics"]["sr"] * task["items"] for task in report["tasks"]) == pytest.approx(
+        4
+    )
+
+
+CALL = """async ([name, given]) => {
+  const tools = await document.modelContext.getTools();
+  return document.modelContext.executeTool(tools.find((each) => each.name === name), given);
+}"""

@@ -11,7 +11,8 @@ from pydantic import PrivateAttr
 from snellen.grading.breakdown import strata_of
 from snellen.grading.errors import InputError, UnknownNameError
 from snellen.grading.models import comparisons
-from snellen.grading.models.comparisons import ComparedCell, ItemChange
+from snellen.grading.models.comparisons import ComparedCell, ComparedCost, ItemChange
+from snellen.grading.models.estimates import Estimate
 from snellen.grading.models.samples import SampleDesign
 from snellen.grading.models.scores import Outcome
 from snellen.grading.models.tags import natural
@@ -20,6 +21,7 @@ from snellen.grading.report.comparison import COMPARISON_RENDERERS, pieces_of
 from snellen.grading.stats.clusters import SAME, varies
 from snellen.grading.stats.compare import Correction, Pair, Procedure, adjust
 from snellen.grading.stats.compare import compare as compare_pair
+from snellen.grading.stats.paired import paired_difference
 from snellen.grading.table import Printable, Table
 from snellen.sdk.files import check_ending, write_atomically
 from snellen.sdk.saved import read_report
@@ -228,9 +230,32 @@ class _Pairing:
             "second_signature": second.signature,
             "made_with": made_with,
             "cells": self.cells,
+            "costs": tuple(self._costs(found.difference)),
         }
         done = Comparison.model_validate({**found.model_dump(), **update})
         return done.with_changes(self._changes())
+
+    def _costs(self, tested: Estimate) -> Iterator[ComparedCost]:
+        """Yield the measures that both runs have, on the items of which both state them."""
+        first, second = self.reports
+        level = tested.interval.level if tested.interval else 0.95
+        for name, stated in first.numbers.measures.items():
+            if name not in second.numbers.measures:
+                continue
+            before, after = (self._in_order(one, one.item_measures(name)) for one in self.reports)
+            both = np.isfinite(before) & np.isfinite(after)
+            if not both.any():
+                continue
+            groups = None if self.clusters is None else self.clusters[both]
+            before, after = before[both], after[both]
+            yield ComparedCost(
+                measure=name,
+                unit=stated.unit,
+                items=int(both.sum()),
+                first=float(before.mean()),
+                second=float(after.mean()),
+                difference=paired_difference(before, after, groups, level=level, bounds=None),
+            )
 
     def _cells(self, tag: str) -> Iterator[ComparedCell]:
         """Yield both runs' means over the common items, for each value of a tag."""
@@ -266,8 +291,11 @@ class _Pairing:
         ]
 
     def _aligned(self, report: ScoredReport) -> "FloatArray":
+        return self._in_order(report, report.item_values(self.key))
+
+    def _in_order(self, report: ScoredReport, values: "FloatArray") -> "FloatArray":
         indexes = report.scores.indexes
-        return report.item_values(self.key)[[indexes[item_id] for item_id in self.ids]]
+        return values[[indexes[item_id] for item_id in self.ids]]
 
     def _clusters(self) -> "IntArray | None":
         """Number the common items' groups, by the run with the larger groups."""

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from pydantic import JsonValue
 
-from snellen.server.exam.rules import Door
+from snellen.server.exam.rules import AT_ADDRESS, Door
 from snellen.server.store.tables.exams import EpisodeRow
 
 FAULT = "the environment of this item broke: a fault of the exam"
@@ -40,7 +40,7 @@ def record_of(
     }
     if door is not Door.SCREEN:
         record["door"] = door.value
-    if door is not Door.URL:
+    if door not in AT_ADDRESS:
         # What the agent's own browser shows it, nobody here knows.
         record |= {"image_tokens": row.image_tokens, "text_tokens": row.text_tokens}
     if row.browsers > 1:

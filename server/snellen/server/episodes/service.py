@@ -30,7 +30,7 @@ from snellen.server.episodes import queries
 from snellen.server.episodes.running import JsonObject, Key, Live, Running, StepResult
 from snellen.server.episodes.seeing import Seeing, Seen, seed_of
 from snellen.server.errors import ExamError, NotFoundError
-from snellen.server.exam.rules import ON_STAGE, Door
+from snellen.server.exam.rules import AT_ADDRESS, ON_STAGE, Door
 from snellen.server.logs import fault, log
 from snellen.server.screenshots.frames import Extent
 from snellen.server.screenshots.service import image_tokens, text_tokens
@@ -59,6 +59,7 @@ _INSTEAD = {
     Door.TREE: "get_item with this item shows the tree again",
     Door.TOOLS: "use the application's tools for this task",
     Door.URL: "open the task's url in your own browser",
+    Door.WEBMCP: "open the task's url in your own browser",
 }
 STEP_SECONDS = 60.0
 MOST_TRIES = 2
@@ -119,7 +120,7 @@ class Episodes:
         service: The exam's rules and its store.
         environment: Returns an environment by its name, the same one each time.
         toolset: Returns the tools of an environment by its name, for attempts with door tools.
-        pages: Returns the pages of an environment by its name, for attempts with door url.
+        pages: Returns the pages of an environment by its name and the door.
     """
 
     def __init__(
@@ -127,10 +128,11 @@ class Episodes:
         service: Service,
         environment: Callable[[str], Environment],
         toolset: Callable[[str], Toolset] = toolset_of,
-        pages: Callable[[str], Pages] = pages_of,
+        pages: Callable[[str, str], Pages] = pages_of,
     ) -> None:
         self._service = service
-        self._running = Running(environment, toolset, pages)
+        door = service.exam.rules.door
+        self._running = Running(environment, toolset, lambda name: pages(name, door))
 
     # ---- what tools call ---------------------------------------------------------------------
 
@@ -641,7 +643,7 @@ def _see_as(attempt: Attempt, row: EpisodeRow) -> Callable[[int], Seeing]:
 
 def _token(attempt: Attempt, row: EpisodeRow) -> str:
     """Return the token of an episode's address, the same one each time; empty: it has none."""
-    if attempt.rules.door is not Door.URL:
+    if attempt.rules.door not in AT_ADDRESS:
         return ""
     known = f"{row.place} {row.number}".encode()
     return hmac.new(attempt.secret, known, sha256).hexdigest()

@@ -50,10 +50,14 @@ class Door(StrEnum):
     """Calls of its applications' tools, without screenshots."""
     URL = "url"
     """Its page at an address, in a browser that is not the server's: the agent's, or a person's."""
+    WEBMCP = "webmcp"
+    """Its applications' tools as WebMCP tools of a page at an address."""
 
 
 ON_STAGE = frozenset({Door.SCREEN, Door.MARKS, Door.TREE})
 """The doors to a page in the server's browser."""
+AT_ADDRESS = frozenset({Door.URL, Door.WEBMCP})
+"""The doors to a page in another browser."""
 
 
 class Format(StrEnum):

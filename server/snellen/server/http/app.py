@@ -38,7 +38,7 @@ from snellen.server.challenge.service import Challenge
 from snellen.server.challenge.workers import run_workers
 from snellen.server.episodes.service import Episodes
 from snellen.server.errors import ExamError, StoreError
-from snellen.server.exam.rules import Door, Mode
+from snellen.server.exam.rules import AT_ADDRESS, Mode
 from snellen.server.grading.pages import ReportPages
 from snellen.server.http import monitors
 from snellen.server.http.actions import Actions
@@ -238,7 +238,7 @@ def exam_app(exam: ServedExam, address: Address) -> Starlette:
         address,
         tokens if guarded else None,
         [
-            *(play_routes(episodes) if exam.settings.rules.door is Door.URL else ()),
+            *(play_routes(episodes) if exam.settings.rules.door in AT_ADDRESS else ()),
             *monitor_routes(exam.host.service, exam.challenge, tokens, metrics),
             *(() if hosted is None else challenge_routes(hosted, tokens, guarded=guarded)),
         ],

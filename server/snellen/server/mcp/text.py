@@ -24,6 +24,7 @@ _MEANS = {
     Door.TREE: "with act and refs",
     Door.TOOLS: "with the application's tools",
     Door.URL: "on the page at their url, in your own browser",
+    Door.WEBMCP: "with the WebMCP tools of the page at their url",
 }
 """What interactive items are done with, by their door."""
 
@@ -85,6 +86,11 @@ def _acts(door: Door, space: str) -> list[str]:
             "Items with a url are interactive: open it in your own browser and do the task there."
             " Whatever the page sends is a step; to look, scroll or write is none. get_item shows"
             " the steps left."
+        ]
+    if door is Door.WEBMCP:
+        return [
+            "Items with a url are interactive: open it in your own browser, and do the task with"
+            " the WebMCP tools of the page. Each call is a step. get_item shows the steps left."
         ]
     if door in (Door.MARKS, Door.TREE):
         word, where = ("mark", "screenshot") if door is Door.MARKS else ("ref", "tree")

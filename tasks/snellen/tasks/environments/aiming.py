@@ -10,12 +10,12 @@ from typing import Any, Final, Literal, cast
 
 import msgspec
 
-from snellen.grading.actions.meaning import Named, meant
+from snellen.grading.actions.meaning import Named, meant, point_in
 from snellen.grading.actions.reading import NAME_KEYS
 from snellen.grading.models.actions import POINTED, ActionType, Point
 from snellen.tasks.environments.acting import Acted, Screen, read_act
 from snellen.tasks.environments.arguments import ActError, Fields
-from snellen.tasks.environments.inputs import Input
+from snellen.tasks.environments.inputs import Input, InputKind
 from snellen.tasks.environments.survey import Element
 
 _WHERE: Final = {"mark": "on the last screenshot", "ref": "in the last tree"}
@@ -77,7 +77,10 @@ class _Aim:
         given = _by_name(named, kind)
         if kind is ActionType.DRAG:
             start, end, other = (self._point(given, keys) for keys in (_FROM, _TO, _AT[:3]))
-            ends = {"start_coordinate": start or other, "end_coordinate": end or other}
+            if end is None and self._word == "mark":
+                # On a screenshot a place without a mark can be pointed at.
+                end = point_in(given.pop("coordinate", given.pop("end_coordinate", None)))
+            ends = {"start_coordinate": start or other, "end_coordinate": end or (start and other)}
             if None in ends.values():
                 raise self._lacking()
             return (_call(named, given, **ends),)
@@ -102,6 +105,14 @@ class _Aim:
 
     def at_element(self, given: Input) -> Input:
         """Return an input at elements instead of their points."""
+        if (
+            given.kind is InputKind.DRAG
+            and self._word == "mark"
+            and given.path[0] in self._elements
+        ):
+            start, end = given.path
+            if end not in self._elements:
+                return msgspec.structs.replace(given, path=(end,), element=self._elements[start])
         if not self._elements.keys() >= {*given.path}:
             raise self._lacking()
         element, onto = [*(self._elements[point] for point in given.path), (), ()][:2]

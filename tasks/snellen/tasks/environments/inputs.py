@@ -49,7 +49,7 @@ class Input(msgspec.Struct, frozen=True, omit_defaults=True):
         seconds: The time to wait, at most 5.
         element: The element at whose middle it happens, instead of at `path`: which child it is at
             each depth below <html>, counted over elements only. It is scrolled into view before.
-        onto: The element where a drag from `element` ends.
+        onto: The element where a drag from `element` ends; else it ends at the point of `path`.
     """
 
     kind: InputKind
@@ -81,10 +81,11 @@ def check_input(given: Input, size: tuple[int, int]) -> None:
     for x, y in given.path:
         if not (0 <= x < width and 0 <= y < height):
             raise InputError(f"({x:g}, {y:g}) is outside the screen of {width} x {height} pixels")
-    if given.element and (given.path or given.kind in _AT_NO_PLACE):
+    drags = given.kind is InputKind.DRAG
+    if given.element and (given.kind in _AT_NO_PLACE or (given.path and not drags)):
         raise InputError(f"{given.kind} can't have an element{' and a path' * bool(given.path)}")
-    if bool(given.onto) != bool(given.element and given.kind is InputKind.DRAG):
-        raise InputError("a drag from an element ends at another one, and no other input does")
+    if bool(given.onto) + len(given.path) != 1 if given.element and drags else given.onto:
+        raise InputError("a drag from an element ends at another one, or at a point")
     if given.kind in {InputKind.DRAG, InputKind.MOVE} and not (given.path or given.element):
         raise InputError(f"{given.kind} needs a point")
     if given.kind is InputKind.KEY and not given.keys:

@@ -51,6 +51,9 @@ _LEAD: Final = 1 + 18 * _ALIGNED / 1000
 """Seconds after `NOW` at which a stepped clock is stopped: it runs until then, and can't be stopped
 in its past. More than opening may take, which on a busy machine is seconds."""
 
+_GRIP: Final = 14
+"""CSS pixels below its top edge at which an element is taken hold of, if it is high enough."""
+
 _ANY: Final = re.compile("")
 _FRAME: Final = 'window[Symbol.for("snellen.frame")]()'
 
@@ -275,9 +278,13 @@ class Stage:
         if None in parts:
             raise InputError("the element is no longer on the page, or nothing of it can be shown")
         half = self.settings.scale / 2
-        path = tuple(
+        (x, y), *end = (
             ((left + right) * half, (top + bottom) * half) for left, top, right, bottom, _ in parts
         )
+        if given.kind is InputKind.DRAG:
+            # Where things are dropped is where their top edge is in some applications.
+            y = min(y, (parts[0][1] + _GRIP) * self.settings.scale)
+        path = ((x, y), *end, *given.path)
         return msgspec.structs.replace(given, path=path, element=(), onto=())
 
     async def _do(self, given: Input) -> None:

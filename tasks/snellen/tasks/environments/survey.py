@@ -37,7 +37,8 @@ class Node:
     element: Element = ()  # empty for a text
     box: tuple[float, ...] | None = None
     """Left, top, right, bottom in pixels of the screenshot; None if it is not seen or clickable."""
-    clickable: bool = False  # whether it can be acted on: clicked, focused or edited
+    clickable: bool = False  # whether it can be acted on: clicked, focused, edited, dropped on
+    marked: bool = False  # whether it has a mark where it is seen: it is no mere place to drop on
 
 
 # ---- the survey --------------------------------------------------------------------------------
@@ -115,7 +116,8 @@ class _Document(NamedTuple):
     """A page's DOM, by the numbers that the browser gives its nodes."""
 
     elements: Mapping[int, Element]
-    listening: frozenset[int]  # what takes clicks
+    listening: frozenset[int]  # what takes clicks, or shows more below the pointer
+    drops: frozenset[int]  # what the page declares as a place to drop on
     blocks: Mapping[int, int]  # in which block something stands
 
 
@@ -144,9 +146,21 @@ def _read(snapshot: Any) -> _Document:  # noqa: ANN401  # JSON
     numbers = nodes["backendNodeId"]
     return _Document(
         {numbers[index]: path for index, path in paths.items()},
-        frozenset(numbers[index] for index in nodes["isClickable"]["index"]),
+        frozenset(numbers[index] for index in nodes["isClickable"]["index"])
+        | frozenset(_with("aria-haspopup", snapshot)),
+        frozenset(_with("aria-dropeffect", snapshot)),
         {numbers[index]: block for index, block in blocks.items()},
     )
+
+
+def _with(attribute: str, snapshot: Any) -> Iterator[int]:  # noqa: ANN401  # JSON
+    """Yield the numbers of the elements that have an attribute."""
+    nodes, strings = snapshot["documents"][0]["nodes"], snapshot["strings"]
+    if attribute in strings:
+        wanted = strings.index(attribute)
+        for number, given in zip(nodes["backendNodeId"], nodes["attributes"], strict=True):
+            if wanted in given[::2]:
+                yield number
 
 
 _ELEMENT: Final = 1  # the type of an element among nodes
@@ -180,12 +194,15 @@ def _node(raw: Any, depth: int, document: _Document) -> Node | None:  # noqa: AN
         return Node(role, name, depth=depth)
     element = document.elements.get(number, ())
     # The page itself takes no clicks, whatever listens to them there.
-    clickable = len(element) > 1 and (number in document.listening or role in _CONTROLS)
+    inside = len(element) > 1
+    marked = inside and (number in document.listening or role in _CONTROLS)
+    clickable = marked or (inside and number in document.drops)
     if not clickable and (not element or (role == "generic" and not name)):
         return None
     value = str(raw.get("value", {}).get("value", "")) if role in _FIELDS else ""
     states = () if ignored else tuple(_states(raw["properties"], role))
-    return Node(role, _line(name), _line(value), states, depth, element, clickable=clickable)
+    name, value = _line(name), _line(value)
+    return Node(role, name, value, states, depth, element, clickable=clickable, marked=marked)
 
 
 def _line(text: str) -> str:
@@ -230,7 +247,11 @@ class Names(NamedTuple):
 def names(nodes: Iterable[Node], seed: str) -> Names:
     """Return random ids, equal for an equal page and seed."""
     random, acted = Random(seed), {node.element: node for node in nodes if node.clickable}
-    seen = [each for each, node in acted.items() if node.box and "disabled" not in node.states]
+    seen = [
+        each
+        for each, node in acted.items()
+        if node.box and node.marked and "disabled" not in node.states
+    ]
     refs = random.sample(range(1, 10 * len(acted) + 90), len(acted))
     marks = random.sample(range(1, len(seen) + 1), len(seen))
     return Names(

@@ -2,8 +2,8 @@
 
 Installed packages register them by entry points: the groups are `snellen.environments`
 (`module:class`; the class takes the browser that shows it), and, of the environments that also have
-them, `snellen.toolsets` and `snellen.urls` (pages for other browsers). Each is imported at its
-first use.
+them, `snellen.toolsets`, and `snellen.url` and `snellen.webmcp` (pages for other browsers). Each is
+imported at its first use.
 """
 
 from importlib.util import find_spec
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from snellen.tasks.environments.base import Environment, Pages, Toolset
     from snellen.tasks.environments.browser import Browser
 
-ENVIRONMENTS, TOOLSETS, URLS = "snellen.environments", "snellen.toolsets", "snellen.urls"
+ENVIRONMENTS, TOOLSETS = "snellen.environments", "snellen.toolsets"
 
 TRAINING_SEEDS = 2**62
 """The seeds of worlds for training begin here; those of exams are below."""
@@ -56,23 +56,26 @@ def toolset_of(name: str) -> "Toolset":
     return made
 
 
-def pages_of(name: str) -> "Pages":
+def pages_of(name: str, door: str) -> "Pages":
     """Return the pages of an environment for browsers that are not the server's.
 
     Args:
         name: Its name in packs.
+        door: `url` or `webmcp`: what the pages have.
 
     Raises:
         UnknownNameError: There is no environment of this name.
-        InputError: Its pages must not be shown in such a browser.
+        InputError: It has no such pages.
         MissingExtraError: It needs an optional dependency.
     """
-    if name in registered(ENVIRONMENTS) and name not in registered(URLS):
+    group = f"snellen.{door}"
+    if name in registered(ENVIRONMENTS) and name not in registered(group):
         raise InputError(
-            f"{name} can't be done in another browser: its pages keep the score in their own script"
+            f"{name} can't be done with door {door}: its pages keep the score in their own script,"
+            " which must not run in an agent's browser"
         )
     need_extra()
-    made: Pages = _loaded(URLS, name)()
+    made: Pages = _loaded(group, name)()
     return made
 
 

@@ -29,7 +29,7 @@ from snellen.grading.models.geometry import Space
 from snellen.grading.models.items import AnswerKind
 from snellen.grading.protocols.base import Gold
 from snellen.grading.protocols.table import protocol_of
-from snellen.tasks.benchmarks.webrssbench.prompts import PROMPTS
+from snellen.tasks.benchmarks.declared import own
 from snellen.tasks.pack.folders import new_folder, replace_hashed, write_hashed
 from snellen.tasks.pack.format import PackImage, PackItem
 from snellen.tasks.pack.groups import SITE, ItemName, joined, names_of, values_of
@@ -276,7 +276,7 @@ class _Work:
         item = line.item
         gold = self.references.golds[POSITION][item.id]
         relations = cast("Mapping[tuple[str, str], object]", gold)
-        asked = prompt_of(PROMPTS["position"], item.tags.get("prompt"))
+        asked = prompt_of(own("webrssbench").prompts[POSITION], item.tags.get("prompt"))
         screen, *crops = item.images
         for first, second in combinations(sorted(crop.name for crop in crops), 2):
             if (first, second) in relations:

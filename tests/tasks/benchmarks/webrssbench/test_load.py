@@ -9,8 +9,7 @@ import pytest
 from snellen.grading.errors import DataError, MetricError
 from snellen.grading.parse.regions import region
 from snellen.sdk.local import grade
-from snellen.tasks.benchmarks.webrssbench.load import load
-from snellen.tasks.benchmarks.webrssbench.prompts import REGIONS
+from snellen.tasks.benchmarks.webrssbench.load import REGIONS, load
 
 Row = dict[str, Any]
 Write = Callable[..., Path]

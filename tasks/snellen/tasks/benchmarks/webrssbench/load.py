@@ -17,10 +17,10 @@ from snellen.grading.models.base import NO_JSON
 from snellen.grading.models.items import AnswerFormat, AnswerKind, Image, Item
 from snellen.grading.models.tags import TagColumn
 from snellen.grading.protocols.base import Context, Gold
+from snellen.tasks.benchmarks.declared import own
 from snellen.tasks.benchmarks.loading import pin_of, task_in
 from snellen.tasks.benchmarks.webrssbench.format import is_negative, read
 from snellen.tasks.benchmarks.webrssbench.manifest import FILES
-from snellen.tasks.benchmarks.webrssbench.prompts import PROMPTS, REGIONS
 from snellen.tasks.benchmarks.webrssbench.rows import BENCHMARK, PAIRED, Question, Rows, images_in
 from snellen.tasks.io.rows import SCREEN
 from snellen.tasks.models import TaskData
@@ -94,11 +94,9 @@ class WebRSSBenchTask:
     example: str  # a made-up answer, one that is hardly any page's right one
     options: tuple[str, ...] = ()  # what there is to choose among; empty where nothing is
 
-    @property
-    def prompts(self) -> tuple[Prompt, ...]:
-        """How it can be asked; the first is the one used unless another is named."""
-        return PROMPTS[self.name]
 
+REGIONS = ("top bar", "left sidebar", "right sidebar", "main content", "bottom bar", "other")
+"""The classes of UI grouping, by the names of WebRSSBench's main text."""
 
 _TEXT = AnswerKind.TEXT
 
@@ -155,7 +153,7 @@ def load(
 
 def _asked(task: str, prompt: str | None) -> tuple[WebRSSBenchTask, Prompt]:
     spec = task_in(TASKS, task, "WebRSSBench")
-    return spec, prompt_of(spec.prompts, prompt)
+    return spec, prompt_of(own(BENCHMARK).prompts[task], prompt)
 
 
 def _data(

@@ -22,6 +22,7 @@ from snellen.worlds.desk.kit.view import (
     do,
     go,
     long_day,
+    short_day,
 )
 
 FIRST, LAST = 8, 19
@@ -208,6 +209,9 @@ def _slot(view: View, day: date, time: str) -> Markup:
     return div(
         "slot",
         style=f"top:{_pixels(time)}px",
+        role="gridcell",
+        aria_label=f"{short_day(day.isoformat())}, {time}",
+        aria_dropeffect="move",
         data_d=view.place(f"calendar.to:{key}", "event", date=day.isoformat(), start=time),
         data_b=view.token(f"calendar.slot:{key}", time, new),
     )

@@ -141,7 +141,7 @@ def _column(view: View, board: str, name: str, cards: list[tuple[str, dict[str, 
     head = div("column-head", span("strong", name), span("badge", str(len(cards))))
     listing = view.scroll(f"kanban.{name}.{board}", drawn)
     drop = view.place(f"kanban.to:{name}", "card", column=name)
-    return div("column", head, listing, data_d=drop)
+    return div("column", head, listing, aria_label=name, aria_dropeffect="move", data_d=drop)
 
 
 def _card(view: View, key: str, card: dict[str, Any]) -> Markup:

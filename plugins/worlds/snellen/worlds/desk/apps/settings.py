@@ -102,6 +102,8 @@ def _slider(view: View, key: str, setting: dict[str, Any]) -> Markup:
         span(
             "stop",
             style=f"left:{STOP * index}px",
+            aria_label=f"{setting['title']}: {value}",
+            aria_dropeffect="move",
             data_d=view.place(f"settings.{key}.to:{value}", name, value=value),
         )
         for index, value in enumerate(options)

@@ -153,7 +153,13 @@ def _view(view: View) -> Markup:
     )  # fmt: skip
     wide = NUMBERS + sum(_widths(view, key).values())
     edges = [
-        span("edge", style=f"left:{x}px", data_d=view.place(f"sheet.edge:{x}", "edge", x=x))
+        span(
+            "edge",
+            style=f"left:{x}px",
+            aria_label=f"{x} pixels",
+            aria_dropeffect="move",
+            data_d=view.place(f"sheet.edge:{x}", "edge", x=x),
+        )
         for x in range(EDGE, WIDE, EDGE)
     ]
     table = tag("table", head, rows, class_="grid", style=f"width:{wide}px")

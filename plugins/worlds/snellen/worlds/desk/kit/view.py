@@ -205,7 +205,8 @@ class View:
         """
         if self._layer is self._top:
             self.hovers.add(key)
-        return span("hover", shown, span(f"more {kind}", *more), data_h=key)
+        told = span(f"more {kind}", *more)
+        return span("hover", shown, told, aria_haspopup="true", data_h=key)
 
     def press(
         self,
