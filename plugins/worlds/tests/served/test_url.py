@@ -61,7 +61,7 @@ def never(name: str) -> NoReturn:
     raise AssertionError(name)
 
 
-class Played:
+class UrlExam:
     """An agent, its browser, and the exam."""
 
     def __init__(self, agent: Any, http: httpx2.AsyncClient, opened: Callable[[], Host]) -> None:
@@ -91,7 +91,7 @@ def serve_at(
     monkeypatch.setenv("SNELLEN_BROWSER", "none-is-installed")
 
     @asynccontextmanager
-    async def serve(pack: Path, store: Path, **rules: Any) -> AsyncGenerator[Played]:
+    async def serve(pack: Path, store: Path, **rules: Any) -> AsyncGenerator[UrlExam]:
         settings = Settings((pack,), store, Rules.model_validate({"door": Door.URL, **rules}))
         host = lazy_host(settings, lambda: open_exam(settings))
         async with (
@@ -100,7 +100,7 @@ def serve_at(
             httpx2.AsyncClient(timeout=60) as http,
         ):
             opened = await host.get()
-            yield Played(agent_of(client), http, lambda: opened)
+            yield UrlExam(agent_of(client), http, lambda: opened)
         await host.close()
 
     return serve
@@ -247,7 +247,7 @@ def other_gold(row: Row) -> Row:
     return msgspec.structs.replace(row, gold=gold)
 
 
-async def crawl(played: Played, count: int, rng: Random) -> AsyncGenerator[tuple[object, ...]]:
+async def crawl(played: UrlExam, count: int, rng: Random) -> AsyncGenerator[tuple[object, ...]]:
     """Send requests to the pages of an attempt, and yield what came back of each.
 
     What is drawn at random in each attempt (tokens, ids, the cookie, the time) is left out.

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from pydantic import JsonValue
 
 from snellen.grading.errors import InputError
-from snellen.server.episodes.seeing import Seeing, Seen, see
+from snellen.server.episodes.seeing import Observation, Seeing, see
 from snellen.server.errors import ExamError
 from snellen.server.screenshots.frames import Extent
 from snellen.tasks.environments.base import (
@@ -45,7 +45,7 @@ _NOTHING: JsonObject = MappingProxyType({})
 class StepResult:
     """A world's state after inputs."""
 
-    seen: Seen  # what the agent gets of the page; nothing if it calls tools, or has the page itself
+    seen: Observation  # nothing if the agent calls tools, or has the page itself
     notes: Sequence[str]  # a note for each input that was done
     over: bool  # whether the page has ended the task
     snapshot: JsonValue = field(repr=False)  # the data to open the world again in this state
@@ -62,7 +62,7 @@ class Live:
     episode: Episode | None = None  # the world with its screen; None if it is not open
     calls: ToolEpisode | None = None  # the world with its tools; it holds no resources
     page: PageEpisode | None = None  # the world with its page; it holds no resources
-    seen: Seen | None = None  # what the agent got last of the page; None if it is not open
+    seen: Observation | None = None  # what the agent got last of the page; None if it is not open
     used: float = 0.0  # the time of the last call, by the loop's clock
 
 
@@ -167,7 +167,9 @@ class Running:
             answer = live.calls.call(tool, given) if tool else None
         except CallError as error:
             notes.append(str(error))
-        return StepResult(Seen(), notes, False, live.calls.snapshot, live.calls.result, answer)
+        return StepResult(
+            Observation(), notes, False, live.calls.snapshot, live.calls.result, answer
+        )
 
     async def serve(
         self,
@@ -180,7 +182,7 @@ class Running:
         if live.page is None:
             live.page = self._pages(world.environment).open(world.start, history())
         page = None if request is None else live.page.answer(request)
-        return StepResult(Seen(), [], False, live.page.snapshot, live.page.result, page=page)
+        return StepResult(Observation(), [], False, live.page.snapshot, live.page.result, page=page)
 
     async def forget(self, live: Live) -> None:
         """Close a world; the next call opens it again."""

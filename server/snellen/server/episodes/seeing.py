@@ -17,7 +17,7 @@ class Seeing(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class Observation:
     """What an agent gets of a page."""
 
     frame: bytes | None = field(default=None, repr=False)  # a screenshot, as PNG; None: a text
@@ -26,19 +26,19 @@ class Seen:
     """The elements that can be named, by their ids."""
 
 
-async def see(episode: Episode, seeing: Seeing) -> Seen:
+async def see(episode: Episode, seeing: Seeing) -> Observation:
     """Return what an agent gets of a page; the same page and seed give the same ids.
 
     Raises:
         EpisodeError: The page can't be shown.
     """
     if seeing.door is Door.SCREEN:
-        return Seen(await episode.view())
+        return Observation(await episode.view())
     nodes = await episode.survey()
     ids = names(nodes, seeing.seed)
     if seeing.door is Door.TREE:
-        return Seen(None, tree_text(nodes, ids.refs), ids.refs)
-    return Seen(marked(await episode.view(), nodes, ids.marks), "", ids.marks)
+        return Observation(None, tree_text(nodes, ids.refs), ids.refs)
+    return Observation(marked(await episode.view(), nodes, ids.marks), "", ids.marks)
 
 
 def seed_of(secret: bytes, place: int, number: int, step: int) -> str:

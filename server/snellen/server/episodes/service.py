@@ -28,7 +28,7 @@ from snellen.server.attempts.record import FAULT, record_of
 from snellen.server.attempts.service import Service
 from snellen.server.episodes import queries
 from snellen.server.episodes.running import JsonObject, Key, Live, Running, StepResult
-from snellen.server.episodes.seeing import Seeing, Seen, seed_of
+from snellen.server.episodes.seeing import Observation, Seeing, seed_of
 from snellen.server.errors import ExamError, NotFoundError
 from snellen.server.exam.rules import AT_ADDRESS, ON_STAGE, Door
 from snellen.server.logs import fault, log
@@ -406,7 +406,9 @@ class Episodes:
         row = replace(row, steps=row.steps + len(taken), over=played.over)
         return await self._keep(live, row, world, taken, played, given, start, notes)
 
-    async def _seen(self, live: Live, attempt: Attempt, row: EpisodeRow, world: World) -> Seen:
+    async def _seen(
+        self, live: Live, attempt: Attempt, row: EpisodeRow, world: World
+    ) -> Observation:
         """Return what the agent got last of the page, which is opened again if it is closed."""
         if live.seen is None:
             done = _inputs(await self._steps(row))
@@ -443,7 +445,7 @@ class Episodes:
         start = time.perf_counter_ns()
         row = replace(row, steps=row.steps + 1)
         if attempt.rules.door is Door.SCREEN:
-            seen = Seen(await self._frame(row))
+            seen = Observation(await self._frame(row))
         else:
             # Ids are of the step that they were shown after.
             live.seen = None
