@@ -133,7 +133,7 @@ class ObserveMiddleware:
             method=method,
             route=route,
             # A path outside the server's routes can contain anything, such as a misplaced token.
-            path=None if route == OTHER else scope["path"][:_LONGEST_PATH],
+            path=None if route == OTHER or "{token}" in route else scope["path"][:_LONGEST_PATH],
             status=status,
             bytes=size,
             us=nanoseconds // 1000,
