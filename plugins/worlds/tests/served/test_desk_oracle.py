@@ -48,7 +48,7 @@ LONG_SEED, LONG_COUNT = 4, 11
 
 
 @pytest.mark.browser
-@pytest.mark.slow
+@pytest.mark.thorough
 async def test_the_oracle_succeeds_on_long_tasks(
     tmp_path: Path, environment: dict[str, str]
 ) -> None:

@@ -169,6 +169,7 @@ def take(
 
 
 @DOORS
+@pytest.mark.thorough
 async def test_the_oracle_succeeds_by_ids_and_sees_what_its_own_page_shows(
     take: Callable[..., Any], browser: Browser, door: Door
 ) -> None:
