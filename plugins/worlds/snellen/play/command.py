@@ -10,6 +10,7 @@ import typer
 from snellen.cli.plain import tell, write
 from snellen.cli.serving import report_server_errors
 from snellen.grading.errors import InputError
+from snellen.tasks.environments.table import need_extra
 from snellen.tasks.samples.generated import generated_exam, generated_names
 
 _PACK, _STORE = "pack", "attempt.sqlite"
@@ -32,12 +33,13 @@ def play(
 
     It is the human score to compare agents with. A stopped play goes on with the same folder.
     """
-    from snellen.play.session import run_play
-    from snellen.server.exam.rules import Door, Rules
-    from snellen.server.host import lazy_host, open_exam
-    from snellen.server.settings import Settings
-
     with report_server_errors():
+        need_extra()
+        from snellen.play.session import run_play
+        from snellen.server.exam.rules import Door, Rules
+        from snellen.server.host import lazy_host, open_exam
+        from snellen.server.settings import Settings
+
         pack = output / _PACK
         if exam not in generated_names():
             pack = Path(exam)

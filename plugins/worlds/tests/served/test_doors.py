@@ -207,6 +207,8 @@ async def test_an_old_id_and_a_coordinate_are_steps_that_do_nothing(
             state, tree, png = given(await agent.result("act", **here, **said))
             assert f"{word}" in state["note"]
             assert tree or png
+        state, tree, png = given(await agent.result("act", **{**here, "action": "screenshot"}))
+        assert tree or png
         assert state["step"] == 2
 
 

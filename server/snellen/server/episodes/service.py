@@ -186,8 +186,9 @@ class Episodes:
                     acted = aimed(given, seen.elements, word)
             except ActError as error:
                 return await self._bad_action(live, attempt, row, world, given, str(error))
-            if acted.end:
-                return await self._shown(row, world, acted.end)
+            if acted.end or (not acted.inputs and attempt.rules.door is Door.TREE):
+                turn = await self._shown(row, world, acted.end)
+                return turn if live.seen is None else replace(turn, tree=live.seen.text)
             if not acted.inputs:
                 return await self._view(live, row, world)
             return await self._acted(live, attempt, row, world, done, given, acted)
